@@ -1,0 +1,1 @@
+"""The CrossDesk desktop: a Qt window over the broker's client."""

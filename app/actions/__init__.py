@@ -1,0 +1,1 @@
+"""Every action of the desk, in one declarative table."""

@@ -1,0 +1,1 @@
+"""Drag and drop: what was dropped, and what it would do."""

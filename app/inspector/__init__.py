@@ -1,0 +1,1 @@
+"""Everything about the selected job, in tabs."""

@@ -1,0 +1,1 @@
+"""Live snapshots of what the broker holds; views render them."""

@@ -1,0 +1,1 @@
+"""Colours, fonts and icons, from one table of tokens."""

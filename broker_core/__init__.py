@@ -1,0 +1,1 @@
+"""The CrossDesk broker: everything that is not a window. Imports no Qt."""

@@ -1,0 +1,1 @@
+"""Logging & Bookkeeping: append-only events, job rows, recovery, repair."""

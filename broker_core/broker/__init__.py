@@ -1,0 +1,1 @@
+"""The engine: runs effects, HTTP API, authentication, daemon life."""

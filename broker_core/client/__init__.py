@@ -1,0 +1,1 @@
+"""The typed asynchronous client that desktop, command line and tests use."""

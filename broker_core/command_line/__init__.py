@@ -1,0 +1,1 @@
+"""The noun-verb command line. Never imports Qt."""

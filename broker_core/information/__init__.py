@@ -1,0 +1,1 @@
+"""Updaters that feed the Resource Cache."""

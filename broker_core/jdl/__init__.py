@@ -1,0 +1,1 @@
+"""ClassAd and JDL: parse, check, evaluate, write. Pure."""

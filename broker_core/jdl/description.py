@@ -1,0 +1,36 @@
+"""What a checked description asks for, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class JobDescription:
+    """A description that passed every check; made by `broker_core.jdl.check.check`."""
+
+    name: str
+    """`JobName` if given, else the base name of the executable."""
+    structure: str
+    """Normal, Parallel or Workflow (CB-JOB-01)."""
+    interactive: bool
+    cpus: int
+    executable: str
+    arguments: str
+    stdin: str
+    stdout: str
+    stderr: str
+    input_sandbox: tuple[str, ...]
+    """As written: paths and wildcards on the submitting side."""
+    output_sandbox: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    sub_job_type: str
+    """openmpi, mpich, pacx-mpi, mpich-g2, plain; empty for Normal."""
+    wall_limit: float | None
+    """Seconds of wall time after which the job is ended; None: the site's own limit."""
+    needs: tuple[str, ...] = ()
+    """Abilities that a site or broker must have: `mpi:openmpi`, `inter-cluster`, `interactive`, `workflow`,
+    `launcher:NAME`. Empty for a plain job. Matching refuses resources that lack one, with that reason."""
+    ad: Any = field(default=None, compare=False)
+    """The tree (broker_core.jdl.tree), for Requirements, Rank and unknown attributes."""

@@ -1,0 +1,121 @@
+"""The row of a job: what all its events add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from broker_core.jobs.events import JobEvent
+from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job as it stands now: the row of the jobs table (CB-UI-02). Times: seconds since the epoch."""
+
+    id: str
+    owner: str
+    name: str
+    """Short name for people; the base name of the executable if none was given."""
+    structure: str
+    """Normal, Parallel or Workflow (CB-JOB-01)."""
+    interactive: bool
+    cpus: int
+    state: JobState
+    description: str
+    """SHA-256 (hex) of the description's text in the store."""
+    batch: str = ""
+    """Id that the jobs of one submission share; empty for a single job."""
+    parameter: str = ""
+    """Value that replaces `_PARAM_` in the description; empty for a plain job."""
+    reason: str = ""
+    """Why it is in this state, of the last event that said so."""
+    held: str = ""
+    """Why it is on hold; empty if it is not. Only meaningful while Waiting."""
+    site: str = ""
+    """Computing elements of the current or last attempt, joined with `, `."""
+    attempt: int = 0
+    submitted: float = 0.0
+    accepted: float | None = None
+    matched: float | None = None
+    scheduled: float | None = None
+    started: float | None = None
+    ended: float | None = None
+    """When the application ended, or the job was aborted or canceled."""
+    exit_code: int | None = None
+    signal: int | None = None
+    canceling: float | None = None
+    """When the owner asked to cancel, while the sites are being told."""
+    seq: int = 0
+    """Number of its last event."""
+    position: int = 0
+    """Place of its last event in the broker's log."""
+    schema: int = 1
+
+
+_TIMES = {
+    EventType.ACCEPTED: "accepted",
+    EventType.MATCHED: "matched",
+    EventType.SCHEDULED: "scheduled",
+    EventType.RUNNING: "started",
+    EventType.DONE: "ended",
+    EventType.ABORTED: "ended",
+    EventType.REFUSED: "ended",
+    EventType.CANCELED: "ended",
+    EventType.CANCEL_REQUESTED: "canceling",
+}
+_SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
+_FROM_DETAILS = ("exit_code", "signal")
+
+
+def first_record(event: JobEvent) -> JobRecord:
+    """The row that a `job.submitted` event begins; its details hold the fixed columns."""
+    fixed = event.details
+    return JobRecord(
+        id=event.job,
+        owner=event.owner,
+        name=fixed["name"],
+        structure=fixed["structure"],
+        interactive=fixed["interactive"],
+        cpus=fixed["cpus"],
+        state=event.new,
+        description=fixed["description"],
+        batch=fixed.get("batch", ""),
+        parameter=fixed.get("parameter", ""),
+        reason=event.reason,
+        submitted=event.time,
+        seq=event.seq,
+        position=event.position,
+        schema=event.schema,
+    )
+
+
+def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
+    """Return the row after `event`. Pure: replaying a job's events gives its stored row."""
+    if record is None:
+        return first_record(event)
+    changes: dict[str, Any] = {"state": event.new, "seq": event.seq, "position": event.position}
+    if event.type not in _SAYS_NOTHING:
+        changes |= _told(record, event)
+    return replace(record, **changes)
+
+
+def _told(record: JobRecord, event: JobEvent) -> dict[str, Any]:
+    changes: dict[str, Any] = {"reason": event.reason}
+    if event.type in _TIMES:
+        changes[_TIMES[event.type]] = event.time
+    if event.attempt > record.attempt:
+        changes["attempt"] = event.attempt
+    if event.resources:
+        changes["site"] = ", ".join(event.resources)
+    for name in _FROM_DETAILS:
+        if name in event.details:
+            changes[name] = event.details[name]
+    if event.type is EventType.HELD:
+        changes["held"] = event.reason
+    elif event.type is EventType.RELEASED:
+        changes["held"] = ""
+    if event.new.ended:
+        changes["canceling"] = None
+    return changes

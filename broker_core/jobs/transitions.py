@@ -1,0 +1,114 @@
+"""The one transition table of a job (CB-LIFE-02), and the only functions that read it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from broker_core.jobs.states import JobState
+
+S = JobState
+
+
+class EventType(StrEnum):
+    """What can happen to a job; the value is the event's name on the wire."""
+
+    SUBMITTED = "job.submitted"
+    """The submission passed every check and is durable."""
+    REFUSED = "job.refused"
+    """The request was refused after an identifier had been given."""
+    ACCEPTED = "job.accepted"
+    """The scheduler took the job over; batch jobs queue."""
+    POSTPONED = "job.postponed"
+    """No match now; the reason says why, the job stays Waiting."""
+    HELD = "job.held"
+    """Not to be matched until released; the reason says by whom and why."""
+    RELEASED = "job.released"
+    """A hold was lifted."""
+    MATCHED = "job.matched"
+    """A resource (set) was chosen and locked; a new attempt begins."""
+    CHOICE_FAILED = "job.choice_failed"
+    """Submission to this choice failed; the next of the list is tried."""
+    LIST_EXHAUSTED = "job.list_exhausted"
+    """No choice is left; the job waits again."""
+    SCHEDULED = "job.scheduled"
+    """Every computing element accepted its component."""
+    RETRIED = "job.retried"
+    """A component ended before the application started: once more on the same resources (CB-ERR-3)."""
+    REMATCHED = "job.rematched"
+    """Given up at the site, matched again (CB-ERR-1 to 4, CB-GLI-13)."""
+    RUNNING = "job.running"
+    """The application started, on every site of the set."""
+    LAUNCHER_REPLACED = "job.launcher_replaced"
+    """A new launcher took over the monitoring of a running job (CB-ERR-4)."""
+    DONE = "job.done"
+    """The application ended and its output is collected; carries the exit code."""
+    ABORTED = "job.aborted"
+    """Ended by an error; the reason says which, where, and what to do."""
+    CANCEL_REQUESTED = "job.cancel_requested"
+    """The owner asked to cancel; the sites are being told."""
+    CANCELED = "job.canceled"
+    """Ended by the owner, everywhere."""
+    OUTPUT_INCOMPLETE = "job.output_incomplete"
+    """Output was fetched, but a listed file was missing (CB-CMD-04)."""
+    CLEARED = "job.cleared"
+    """Every listed output file was delivered."""
+    PURGED = "job.purged"
+    """The owner removed the ended job with its files; the row goes, the events stay."""
+    MESSAGE_LATE = "job.message_late"
+    """A message that came late, twice, or from an older attempt: recorded, changes nothing."""
+
+
+E = EventType
+
+TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
+    (None, E.SUBMITTED): S.SUBMITTED,
+    (S.SUBMITTED, E.REFUSED): S.ABORTED,
+    (S.SUBMITTED, E.ACCEPTED): S.WAITING,
+    (S.WAITING, E.POSTPONED): S.WAITING,
+    (S.WAITING, E.HELD): S.WAITING,
+    (S.WAITING, E.RELEASED): S.WAITING,
+    (S.WAITING, E.MATCHED): S.READY,
+    (S.WAITING, E.ABORTED): S.ABORTED,
+    (S.READY, E.CHOICE_FAILED): S.READY,
+    (S.READY, E.LIST_EXHAUSTED): S.WAITING,
+    (S.READY, E.ABORTED): S.ABORTED,
+    (S.READY, E.SCHEDULED): S.SCHEDULED,
+    (S.SCHEDULED, E.RETRIED): S.READY,
+    (S.SCHEDULED, E.REMATCHED): S.WAITING,
+    (S.SCHEDULED, E.RUNNING): S.RUNNING,
+    (S.RUNNING, E.LAUNCHER_REPLACED): S.RUNNING,
+    (S.RUNNING, E.REMATCHED): S.WAITING,
+    (S.RUNNING, E.DONE): S.DONE,
+    (S.RUNNING, E.ABORTED): S.ABORTED,
+    (S.DONE, E.OUTPUT_INCOMPLETE): S.DONE,
+    (S.DONE, E.CLEARED): S.CLEARED,
+    **{(state, E.CANCEL_REQUESTED): state for state in S if state.active},
+    **{(state, E.CANCELED): S.CANCELED for state in S if state.active},
+    **{(state, E.PURGED): state for state in S if state.ended},
+    **{(state, E.MESSAGE_LATE): state for state in S},
+}
+"""Every legal step: (state before, event) to state after. CB-LIFE-02, plus Waiting to Aborted
+(CB-SCH-12, CB-ERR-6) and Running to Waiting (CB-GLI-13)."""
+
+
+class IllegalTransition(Exception):
+    """An own decision outside the table: an internal error, never a user's fault."""
+
+
+def next_state(state: JobState | None, event: EventType) -> JobState:
+    """Return the state after `event`, or raise IllegalTransition."""
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransition(f"{event.value} is not allowed in state {state}") from None
+
+
+def allowed(state: JobState | None, event: EventType) -> bool:
+    """True if the table has this step."""
+    return (state, event) in TRANSITIONS
+
+
+def successors(state: JobState) -> tuple[JobState, ...]:
+    """The other states that can follow directly, in the order of the life cycle."""
+    after = {new for (old, _), new in TRANSITIONS.items() if old is state and new is not state}
+    return tuple(candidate for candidate in JobState if candidate in after)

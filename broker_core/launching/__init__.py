@@ -1,0 +1,1 @@
+"""Application launching: staging, job directories, launch orders."""

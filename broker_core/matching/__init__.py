@@ -1,0 +1,1 @@
+"""Matchmaking and its explanation: one function decides. Pure."""

@@ -1,0 +1,1 @@
+"""Orderings and queues. Pure."""

@@ -1,0 +1,1 @@
+"""Resource records, GLUE names and the cache. Pure."""

@@ -1,0 +1,1 @@
+"""The Scheduling Agent as a reactor: events in, effects out. Pure."""

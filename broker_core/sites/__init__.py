@@ -1,0 +1,1 @@
+"""Computing-element adapters: one small contract, one adapter for each kind of site."""

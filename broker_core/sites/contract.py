@@ -1,0 +1,170 @@
+"""What the engine asks of a site, and what a site reports back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from broker_core.errors import CrossDeskError
+from broker_core.resources.record import Resource
+
+
+class SiteRefused(CrossDeskError):
+    """The site did not take the component; the next choice may be tried."""
+
+    code = "site_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try to run one job: the tag under which a site knows it."""
+
+    job: str
+    number: int
+    """From 1; an older attempt can only end itself (reliability case 11)."""
+
+    @property
+    def tag(self) -> str:
+        """The unique name given to the site, e.g. in a batch job's name."""
+        return f"{self.job}.{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file to be put into the job's directory before it starts."""
+
+    name: str
+    path: Path
+    """Where the content is, on the broker's machine."""
+    executable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOrder:
+    """All that a site needs to run one component; what the Job Starter gets as variables (CB-JS-03)."""
+
+    attempt: Attempt
+    cpus: int
+    executable: str
+    arguments: str
+    """One string, split as POSIX words by the starter with nothing expanded."""
+    environment: tuple[tuple[str, str], ...]
+    stdin: str
+    stdout: str
+    stderr: str
+    """Names relative to the job's directory; empty where the description names none."""
+    inputs: tuple[InputFile, ...]
+    outputs: tuple[str, ...]
+    """Names and wildcards to bring back."""
+    wall_limit: float | None = None
+    """Seconds; None: no limit."""
+    file_limit: int = 0
+    """Bytes that one file of the job may grow to; 0: the site's default."""
+    interactive: bool = False
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The application was started."""
+
+    attempt: Attempt
+    time: float
+    node: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The attempt is over: every process of it is gone."""
+
+    attempt: Attempt
+    time: float
+    exit_code: int | None
+    """0 to 255, None where the application did not end by itself or never started."""
+    signal: int | None = None
+    """Signal that ended the application."""
+    failure: str = ""
+    """Empty for a normal end; else one of FAILURES."""
+    reason: str = ""
+    """The failure in words, with place and remedy."""
+    usage: dict[str, float] = field(default_factory=dict)
+    """`wall_s`, `cpu_s`, `max_rss_bytes` as known."""
+    started: float | None = None
+    """When the application started, should that message have been lost; None if it never did."""
+
+
+FAILURES = (
+    "download",
+    "executable-missing",
+    "agent",
+    "upload",
+    "wall-limit",
+    "output-limit",
+    "killed",
+    "lost",
+    "refused-second-start",
+    "starter",
+)
+"""What can end an attempt other than the application itself (CB-JS-06). `killed` answers a cancel."""
+
+Notice = Started | Ended
+Report = Callable[[Notice], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """A file of an attempt that can be read, live or after its end."""
+
+    path: str
+    """Relative, POSIX separators."""
+    size: int
+    modified: float
+
+
+class Site(Protocol):
+    """One computing element. Every call returns soon; what happens later comes as notices."""
+
+    name: str
+
+    def describe(self) -> Resource:
+        """The site as the Resource Cache should know it now."""
+        ...
+
+    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        """Begin work. `known`: the attempts which the broker believes to be at this site.
+
+        Each is found again (running on, ended meanwhile, queued, or never arrived) and reported:
+        a `Started` where it has started, an `Ended` where it is over. An attempt that never
+        arrived is submitted again from its order. Attempts found there that are not known are ended.
+        """
+        ...
+
+    async def submit(self, order: LaunchOrder) -> str:
+        """Hand one component over; returns the site's own id once the site has it for good.
+
+        Raises SiteRefused. Called again with the same attempt it returns the same id and starts nothing.
+        """
+        ...
+
+    async def cancel(self, attempt: Attempt) -> None:
+        """End an attempt with all its processes; an `Ended` follows when they are gone."""
+        ...
+
+    def files(self, attempt: Attempt) -> list[RunFile]:
+        """Files of an attempt that can be read now."""
+        ...
+
+    def open_path(self, attempt: Attempt, path: str) -> Path:
+        """Where one of `files` lies on this machine; raises NotFound, also for a path that escapes."""
+        ...
+
+    async def forget(self, attempts: Sequence[Attempt]) -> None:
+        """Remove the attempts' files (purge)."""
+        ...
+
+    async def close(self) -> None:
+        """Stop reporting; what runs goes on."""
+        ...

@@ -1,0 +1,82 @@
+"""Submitting: what a client sends and gets back."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Wire(BaseModel):
+    """Base of all wire models: unknown fields are refused, so that a mistyped name is noticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SandboxFile(Wire):
+    """One file of an input sandbox; its content is uploaded beforehand under its hash."""
+
+    name: str = Field(min_length=1, max_length=255)
+    """Base name in the job's directory."""
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    size: int = Field(ge=0)
+    """Bytes."""
+    executable: bool = False
+
+
+class SubmissionItem(Wire):
+    """One description, and optionally the values that make many jobs of it."""
+
+    description: str
+    """JDL text, as the user wrote it."""
+    name: str = ""
+    """Short name; empty lets the broker choose (the executable's base name)."""
+    files: list[SandboxFile] = []
+    values: list[str] | None = None
+    """One job for each value, which replaces `_PARAM_` in the description; None: one plain job."""
+
+
+class Submission(Wire):
+    """A submission. Sent again with the same key it returns the same receipt and starts nothing."""
+
+    key: str = Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
+    items: list[SubmissionItem] = Field(min_length=1)
+    site: str = ""
+    """Send it to this site only; empty lets the scheduler choose."""
+    hold: str = ""
+    """If not empty, the jobs wait on hold for this reason."""
+
+
+class Caution(Wire):
+    """A tolerated slip in a description: diagnostic code, message and line (1-based; 0 if none)."""
+
+    code: str
+    message: str
+    line: int = 0
+
+
+class Receipt(Wire):
+    """The answer to a submission, given after it is durable."""
+
+    ids: list[str]
+    """Job ids in the order of items and values."""
+    batch: str = ""
+    """Id shared by the jobs, empty for a single one."""
+    warnings: list[Caution] = []
+
+
+class IdList(Wire):
+    """Jobs that a bulk command is about."""
+
+    ids: list[str] = Field(min_length=1, max_length=200_000)
+
+
+class Outcomes(Wire):
+    """What became of a bulk command: per id None, or why not."""
+
+    results: dict[str, str | None]
+
+
+class Fetched(Wire):
+    """A client's word that it has an output sandbox (CB-CMD-04)."""
+
+    missing: list[str] = []
+    """Listed files that did not exist."""

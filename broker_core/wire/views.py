@@ -1,0 +1,180 @@
+"""What is shown: jobs, events, files, sites, statistics, the broker itself."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from broker_core.jobs.record import JobRecord
+from broker_core.wire.checks import Diagnostic
+from broker_core.wire.submission import Wire
+
+JOB_COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(JobRecord))
+"""Names of the columns of a jobs page: the fields of JobRecord, in order."""
+
+
+class JobsPage(Wire):
+    """A page of the jobs table, by columns."""
+
+    columns: dict[str, list[Any]]
+    """JobRecord field to its values, all of equal length, newest job first."""
+    next: str = ""
+    """Cursor of the next page; empty at the end."""
+    total: int = 0
+    """Jobs that the query has in all."""
+    position: int = 0
+    """The log position this page is true for: follow the events from here."""
+
+
+class EventView(Wire):
+    """One event as shown; the fields of JobEvent."""
+
+    position: int
+    job: str
+    seq: int
+    time: float
+    source: str
+    type: str
+    old: str | None
+    new: str
+    owner: str
+    attempt: int = 0
+    resources: list[str] = []
+    reason: str = ""
+    details: dict[str, Any] = {}
+
+
+class Update(Wire):
+    """One message of the event stream: what happened, and the rows it touched as they are now."""
+
+    position: int
+    """Resume after this one (also the SSE id)."""
+    events: list[EventView]
+    rows: dict[str, list[Any]]
+    """Columns as in JobsPage."""
+    gone: list[str] = []
+    """Jobs that were purged."""
+
+
+class SandboxEntry(Wire):
+    """A file the job was sent with."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+class JobDetail(Wire):
+    """Everything about one job but its events and files."""
+
+    row: dict[str, Any]
+    """JobRecord field to value."""
+    description: str
+    """As submitted."""
+    effective: str
+    """As the broker runs it: parameter replaced, defaults added."""
+    files: list[SandboxEntry]
+    output_sandbox: list[str]
+    stdin: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    waits_for: str = ""
+    """Why it has not moved on, and what will move it; empty when nothing is awaited."""
+    queue_place: int = 0
+    """1 for the head of the broker's queue; 0 if not queued."""
+    usage: dict[str, float] = {}
+    """Resources used so far or in all: `wall_s`, `cpu_s`, `max_rss_bytes`, `output_bytes`, as known."""
+    diagnostics: list[Diagnostic] = []
+
+
+class OutputFile(Wire):
+    """One file of a job that can be read."""
+
+    path: str
+    """Relative to the job's directory, POSIX separators."""
+    size: int
+    modified: float
+    role: str
+    """stdout, stderr, output (listed in OutputSandbox) or work (anything else, while it runs)."""
+    growing: bool = False
+    """True while the job may still write to it."""
+
+
+class SiteView(Wire):
+    """One site with the numbers its card shows."""
+
+    name: str
+    ce: str
+    kind: str
+    """local, slurm, ..."""
+    link: str
+    """Connection state: connected, retrying, needs-credentials, down, drained."""
+    link_reason: str = ""
+    total_cpus: int
+    free_cpus: int
+    running: int
+    waiting: int
+    updated: float
+    done: int = 0
+    failed: int = 0
+    attributes: dict[str, Any] = {}
+    """GLUE names to values."""
+
+
+class StageCounts(Wire):
+    """Counters of CB-LIFE-06 for one kind of job."""
+
+    submitted: int = 0
+    accepted: int = 0
+    matched: int = 0
+    run: int = 0
+    completed: int = 0
+    cleared: int = 0
+
+
+class Statistics(Wire):
+    """CB-UI-13."""
+
+    kinds: dict[str, StageCounts]
+    """`Normal batch`, `Normal interactive`, `Parallel batch`, ... to counts, in the order of table 5.3."""
+    months: list[dict[str, Any]]
+    """`{"month": "2026-11", "kind": ..., "jobs": n}`."""
+    sizes: list[dict[str, Any]]
+    """Job sizes: `{"cpus": n, "jobs": n}`."""
+    waits: list[dict[str, Any]]
+    """Seconds from submission to start: `{"upto": s, "jobs": n}`, rising bounds, the last None."""
+
+
+class BrokerInfo(Wire):
+    """Who answers."""
+
+    version: str
+    api: int
+    pid: int
+    host: str
+    user: str
+    mode: str
+    """embedded or shared."""
+    state_dir: str
+    epoch: int
+    started: float
+    position: int
+    storage: str
+    """ok, full or read-only."""
+    storage_reason: str = ""
+    accepting: bool
+    """False while it hands over or stops."""
+    limits: dict[str, int]
+    """`input_sandbox_max` (bytes), `description_max` (bytes), `output_max` (bytes)."""
+    jobs: dict[str, int]
+    """State to number of jobs."""
+
+
+class ErrorView(Wire):
+    """Every refusal and failure of the API."""
+
+    code: str
+    message: str
+    place: str = ""
+    remedy: str = ""
+    diagnostics: list[Diagnostic] = []

@@ -1,0 +1,1 @@
+"""What is shipped to worker nodes; imports nothing of the rest."""

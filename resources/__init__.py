@@ -1,0 +1,1 @@
+"""Icons, themes, samples and help, installed as `crossdesk_resources`."""
