@@ -1,0 +1,73 @@
+"""What every test gets: a home of its own, the offscreen platform, and a real broker on demand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.running import RunningBroker
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+_HOMES = {
+    "HOME": "home",
+    "XDG_DATA_HOME": "home/.local/share",
+    "XDG_CONFIG_HOME": "home/.config",
+    "XDG_STATE_HOME": "home/.local/state",
+    "XDG_CACHE_HOME": "home/.cache",
+    "CROSSDESK_STATE_DIR": "state",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", action="store_true", help="run the long forms: more cases, kills and seeds")
+
+
+@pytest.fixture
+def soak(request: pytest.FixtureRequest) -> bool:
+    """True if the long forms are asked for."""
+    return bool(request.config.getoption("--soak"))
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give the test its own home, XDG folders and state directory; returns their parent.
+
+    The runtime folder has a short name, because a UNIX socket's path is at most 107 bytes.
+    """
+    base = tmp_path_factory.mktemp("own")
+    for variable, folder in _HOMES.items():
+        path = base / folder
+        if variable != "CROSSDESK_STATE_DIR":
+            path.mkdir(parents=True, exist_ok=True)
+        monkeypatch.setenv(variable, str(path))
+    runtime = tempfile.mkdtemp(prefix="cd-")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    yield base
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+@pytest.fixture
+def state_dir(isolated: Path) -> Path:
+    """The test's state directory (the value of CROSSDESK_STATE_DIR); not made yet."""
+    return isolated / "state"
+
+
+@pytest.fixture
+def running_broker(state_dir: Path) -> Iterator[RunningBroker]:
+    """A broker that the test may kill and start again; nothing of it may be left afterwards."""
+    broker = RunningBroker(state_dir)
+    broker.start()
+    yield broker
+    broker.close()
+
+
+@pytest.fixture
+def broker(running_broker: RunningBroker) -> Path:
+    """State directory of a running broker."""
+    return running_broker.state_dir
