@@ -29,6 +29,8 @@ class JobRecord:
     """Id that the jobs of one submission share; empty for a single job."""
     parameter: str = ""
     """Value that replaces `_PARAM_` in the description; empty for a plain job."""
+    pinned: str = ""
+    """The only site it may go to, as its owner asked; empty: any."""
     reason: str = ""
     """Why it is in this state, of the last event that said so."""
     held: str = ""
@@ -83,6 +85,7 @@ def first_record(event: JobEvent) -> JobRecord:
         description=fixed["description"],
         batch=fixed.get("batch", ""),
         parameter=fixed.get("parameter", ""),
+        pinned=fixed.get("pinned", ""),
         reason=event.reason,
         submitted=event.time,
         seq=event.seq,
