@@ -1,0 +1,268 @@
+"""The one typed client of the broker: desktop, command line and tests use it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+from broker_core.client.answers import value
+from broker_core.client.follow import Lost, follow
+from broker_core.client.transport import Transport
+from broker_core.client.upload import Content, upload
+from broker_core.errors import BadRequest, CrossDeskError, NotFound
+from broker_core.wire.checks import CheckReport, MatchReport
+from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
+from broker_core.wire.views import (
+    BrokerInfo,
+    EventView,
+    JobDetail,
+    JobsPage,
+    OutputFile,
+    SiteView,
+    Statistics,
+    Update,
+)
+
+if TYPE_CHECKING:
+    from broker_core.client.prepare import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A stretch of a job's file."""
+
+    content: bytes
+    start: int
+    """Offset of the first byte of `content`."""
+    size: int
+    """Bytes that the whole file had at that moment."""
+
+
+class BrokerClient:
+    """One method for each command of the broker (CB-CMD-07).
+
+    Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer
+    for the client's patience. Requests are repeated over a restart of the broker; each may arrive twice.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._transport.aclose()
+
+    async def _get(self, path: str, **query: Any) -> Any:
+        chosen = {name: wanted for name, wanted in query.items() if wanted not in ("", None, [])}
+        return value((await self._transport.ask("GET", path, query=chosen or None)).content)
+
+    async def _post(self, path: str, body: Any = None, *, again: bool = True) -> Any:
+        answer = await self._transport.ask("POST", path, {} if body is None else body, again=again)
+        return value(answer.content) if answer.content else None
+
+    # --- the broker itself
+
+    async def info(self) -> BrokerInfo:
+        """Who answers, and how it does."""
+        return BrokerInfo.model_validate(await self._get("/broker"))
+
+    async def stop(self) -> None:
+        """Ask the broker to end; running jobs go on and are found again."""
+        await self._post("/broker/stop", again=False)
+
+    async def handover(self) -> None:
+        """Ask the broker to stop accepting, save and end, so that a newer one can take over."""
+        await self._post("/broker/handover", again=False)
+
+    # --- describing
+
+    async def check(self, description: str, files: Sequence[SandboxFile] | None = None) -> CheckReport:
+        """All that is wrong with a description."""
+        return CheckReport.model_validate(await self._post("/checks", _question(description, files)))
+
+    async def match(self, description: str, files: Sequence[SandboxFile] | None = None) -> MatchReport:
+        """Where a description could run (CB-CMD-03); nothing is queued."""
+        return MatchReport.model_validate(await self._post("/matches", _question(description, files)))
+
+    # --- submitting
+
+    async def missing_files(self, shas: Iterable[str]) -> list[str]:
+        """Those of the given contents (SHA-256, hex) that the broker does not have."""
+        answer = await self._post("/files/missing", {"shas": list(shas)})
+        return list(answer["missing"])
+
+    async def upload(
+        self, sha256: str, content: Content, progress: Callable[[int], None] | None = None
+    ) -> None:
+        """Send a content (bytes, or the path of a file) under its hash; `progress` gets bytes as they go."""
+        await upload(self._transport, sha256, content, progress)
+
+    async def submit(self, submission: Submission) -> Receipt:
+        """Submit (CB-CMD-01); returns when it is durable. The same key gives the same receipt."""
+        answer = await self._transport.ask(
+            "POST", "/submissions", submission.model_dump_json().encode("utf-8", "surrogatepass")
+        )
+        return Receipt.model_validate(value(answer.content))
+
+    async def submit_prepared(
+        self,
+        prepared: Prepared | Sequence[Prepared],
+        *,
+        key: str = "",
+        site: str = "",
+        name: str = "",
+        values: Sequence[str] | None = None,
+        hold: str = "",
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Receipt:
+        """Upload what the broker lacks and submit; `progress` gets bytes sent and bytes in all."""
+        from broker_core.client import submit
+
+        return await submit.submit_prepared(
+            self, prepared, key=key, site=site, name=name, values=values, hold=hold, progress=progress
+        )
+
+    # --- jobs
+
+    async def jobs_page(
+        self,
+        limit: int = 1000,
+        after: str = "",
+        states: Iterable[str] = (),
+        columns: Iterable[str] = (),
+    ) -> JobsPage:
+        """A page of the user's jobs by columns, newest first; `after` is the `next` of the page before."""
+        page = await self._get(
+            "/jobs", limit=limit, after=after, state=[str(one) for one in states], columns=",".join(columns)
+        )
+        return JobsPage.model_construct(**page)
+
+    async def job(self, job: str) -> JobDetail:
+        """Everything about one job but its events and files (CB-CMD-05)."""
+        return JobDetail.model_validate(await self._get(f"/jobs/{_part(job)}"))
+
+    async def events_of(self, job: str) -> list[EventView]:
+        """The job's story, in order."""
+        return [EventView.model_construct(**one) for one in await self._get(f"/jobs/{_part(job)}/events")]
+
+    async def cancel(self, ids: Iterable[str]) -> Outcomes:
+        """Stop jobs everywhere (CB-CMD-02)."""
+        return await self._bulk("cancel", ids)
+
+    async def purge(self, ids: Iterable[str]) -> Outcomes:
+        """Remove ended jobs and their files."""
+        return await self._bulk("purge", ids)
+
+    async def hold(self, ids: Iterable[str]) -> Outcomes:
+        """Keep waiting jobs from being matched."""
+        return await self._bulk("hold", ids)
+
+    async def release(self, ids: Iterable[str]) -> Outcomes:
+        """Lift a hold."""
+        return await self._bulk("release", ids)
+
+    async def _bulk(self, verb: str, ids: Iterable[str]) -> Outcomes:
+        return Outcomes.model_validate(await self._post(f"/jobs/{verb}", {"ids": list(ids)}))
+
+    # --- output
+
+    async def files(self, job: str) -> list[OutputFile]:
+        """Files of a job that can be read now."""
+        return [OutputFile.model_validate(one) for one in await self._get(f"/jobs/{_part(job)}/files")]
+
+    async def read_file(self, job: str, path: str, start: int = 0, length: int | None = None) -> FilePart:
+        """Part of a file: `length` bytes from `start`, or to its end; a negative `start` counts from the
+        end. Past the end the content is empty."""
+        address = f"/jobs/{_part(job)}/files/{quote(path)}"
+        try:
+            answer = await self._transport.ask("GET", address, headers={"range": _range(start, length)})
+        except BadRequest as error:
+            if error.code != "range_not_satisfiable":
+                raise
+            return FilePart(b"", start, max(start, 0))
+        begin, size = _extent(answer.headers.get("content-range", ""), len(answer.content))
+        return FilePart(answer.content, begin, size)
+
+    async def stream_file(self, job: str, path: str) -> AsyncIterator[bytes]:
+        """The whole of a file, in parts as they come."""
+        address = f"/jobs/{_part(job)}/files/{quote(path)}"
+        async with self._transport.stream("GET", address) as answer:
+            async for part in answer.aiter_bytes(1 << 18):
+                yield part
+
+    async def fetched(self, job: str, missing: Iterable[str] = ()) -> None:
+        """Tell the broker that the output was delivered (CB-CMD-04)."""
+        await self._post(f"/jobs/{_part(job)}/fetched", {"missing": list(missing)})
+
+    # --- sites, numbers, documents, events
+
+    async def sites(self) -> list[SiteView]:
+        """The sites with the numbers their cards show."""
+        return [SiteView.model_validate(one) for one in await self._get("/sites")]
+
+    async def statistics(self) -> Statistics:
+        """Counters and distributions of the user's jobs (CB-UI-13)."""
+        return Statistics.model_validate(await self._get("/statistics"))
+
+    async def document(self, name: str) -> Any:
+        """A small JSON document kept for the user, or None if there is none of that name."""
+        try:
+            return await self._get(f"/documents/{_part(name)}")
+        except NotFound:
+            return None
+
+    async def save_document(self, name: str, content: Any) -> None:
+        """Keep a small JSON document for the user."""
+        await self._transport.ask("PUT", f"/documents/{_part(name)}", content)
+
+    def follow(
+        self, after: int, *, lost: Lost | None = None, regained: Callable[[], None] | None = None
+    ) -> AsyncIterator[Update]:
+        """Updates after a position, for ever; resumed by itself, missing nothing (CB-LB-04).
+
+        `lost` is called with the reason when the stream breaks, `regained` when it goes on.
+        """
+        return follow(self._transport, after, lost=lost, regained=regained)
+
+    async def recover(self) -> None:
+        """Start a broker if none answers; raises what it says if it cannot start."""
+        await self._transport.recover()
+
+
+def _question(description: str, files: Sequence[SandboxFile] | None) -> dict[str, Any]:
+    found = None if files is None else [one.model_dump() for one in files]
+    return {"description": description, "files": found}
+
+
+def _part(name: str) -> str:
+    if not name:
+        raise BadRequest("An empty name stands for nothing.", code="empty_name")
+    return quote(name, safe="")
+
+
+def _range(start: int, length: int | None) -> str:
+    if start < 0:
+        return f"bytes={start}"
+    return f"bytes={start}-" + ("" if length is None else str(start + max(length, 1) - 1))
+
+
+def _extent(content_range: str, length: int) -> tuple[int, int]:
+    if not content_range:
+        return 0, length
+    span, _, size = content_range.removeprefix("bytes ").partition("/")
+    first = span.partition("-")[0]
+    try:
+        return (int(first) if first != "*" else int(size)), int(size)
+    except ValueError as error:
+        raise CrossDeskError(f"The broker sent an unreadable range: {content_range}") from error

@@ -1,0 +1,152 @@
+"""Bringing the output of a job home (CB-CMD-04)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import Conflict, CrossDeskError
+from broker_core.jobs.states import JobState
+from broker_core.wire.views import JobDetail, OutputFile
+
+_DELIVERED = frozenset({"stdout", "stderr", "output"})
+_TRIES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """What was brought home."""
+
+    job: str
+    directory: Path
+    """The new folder that holds it."""
+    files: tuple[Path, ...]
+    missing: tuple[str, ...]
+    """Entries of OutputSandbox that the job did not make."""
+    refused: tuple[str, ...]
+    """Names that would have been written outside of the folder."""
+    size: int
+    """Bytes in all."""
+
+
+class UnsafeName(CrossDeskError):
+    """A file of a job has a name that leads out of the folder it is saved to."""
+
+    code = "unsafe_name"
+    status = 422
+
+
+async def fetch_output(
+    client: BrokerClient,
+    job: str,
+    directory: Path | str,
+    progress: Callable[[int, int], None] | None = None,
+) -> Fetch:
+    """Save every output file of an ended job into a new folder below `directory`.
+
+    The folder is named after the job; where that name exists a number is added, nothing is ever overwritten.
+    A Done job becomes Cleared, unless something was missing. `progress` gets bytes saved and bytes in all.
+    Raises Conflict if the job has not ended.
+    """
+    detail = await client.job(job)
+    state = JobState(detail.row["state"])
+    if not state.ended:
+        raise Conflict(
+            f"The job is {state}; its output can be fetched when it has ended.",
+            place=job,
+            code="not_ended",
+            remedy="`crossdesk job log` shows what it has written so far.",
+        )
+    files = [one for one in await client.files(job) if one.role in _DELIVERED]
+    target = await asyncio.to_thread(_new_folder, Path(directory), _folder_name(detail))
+    saved, refused, size = await _save_all(client, job, files, target, progress)
+    missing = tuple(entry for entry in detail.output_sandbox if not _present(entry, files))
+    if state is JobState.DONE:
+        await client.fetched(job, missing)
+    return Fetch(job, target, tuple(saved), missing, tuple(refused), size)
+
+
+async def _save_all(
+    client: BrokerClient,
+    job: str,
+    files: list[OutputFile],
+    target: Path,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[list[Path], list[str], int]:
+    total = sum(one.size for one in files)
+    done = 0
+    saved, refused = [], []
+    for one in files:
+        try:
+            path = below(target, one.path)
+        except UnsafeName:
+            refused.append(one.path)
+            continue
+        async for count in _save(client, job, one.path, path):
+            done += count
+            if progress:
+                progress(min(done, total), total)
+        saved.append(path)
+    return saved, refused, done
+
+
+async def save_file(client: BrokerClient, job: str, path: str, target: Path) -> int:
+    """Save one file of a job as `target`, which must not exist; returns its size in bytes."""
+    size = 0
+    async for count in _save(client, job, path, target):
+        size += count
+    return size
+
+
+def below(folder: Path, name: str) -> Path:
+    """The path of a job's file inside `folder`; raises UnsafeName if it would lie elsewhere."""
+    parts = PurePosixPath(name).parts
+    unsafe = not parts or name.startswith("/") or ".." in parts or "\0" in name
+    if unsafe or (os.name == "nt" and re.search(r'[<>:"\\|?*]', name)):
+        raise UnsafeName("This name leads out of the folder that output is saved to.", place=repr(name))
+    return folder.joinpath(*parts)
+
+
+async def _save(client: BrokerClient, job: str, name: str, path: Path) -> AsyncIterator[int]:
+    await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name[:200]}.part")
+    with part.open("xb") as stream:
+        async for content in client.stream_file(job, name):
+            await asyncio.to_thread(stream.write, content)
+            yield len(content)
+    part.rename(path)
+
+
+def _folder_name(detail: JobDetail) -> str:
+    plain = re.sub(r"[^\w.+-]+", "_", str(detail.row["name"])).strip("._-")[:60]
+    return f"{plain or 'job'}-{detail.row['id'][:8]}"
+
+
+def _new_folder(directory: Path, name: str) -> Path:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for number in range(_TRIES):
+            target = directory / (f"{name}.{number}" if number else name)
+            try:
+                target.mkdir()
+            except FileExistsError:
+                continue
+            return target
+    except OSError as error:
+        raise CrossDeskError(
+            f"The output cannot be saved: {error.strerror}.",
+            place=str(directory),
+            remedy="Choose a folder that you may write to with --dir.",
+            code="cannot_save",
+        ) from error
+    raise CrossDeskError(f"There are {_TRIES} folders of this name already.", place=str(directory / name))
+
+
+def _present(entry: str, files: list[OutputFile]) -> bool:
+    return any(one.path == entry or fnmatchcase(one.path, entry) for one in files)

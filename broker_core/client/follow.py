@@ -1,0 +1,79 @@
+"""Following the broker's events, without a gap (CB-LB-04)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from httpx_sse import EventSource, SSEError
+
+from broker_core.client.answers import value
+from broker_core.client.transport import Transport
+from broker_core.errors import Busy, CrossDeskError, Unreachable
+from broker_core.wire.views import EventView, Update
+
+Lost = Callable[[CrossDeskError], None]
+"""Called with the reason when the stream breaks."""
+
+_PAUSES = (0.02, 0.1, 0.25, 0.5, 1.0)
+
+
+async def follow(
+    transport: Transport,
+    after: int,
+    *,
+    lost: Lost | None = None,
+    regained: Callable[[], None] | None = None,
+) -> AsyncIterator[Update]:
+    """Yield updates after position `after`; when the stream breaks, go on after the last one seen.
+
+    Ends only by an error that trying again cannot mend, or by being closed.
+    """
+    position, tries = after, 0
+    while True:
+        try:
+            async for update in _stream(transport, position, regained if tries else None):
+                tries = 0
+                if update is not None:
+                    position = update.position
+                    yield update
+            error: CrossDeskError = Unreachable("The broker closed the stream of events.")
+        except (Unreachable, Busy) as broken:
+            error = broken
+        if lost and not tries:
+            lost(error)
+        await asyncio.sleep(_PAUSES[min(tries, len(_PAUSES) - 1)])
+        tries += 1
+        await _recover(transport)
+
+
+async def _recover(transport: Transport) -> None:
+    try:
+        await transport.recover()
+    except Unreachable:
+        return  # the next try tells; the pauses grow
+
+
+async def _stream(
+    transport: Transport, after: int, begun: Callable[[], None] | None
+) -> AsyncIterator[Update | None]:
+    """Updates of one connection; a None first, as soon as the broker accepts the request."""
+    headers = {"accept": "text/event-stream", "cache-control": "no-store"}
+    async with transport.stream(
+        "GET", "/events", query={"after": after}, headers=headers, patient=True
+    ) as answer:
+        if begun:
+            begun()
+        yield None
+        try:
+            async for event in EventSource(answer).aiter_sse():
+                if event.data:
+                    yield _update(event.data)
+        except SSEError as error:
+            raise Unreachable(f"What answers is no stream of events: {error}") from error
+
+
+def _update(data: str) -> Update:
+    said = value(data.encode())
+    said["events"] = [EventView.model_construct(**one) for one in said["events"]]
+    return Update.model_construct(**said)

@@ -1,0 +1,185 @@
+"""Making a submission ready: reading the description, finding its files, checking both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.client.sandbox import Found, find, hashed
+from broker_core.errors import DescriptionRefused
+from broker_core.jdl import check as language
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.diagnostics import Diagnostic
+from broker_core.jdl.limits import DEFAULT, Limits
+from broker_core.wire import checks
+from broker_core.wire.submission import SandboxFile
+
+TEXT_MAX = 1_000_000
+"""Bytes of a description that are read; a broker takes no more by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFile:
+    """A file of the input sandbox as it was when it was read."""
+
+    path: Path
+    name: str
+    sha256: str
+    size: int
+    executable: bool
+
+    def wire(self) -> SandboxFile:
+        """As a submission names it."""
+        return SandboxFile(name=self.name, sha256=self.sha256, size=self.size, executable=self.executable)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A description with its files; `description` is None where an error refuses it."""
+
+    text: str
+    origin: str
+    """The file it was read from, or empty."""
+    base_dir: Path
+    description: JobDescription | None
+    diagnostics: tuple[checks.Diagnostic, ...]
+    files: tuple[PreparedFile, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True if it can be submitted."""
+        return self.description is not None and not self.errors
+
+    @property
+    def errors(self) -> tuple[checks.Diagnostic, ...]:
+        """What refuses it."""
+        return tuple(one for one in self.diagnostics if one.severity == "error")
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole input sandbox."""
+        return sum(one.size for one in self.files)
+
+    def refused(self) -> DescriptionRefused:
+        """The error to raise when it is not `ok`."""
+        count = len(self.errors)
+        return DescriptionRefused(
+            f"The description has {count} error{'s' if count != 1 else ''}.",
+            self.diagnostics,
+            place=self.origin,
+            remedy="Correct what is marked and submit again.",
+        )
+
+
+async def prepare(
+    source: Path | str,
+    base_dir: Path | str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Prepared:
+    """Read a description (a path, or its text), find and hash its files and check everything.
+
+    Files are looked for relative to `base_dir`: the description's own folder, or for a text the current one.
+    Nothing is raised for what is wrong with the input: it becomes diagnostics. `progress` gets bytes hashed
+    and bytes in all, in another thread.
+    """
+    return await asyncio.to_thread(prepare_now, source, base_dir, limits=limits, progress=progress)
+
+
+def prepare_now(
+    source: Path | str,
+    base_dir: Path | str | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Prepared:
+    """`prepare`, in the calling thread."""
+    origin = str(source) if isinstance(source, Path) else ""
+    base = Path(base_dir) if base_dir is not None else _home_of(source)
+    text, unreadable = _text(source)
+    if unreadable is not None:
+        return Prepared("", origin, base, None, (unreadable,), ())
+    limits = limits or DEFAULT
+    found = find(text, base)
+    checked = language.check(text, files=found.facts, limits=limits)
+    shown = [_wire(one) for one in checked.diagnostics]
+    shown += [one for one in found.diagnostics if not _told(one, shown)]
+    files: tuple[PreparedFile, ...] = ()
+    if checked.description is not None and not any(one.severity == "error" for one in shown):
+        files, late = _hash(found, Path(checked.description.executable).name, progress)
+        shown += late
+    ordered = tuple(sorted(shown, key=lambda one: (one.line, one.column)))
+    return Prepared(text, origin, base, checked.description, ordered, files)
+
+
+def _home_of(source: Path | str) -> Path:
+    return source.absolute().parent if isinstance(source, Path) else Path.cwd()
+
+
+def _text(source: Path | str) -> tuple[str, checks.Diagnostic | None]:
+    if isinstance(source, str):
+        return source, None
+    try:
+        with source.open("rb") as stream:
+            raw = stream.read(TEXT_MAX + 1)
+    except OSError as error:
+        return "", _whole("description-unreadable", f"The description cannot be read: {error.strerror}.")
+    if len(raw) > TEXT_MAX:
+        words = f"The file is larger than {TEXT_MAX:,} bytes, which no description needs to be."
+        return "", _whole("description-too-large", words)
+    try:
+        return raw.decode("utf-8-sig"), None
+    except UnicodeDecodeError as error:
+        words = f"The file is no text: byte {error.start} is not UTF-8."
+        return "", _whole("description-not-text", words)
+
+
+def _whole(code: str, message: str) -> checks.Diagnostic:
+    return checks.Diagnostic(severity="error", code=code, message=message)
+
+
+def _told(one: checks.Diagnostic, others: list[checks.Diagnostic]) -> bool:
+    """True if the language has already complained about the same characters in the same way."""
+    return any((one.code, one.start, one.end) == (other.code, other.start, other.end) for other in others)
+
+
+def _wire(one: Diagnostic) -> checks.Diagnostic:
+    fixes = [checks.Fix(title=fix.title, start=fix.start, end=fix.end, text=fix.text) for fix in one.fixes]
+    return checks.Diagnostic(
+        severity=one.severity,
+        code=one.code,
+        message=one.message,
+        attribute=one.attribute,
+        line=one.line,
+        column=one.column,
+        start=one.start,
+        end=one.end,
+        fixes=fixes,
+    )
+
+
+def _hash(
+    found: Found, program: str, progress: Callable[[int, int], None] | None
+) -> tuple[tuple[PreparedFile, ...], list[checks.Diagnostic]]:
+    total = sum(one.size for one in found.files)
+    done = 0
+    files, late = [], []
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress:
+            progress(done, total)
+
+    for one in found.files:
+        try:
+            sha256, size = hashed(one.path, step)
+        except OSError as error:
+            late.append(_whole("sandbox-file-unreadable", f"{one.path} cannot be read: {error.strerror}."))
+        else:
+            runs = one.executable or one.name == program
+            files.append(PreparedFile(one.path, one.name, sha256, size, runs))
+    return tuple(files), late

@@ -1,0 +1,139 @@
+"""Finding the files of an input sandbox on this machine."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.jdl.check import FileFact
+from broker_core.jdl.parse import parse
+from broker_core.jdl.tree import ListOf, Literal
+from broker_core.wire.checks import Diagnostic
+
+_PART = 1 << 20
+_WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that will be sent."""
+
+    path: Path
+    name: str
+    size: int
+    executable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is on the disk for a description's sandbox."""
+
+    files: tuple[FoundFile, ...]
+    facts: Mapping[str, FileFact]
+    """Entry as written to what was found; entries that name nothing are left out."""
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Unfit(Exception):
+    """Why a path cannot be sent, in words."""
+
+
+def find(text: str, base: Path) -> Found:
+    """Look for the files that the description's `InputSandbox` names, relative to `base`."""
+    files: list[FoundFile] = []
+    facts: dict[str, FileFact] = {}
+    wrong: list[Diagnostic] = []
+    for entry in _entries(text):
+        paths = _expand(str(entry.value), base)
+        if paths:
+            good = _take(paths, entry, text, files, wrong)
+            size = sum(one.size for one in good)
+            facts[str(entry.value)] = FileFact(size=size, readable=len(good) == len(paths))
+    return Found(tuple(files), facts, tuple(wrong))
+
+
+def _entries(text: str) -> list[Literal]:
+    ad = parse(text).ad
+    written = ad.get("InputSandbox") if ad is not None else None
+    items = written.items if isinstance(written, ListOf) else [written]
+    return [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
+
+
+def _expand(written: str, base: Path) -> list[Path]:
+    """The paths an entry stands for, in order; a name that exists as written is no wildcard."""
+    if "\0" in written or not written.strip():
+        return []
+    home = os.path.expanduser(written)
+    path = os.path.join(base, home)
+    if os.path.lexists(path):
+        return [Path(path)]
+    if not _WILD & set(written):
+        return []
+    # The folder itself may have characters that look like wildcards.
+    pattern = path if os.path.isabs(home) else os.path.join(glob.escape(str(base)), home)
+    return [Path(one) for one in sorted(glob.glob(pattern)) if not os.path.isdir(one)]
+
+
+def _take(
+    paths: list[Path], entry: Literal, text: str, files: list[FoundFile], wrong: list[Diagnostic]
+) -> list[FoundFile]:
+    """Add the files of one entry to `files`, and what is wrong with them to `wrong`."""
+    good: list[FoundFile] = []
+    names = {one.name: one.path for one in files}
+    for path in paths:
+        try:
+            one = _look(path)
+        except _Unfit as unfit:
+            wrong.append(_diagnostic("sandbox-file-unreadable", f"{path.name!r} {unfit}.", entry, text))
+            continue
+        if len(paths) > 1 and one.name in names:
+            words = f"{one.name!r} is in the sandbox twice, from {names[one.name].parent} and {path.parent}."
+            wrong.append(_diagnostic("duplicate-name", words, entry, text))
+        good.append(one)
+    files += good
+    return good
+
+
+def _look(path: Path) -> FoundFile:
+    try:
+        facts = path.stat()
+    except OSError as error:
+        raise _Unfit(f"cannot be read: {(error.strerror or 'error').lower()}") from error
+    if stat.S_ISDIR(facts.st_mode):
+        raise _Unfit("is a folder; name its files, for instance with a wildcard, or pack it")
+    if not stat.S_ISREG(facts.st_mode):
+        raise _Unfit("is no ordinary file")
+    if not os.access(path, os.R_OK):
+        raise _Unfit("cannot be read: permission denied")
+    return FoundFile(path, path.name, facts.st_size, bool(facts.st_mode & 0o111))
+
+
+def _diagnostic(code: str, message: str, entry: Literal, text: str) -> Diagnostic:
+    return Diagnostic(
+        severity="error",
+        code=code,
+        message=message,
+        attribute="InputSandbox",
+        line=text.count("\n", 0, entry.start) + 1,
+        column=entry.start - text.rfind("\n", 0, entry.start),
+        start=entry.start,
+        end=entry.end,
+    )
+
+
+def hashed(path: Path, step: Callable[[int], None] | None = None) -> tuple[str, int]:
+    """SHA-256 (hex) and size of a file; `step` gets the bytes read. Raises OSError."""
+    digest = hashlib.sha256()
+    size = 0
+    with path.open("rb") as stream:
+        while part := stream.read(_PART):
+            digest.update(part)
+            size += len(part)
+            if step:
+                step(len(part))
+    return digest.hexdigest(), size

@@ -1,0 +1,76 @@
+"""Sending a prepared submission: the files the broker lacks, then the descriptions."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from broker_core.client.prepare import Prepared
+from broker_core.errors import BadRequest
+from broker_core.wire.submission import Receipt, Submission, SubmissionItem
+
+if TYPE_CHECKING:
+    from broker_core.client.client import BrokerClient
+
+
+def new_key() -> str:
+    """A key for one submission; sent again with it, the submission starts nothing twice."""
+    return secrets.token_urlsafe(18)
+
+
+async def submit_prepared(
+    client: BrokerClient,
+    prepared: Prepared | Sequence[Prepared],
+    *,
+    key: str = "",
+    site: str = "",
+    name: str = "",
+    values: Sequence[str] | None = None,
+    hold: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Receipt:
+    """Upload what the broker lacks and submit all in one call; see `BrokerClient.submit_prepared`.
+
+    Raises DescriptionRefused, before anything is sent, if one of them is not in order.
+    """
+    parts = [prepared] if isinstance(prepared, Prepared) else list(prepared)
+    if not parts:
+        raise BadRequest("There is nothing to submit.", code="empty_submission")
+    for part in parts:
+        if not part.ok:
+            raise part.refused()
+    await _send_files(client, parts, progress)
+    items = [
+        SubmissionItem(
+            description=part.text,
+            name=name,
+            files=[one.wire() for one in part.files],
+            values=None if values is None else list(values),
+        )
+        for part in parts
+    ]
+    return await client.submit(Submission(key=key or new_key(), items=items, site=site, hold=hold))
+
+
+async def _send_files(
+    client: BrokerClient, parts: Sequence[Prepared], progress: Callable[[int, int], None] | None
+) -> None:
+    sources: dict[str, tuple[Path, int]] = {
+        one.sha256: (one.path, one.size) for part in parts for one in part.files
+    }
+    if not sources:
+        return
+    missing = await client.missing_files(sources)
+    total = sum(sources[sha][1] for sha in missing)
+    done = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress:
+            progress(min(done, total), total)
+
+    for sha in missing:
+        await client.upload(sha, sources[sha][0], step)
