@@ -1,0 +1,3 @@
+#!/bin/sh
+# Stands for the program of the description: says how it was called.
+echo "jobB1.sh $*"
