@@ -1,0 +1,55 @@
+"""What a job asks of a resource: equal demands are matched once (autoclusters)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.tree import Ad, Reference, walk
+
+PARAMETER = "_PARAM_"
+"""What the parameter value of a job replaces in its description."""
+
+_FOR_THE_JOB_ALONE = frozenset(
+    {
+        "jobname", "executable", "arguments", "stdinput", "stdoutput", "stderror", "inputsandbox",
+        "outputsandbox", "environment",
+    }
+)
+"""Attributes that no resource looks at, unless an expression names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A class of jobs that every resource treats alike."""
+
+    key: str
+    """Equal for jobs that match the same resources."""
+    description: JobDescription
+    """The description of one of them."""
+    site: str = ""
+    """The only site allowed; empty: any."""
+
+
+def demand_of(description: JobDescription, text: str, parameter: str = "", site: str = "") -> Demand:
+    """The demand of a job: the attributes that matching may read, as they were written in `text`."""
+    key = significant(description.ad, text)
+    if PARAMETER in key:
+        key += f"\n{parameter}"
+    return Demand(f"{site}\n{key}", description, site)
+
+
+def significant(ad: Ad, text: str) -> str:
+    """The part of a description that matching may read; all of it where an expression names the rest."""
+    parts = []
+    for entry in ad:
+        if entry.name.lower() in _FOR_THE_JOB_ALONE:
+            continue
+        if any(_names_the_job_alone(node) for node in walk(entry.value)):
+            return text
+        parts.append(text[entry.start : entry.end])
+    return "\n".join(parts)
+
+
+def _names_the_job_alone(node: object) -> bool:
+    return isinstance(node, Reference) and node.name.lower() in _FOR_THE_JOB_ALONE

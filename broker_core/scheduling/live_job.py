@@ -1,0 +1,55 @@
+"""A job while the Scheduling Agent has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.demand import Demand
+
+AT_SITE = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING})
+"""States in which an attempt exists and takes processors."""
+
+
+@dataclass(slots=True)
+class LiveJob:
+    """The record and what is known beyond it; everything but the record is forgotten by a restart."""
+
+    record: JobRecord
+    demand: Demand
+    order: int
+    """Place in the order of arrival (CB-SCH-07)."""
+    ce: str = ""
+    """Computing element of the current attempt; empty while it has none."""
+    choices: tuple[str, ...] = ()
+    """Further computing elements of the match that chose `ce`, in order (CB-SCH-10)."""
+    excluded: set[str] = field(default_factory=set)
+    """Computing elements that this job must not meet again (CB-ERR-6)."""
+    tried: list[str] = field(default_factory=list)
+    """What went wrong so far, `ce: reason`."""
+    rounds: int = 0
+    """Failed rounds of CB-ERR-6."""
+    retried: bool = False
+    """The current resource has had its second try (CB-ERR-3)."""
+    infeasible_since: float | None = None
+    """Monotonic time since which no known resource could ever run it."""
+    hold: str = ""
+    """Reason to put it on hold as soon as it is taken over."""
+    asked: float = 0.0
+    """Monotonic time at which the site was last asked to cancel it."""
+
+    @property
+    def id(self) -> str:
+        """Job id."""
+        return self.record.id
+
+    @property
+    def at_site(self) -> bool:
+        """True while an attempt exists."""
+        return self.record.state in AT_SITE
+
+    @property
+    def canceling(self) -> bool:
+        """True once its owner asked to cancel it."""
+        return self.record.canceling is not None

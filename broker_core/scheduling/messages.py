@@ -1,0 +1,142 @@
+"""What the Scheduling Agent is told: frozen facts in the past tense, each with a dotted wire name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from broker_core.jobs.record import JobRecord
+from broker_core.resources.record import Resource
+from broker_core.scheduling.demand import Demand
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The two clocks: `wall` goes into records, only `monotonic` decides (reliability case 7)."""
+
+    wall: float
+    """Seconds since the epoch, UTC; may jump."""
+    monotonic: float
+    """Seconds of a clock that never jumps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A job that the scheduler is to take over."""
+
+    record: JobRecord
+    demand: Demand
+    hold: str = ""
+    """Put it on hold at once, for this reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRecorded:
+    """Jobs were submitted and are durable (CB-CMD-01)."""
+
+    name: ClassVar[str] = "submission.recorded"
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsRecovered:
+    """Live jobs were read from the store after a start of the broker, oldest first (CB-LB-02)."""
+
+    name: ClassVar[str] = "jobs.recovered"
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcesRefreshed:
+    """The Resource Cache was refreshed; these are all the resources known now."""
+
+    name: ClassVar[str] = "resources.refreshed"
+    resources: tuple[Resource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAccepted:
+    """A site has an attempt for good; the answer to a Submit effect."""
+
+    name: ClassVar[str] = "site.accepted"
+    job: str
+    attempt: int
+    site_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRefused:
+    """A site did not take an attempt; the answer to a Submit effect (CB-ERR-1, CB-ERR-2)."""
+
+    name: ClassVar[str] = "site.refused"
+    job: str
+    attempt: int
+    reason: str
+    counts: bool = True
+    """False where the failure says nothing about the job, e.g. a full disk: it is no round of CB-ERR-6."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptStarted:
+    """A site reports that an application was started."""
+
+    name: ClassVar[str] = "attempt.started"
+    job: str
+    attempt: int
+    time: float
+    node: str = ""
+    asked: bool = False
+    """True for an answer to the question after a restart: then a repetition is no late message."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEnded:
+    """A site reports that an attempt is over; fields as in the site contract's `Ended`."""
+
+    name: ClassVar[str] = "attempt.ended"
+    job: str
+    attempt: int
+    time: float
+    exit_code: int | None = None
+    signal: int | None = None
+    failure: str = ""
+    reason: str = ""
+    usage: dict[str, float] = field(default_factory=dict)
+    started: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAsked:
+    """The owner asked to cancel a job (CB-CMD-02)."""
+
+    name: ClassVar[str] = "cancel.asked"
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldAsked:
+    """The owner asked not to match a waiting job for now."""
+
+    name: ClassVar[str] = "hold.asked"
+    job: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseAsked:
+    """The owner lifted a hold."""
+
+    name: ClassVar[str] = "release.asked"
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFired:
+    """The moment of a Wake effect has come; it may also come early or twice."""
+
+    name: ClassVar[str] = "timer.fired"
+
+
+SiteMessage = SiteAccepted | SiteRefused | AttemptStarted | AttemptEnded
+Request = CancelAsked | HoldAsked | ReleaseAsked
+Message = SubmissionRecorded | JobsRecovered | ResourcesRefreshed | SiteMessage | Request | TimerFired

@@ -1,0 +1,257 @@
+"""What the Scheduling Agent does when a site speaks: CB-LIFE-02 and the reactions of CB-ERR-1 to 6."""
+
+from __future__ import annotations
+
+import signal as signals
+from typing import Any
+
+from broker_core.jobs.events import Source
+from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType
+from broker_core.scheduling.capacity import Capacity
+from broker_core.scheduling.effects import Cancel, Stray, Submit
+from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.messages import (
+    AttemptEnded,
+    AttemptStarted,
+    SiteAccepted,
+    SiteMessage,
+    SiteRefused,
+)
+from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.waiting import WaitingJobs
+
+S, E = JobState, EventType
+_SAME_ANYWHERE = frozenset({"executable-missing", "refused-second-start"})
+"""Failures before the start that a second try on the same resource cannot mend."""
+
+
+class SiteReactions:
+    """Carries an attempt from the choice of a resource to its end."""
+
+    def __init__(self, ledger: Ledger, capacity: Capacity, waiting: WaitingJobs, rules: Rules) -> None:
+        self._ledger = ledger
+        self._capacity = capacity
+        self._waiting = waiting
+        self._rules = rules
+        self._canceling: dict[str, LiveJob] = {}
+
+    def heard(self, message: SiteMessage) -> None:
+        """React to a message; one that is late, repeated or of an older attempt only leaves a record."""
+        job = self._ledger.jobs.get(message.job)
+        if job is None:
+            if not isinstance(message, SiteAccepted):
+                self._ledger.effects.append(Stray(message, in_words(message)))
+        elif not job.at_site or message.attempt != job.record.attempt:
+            self._late(job, message)
+        elif isinstance(message, SiteAccepted):
+            self._accepted(job, message)
+        elif isinstance(message, SiteRefused):
+            self._refused(job, message)
+        elif isinstance(message, AttemptStarted):
+            self._started(job, message)
+        else:
+            self._ended(job, message)
+
+    def place(self, job: LiveJob, choices: tuple[str, ...], reason: str) -> None:
+        """Commit a job to the first of its choices: a new attempt begins."""
+        ce, job.choices = choices[0], choices[1:]
+        self._commit(job, ce)
+        job.retried = False
+        self._ledger.note(
+            job, E.MATCHED, attempt=job.record.attempt + 1, resources=(ce,), reason=reason,
+            details={"choices": len(choices)},
+        )
+        self._ledger.effects.append(Submit(job.record, ce))
+
+    def adopt(self, job: LiveJob) -> None:
+        """Take over a job that was at a site before the broker's restart."""
+        self._commit(job, job.record.site)
+        if job.canceling:
+            self.ask_cancel(job)
+        elif job.record.state is S.READY:
+            self._ledger.effects.append(Submit(job.record, job.ce))
+
+    def ask_cancel(self, job: LiveJob) -> None:
+        """Ask the site to end the job's attempt."""
+        job.asked = self._ledger.now.monotonic
+        self._canceling[job.id] = job
+        self._ledger.effects.append(Cancel(job.record, job.ce))
+
+    def ask_again(self) -> None:
+        """Repeat every cancel that no site has confirmed in time."""
+        now = self._ledger.now.monotonic
+        for job in list(self._canceling.values()):
+            if not job.at_site:
+                del self._canceling[job.id]
+            elif now - job.asked >= self._rules.cancel_again:
+                self.ask_cancel(job)
+
+    def next_question(self) -> float | None:
+        """When the next cancel has to be asked again."""
+        asked = [job.asked for job in self._canceling.values() if job.at_site]
+        return min(asked) + self._rules.cancel_again if asked else None
+
+    def _commit(self, job: LiveJob, ce: str) -> None:
+        self._waiting.remove(job)
+        job.ce = ce
+        self._capacity.take(ce, job.demand.description.cpus)
+
+    def _release(self, job: LiveJob) -> None:
+        if job.ce:
+            self._capacity.give_back(job.ce, job.demand.description.cpus)
+            job.ce = ""
+
+    def _late(self, job: LiveJob, message: SiteMessage) -> None:
+        if isinstance(message, SiteAccepted):
+            return
+        self._ledger.note(
+            job, E.MESSAGE_LATE, Source.AL, attempt=message.attempt, reason=in_words(message),
+            details={"message": message.name},
+        )
+
+    def _accepted(self, job: LiveJob, message: SiteAccepted) -> None:
+        if job.record.state is not S.READY:
+            return
+        self._capacity.worked(job.ce)
+        details = {"site_id": message.site_id} if message.site_id else {}
+        self._ledger.note(
+            job, E.SCHEDULED, Source.AL, resources=(job.ce,), reason="In the site's queue", details=details
+        )
+        if job.canceling:
+            self.ask_cancel(job)
+
+    def _refused(self, job: LiveJob, message: SiteRefused) -> None:
+        if job.record.state is not S.READY:
+            self._late(job, message)
+            return
+        now = self._ledger.now.monotonic
+        ce = job.ce
+        self._capacity.failed(ce, now)
+        self._release(job)
+        if job.canceling:
+            self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
+        elif job.choices:
+            self._next_choice(job, ce, message.reason)
+        else:
+            self._ledger.note(job, E.LIST_EXHAUSTED, reason=f"{ce} refused it: {message.reason}")
+            self._wait_again(job, f"{ce}: {message.reason}", counts=message.counts)
+
+    def _next_choice(self, job: LiveJob, failed: str, why: str) -> None:
+        job.tried.append(f"{failed}: {why}")
+        ce, job.choices = job.choices[0], job.choices[1:]
+        self._commit(job, ce)
+        self._ledger.note(
+            job, E.CHOICE_FAILED, attempt=job.record.attempt + 1, resources=(ce,),
+            reason=f"{failed} refused it: {why}; trying {ce}", details={"failed": failed},
+        )
+        self._ledger.effects.append(Submit(job.record, ce))
+
+    def _wait_again(self, job: LiveJob, trouble: str, *, counts: bool = True) -> None:
+        job.tried.append(trouble)
+        job.rounds += counts
+        if job.rounds > self._rules.max_rematch:
+            self._ledger.note(
+                job, E.ABORTED, reason=f"Given up after {self._rules.max_rematch} rounds of matching. Tried: "
+                + "; ".join(job.tried[-10:]), details={"tried": job.tried[-50:]},
+            )
+        else:
+            self._waiting.add(job)
+
+    def _started(self, job: LiveJob, message: AttemptStarted) -> None:
+        if job.record.state is S.RUNNING:
+            if not message.asked:
+                self._late(job, message)
+            return
+        self._catch_up(job)
+        details = {"node": message.node} if message.node else {}
+        self._ledger.note(
+            job, E.RUNNING, Source.JS, time=message.time, resources=(job.ce,),
+            reason="The application started", details=details,
+        )
+
+    def _catch_up(self, job: LiveJob) -> None:
+        """A site that speaks of an attempt has it, even if its acceptance was lost."""
+        if job.record.state is S.READY:
+            self._accepted(job, SiteAccepted(job.id, job.record.attempt))
+
+    def _ended(self, job: LiveJob, message: AttemptEnded) -> None:
+        canceling = job.canceling
+        if not canceling:
+            self._catch_up(job)
+            if message.started is not None and job.record.state is S.SCHEDULED:
+                self._started(job, AttemptStarted(job.id, message.attempt, message.started))
+        if canceling:
+            self._release(job)
+            self._note_end(job, message, E.CANCELED, "Canceled by its owner")
+        elif job.record.state is S.RUNNING:
+            self._release(job)
+            self._finished(job, message)
+        else:
+            self._ended_early(job, message)
+
+    def _finished(self, job: LiveJob, message: AttemptEnded) -> None:
+        if message.signal is None and message.exit_code is not None and not message.failure:
+            self._note_end(job, message, E.DONE, f"Exit code {message.exit_code}")
+        else:
+            self._note_end(job, message, E.ABORTED, _abnormal(job, message))
+
+    def _note_end(self, job: LiveJob, message: AttemptEnded, type_: EventType, reason: str) -> None:
+        self._ledger.note(
+            job, type_, Source.JS, time=message.time, reason=reason, details=_end_details(message)
+        )
+
+    def _ended_early(self, job: LiveJob, message: AttemptEnded) -> None:
+        """The application never started: once more here, then elsewhere (CB-ERR-3)."""
+        why = message.reason or message.failure or "it ended before the application started"
+        details = _end_details(message)
+        if not job.retried and message.failure not in _SAME_ANYWHERE:
+            job.retried = True
+            self._ledger.note(
+                job, E.RETRIED, attempt=job.record.attempt + 1, resources=(job.ce,),
+                reason=f"Once more on the same resource: {why}", details=details,
+            )
+            self._ledger.effects.append(Submit(job.record, job.ce))
+            return
+        ce = job.ce
+        job.excluded.add(ce)
+        self._release(job)
+        self._ledger.note(job, E.REMATCHED, reason=f"Given up at {ce}: {why}", details=details)
+        self._wait_again(job, f"{ce}: {why}")
+
+
+def in_words(message: SiteMessage) -> str:
+    """A site's message for a record that it came late."""
+    which = f"attempt {message.attempt}"
+    if isinstance(message, AttemptStarted):
+        return f"Late message: {which} has started"
+    if isinstance(message, AttemptEnded):
+        code = f", exit code {message.exit_code}" if message.exit_code is not None else ""
+        return f"Late message: {which} has ended{code}"
+    if isinstance(message, SiteRefused):
+        return f"Late message: {which} was refused: {message.reason}"
+    return f"Late message: {which} was accepted"
+
+
+def _abnormal(job: LiveJob, message: AttemptEnded) -> str:
+    if message.reason:
+        return message.reason
+    if message.signal is not None:
+        return f"The application was ended by {_signal_name(message.signal)} at {job.record.site}"
+    return f"The application ended abnormally at {job.record.site}: {message.failure or 'no exit code is known'}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signals.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _end_details(message: AttemptEnded) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "exit_code": message.exit_code, "signal": message.signal, "failure": message.failure,
+        "usage": message.usage,
+    }
+    return {name: value for name, value in facts.items() if value not in (None, "", {})}
