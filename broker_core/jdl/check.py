@@ -1,0 +1,134 @@
+"""The one place where a description is accepted or refused (CB-JDL-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from broker_core.jdl import (
+    check_conflicts,
+    check_executable,
+    check_kind,
+    check_sandboxes,
+    check_streams,
+    check_terms,
+    check_types,
+    check_wall_time,
+    check_workflow,
+    parametric,
+)
+from broker_core.jdl.check_kind import Kind
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.diagnostics import Diagnostic, Findings
+from broker_core.jdl.limits import DEFAULT, Limits
+from broker_core.jdl.names import base_name
+from broker_core.jdl.parse import parse_into
+from broker_core.jdl.reading import FileFact, Reading
+from broker_core.jdl.tree import Ad
+
+__all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of a check: a description, or errors; warnings and hints in both cases."""
+
+    description: JobDescription | None
+    """None if there is an error."""
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """What refuses it."""
+        return tuple(item for item in self.diagnostics if item.severity == "error")
+
+
+def check(
+    text: str,
+    *,
+    files: Mapping[str, FileFact] | None = None,
+    limits: Limits = DEFAULT,
+    parameter: str = "",
+) -> Checked:
+    """Parse and check a description; every error at once, never an exception (CB-JDL-11).
+
+    `files` is what the client found for the entries of InputSandbox, as written; None: nobody has looked.
+    `parameter` replaces `_PARAM_` wherever it stands.
+    """
+    findings = Findings(text)
+    ad = parse_into(findings, limits.description_max)
+    if ad is None:
+        return Checked(None, findings.in_order())
+    if parameter and parametric.MARK in text:
+        ad = parametric.substituted(ad, parameter)
+    reading = Reading(ad, findings, files, limits)
+    description = _described(reading)
+    if not findings.found:
+        return Checked(description, ())
+    return Checked(None if findings.failed else description, findings.in_order())
+
+
+def check_ad(ad: Ad, findings: Findings, inside: str) -> JobDescription | None:
+    """Check the job of a workflow's node (CB-WF-05); None if there is an error in it."""
+    return _described(Reading(ad, findings, inside=inside))
+
+
+def _described(reading: Reading) -> JobDescription | None:
+    if not reading.ad.entries:
+        if not reading.findings.failed:
+            reading.findings.error("empty", "There is no description here: no attribute is given.")
+        return None
+    check_types.check(reading)
+    kind = check_kind.kind(reading)
+    check_terms.check(reading)
+    check_conflicts.check(reading, kind)
+    if kind.structure == "Workflow":
+        check_workflow.check(reading, check_ad)
+        return _workflow(reading, kind)
+    return _job(reading, kind)
+
+
+def _job(reading: Reading, kind: Kind) -> JobDescription:
+    inputs = check_sandboxes.inputs(reading)
+    outputs = check_sandboxes.outputs(reading)
+    program = check_executable.program(reading, inputs)
+    streams = check_streams.streams(reading, inputs)
+    return JobDescription(
+        name=reading.string("jobname") or base_name(program.executable),
+        structure=kind.structure,
+        interactive=kind.interactive,
+        cpus=kind.cpus,
+        executable=program.executable,
+        arguments=program.arguments,
+        stdin=streams.stdin,
+        stdout=streams.stdout,
+        stderr=streams.stderr,
+        input_sandbox=inputs.entries,
+        output_sandbox=outputs.entries,
+        environment=program.environment,
+        sub_job_type=kind.sub_job_type,
+        wall_limit=check_wall_time.wall_limit(reading),
+        needs=kind.needs + program.needs + inputs.needs + outputs.needs,
+        ad=reading.ad,
+    )
+
+
+def _workflow(reading: Reading, kind: Kind) -> JobDescription:
+    return JobDescription(
+        name=reading.string("jobname") or "workflow",
+        structure="Workflow",
+        interactive=False,
+        cpus=1,
+        executable="",
+        arguments="",
+        stdin="",
+        stdout="",
+        stderr="",
+        input_sandbox=check_sandboxes.inputs(reading).entries,
+        output_sandbox=(),
+        environment=(),
+        sub_job_type="",
+        wall_limit=None,
+        needs=kind.needs,
+        ad=reading.ad,
+    )

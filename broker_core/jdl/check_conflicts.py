@@ -1,0 +1,79 @@
+"""Attributes that exclude or require each other, and those that are understood but not carried out."""
+
+from __future__ import annotations
+
+from broker_core.jdl.attributes import ATTRIBUTES
+from broker_core.jdl.check_kind import Kind
+from broker_core.jdl.reading import Reading
+
+_EXCLUDE = (
+    ("inputdata", "datarequirements"),
+    ("outputsandboxdesturi", "outputsandboxbasedesturi"),
+)
+_REQUIRE = (
+    ("prologuearguments", "prologue"),
+    ("epiloguearguments", "epilogue"),
+    ("jobstarterarguments", "jobstarter"),
+    ("interactiveagentarguments", "interactiveagent"),
+    ("outputsandboxdesturi", "outputsandbox"),
+)
+_RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 1, "expirytime": 0}
+_NOT_CARRIED_OUT = (
+    "inputsandboxdestfilename",
+    "inputsandboxbaseuri",
+    "outputdata",
+    "myproxyserver",
+    "usercontact",
+    "perusalfileenable",
+    "wholenodes",
+    "hostnumber",
+    "fuzzyrank",
+)
+
+
+def check(reading: Reading, kind: Kind) -> None:
+    """Complain about each pair that cannot be, and each wish that will not be fulfilled."""
+    given = reading.ad.entries.keys()
+    for one, other in _EXCLUDE:
+        if one in given and other in given:
+            message = f"{_name(reading, one)} and {_name(reading, other)} exclude each other."
+            reading.error("attributes-exclude", message, other)
+    for one, other in _REQUIRE:
+        if one in given and other not in given:
+            message = f"{_name(reading, one)} has no meaning without {_known(other)}."
+            reading.warning("attribute-without", message, one)
+    for key in _RANGES.keys() & given:
+        _range(reading, key)
+    for key in _NOT_CARRIED_OUT:
+        if key in given:
+            message = f"{_name(reading, key)} is understood, but this broker does not act on it."
+            reading.warning("not-carried-out", message, key)
+    _hosts(reading, kind)
+
+
+def _range(reading: Reading, key: str) -> None:
+    value = reading.integer(key)
+    if value is not None and value < _RANGES[key]:
+        message = f"{_name(reading, key)} must be {_RANGES[key]} or more."
+        reading.error("count-too-small", message, key)
+
+
+def _hosts(reading: Reading, kind: Kind) -> None:
+    hosts = reading.integer("hostnumber")
+    if hosts is not None and hosts > kind.cpus:
+        message = f"{hosts} hosts cannot share {kind.cpus} CPUs; each needs at least one."
+        reading.error("more-hosts-than-cpus", message, "hostnumber")
+    if reading.has("smpgranularity") and reading.has("hostnumber") and not reading.true("wholenodes"):
+        message = "SMPGranularity and HostNumber exclude each other unless WholeNodes is true."
+        reading.error("attributes-exclude", message, "hostnumber")
+    if reading.has("listenerport") and not kind.interactive:
+        message = "ListenerPort only has a meaning for interactive jobs."
+        reading.error("listener-not-interactive", message, "listenerport")
+
+
+def _name(reading: Reading, key: str) -> str:
+    return reading.ad.entries[key].name
+
+
+def _known(key: str) -> str:
+    return ATTRIBUTES[key].name

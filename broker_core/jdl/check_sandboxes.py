@@ -1,0 +1,101 @@
+"""Input and output sandbox: names, duplicates, sizes (section 4.2, CB-UAM-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from broker_core.jdl.limits import Limits
+from broker_core.jdl.names import base_name, has_wildcard, local, scheme, wrong_name, wrong_output
+from broker_core.jdl.reading import FileFact, Reading
+from broker_core.jdl.tree import Expression
+
+
+@dataclass(slots=True)
+class Sandbox:
+    """The entries of one sandbox."""
+
+    entries: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    names: dict[str, Expression] = field(default_factory=dict)
+    """Base name to the place of its entry."""
+
+    def brings(self, name: str) -> bool:
+        """True if a file of this name is, or by a wildcard may be, in the sandbox."""
+        if name in self.names:
+            return True
+        return any(has_wildcard(pattern) and fnmatchcase(name, pattern) for pattern in self.names)
+
+
+def inputs(reading: Reading) -> Sandbox:
+    """InputSandbox: what is sent along."""
+    sandbox = Sandbox()
+    entries = reading.strings("inputsandbox")
+    remote = set()
+    for text, place in entries:
+        protocol = scheme(text)
+        if protocol and protocol != "file":
+            remote.add(f"transfer:{protocol}")
+        _add(reading, sandbox, "inputsandbox", local(text), place)
+    sandbox.entries = tuple(local(text) for text, _ in entries)
+    sandbox.needs = tuple(sorted(remote))
+    if reading.files is not None:
+        _found(reading, entries, reading.files, reading.limits)
+    return sandbox
+
+
+def outputs(reading: Reading) -> Sandbox:
+    """OutputSandbox: what is brought back."""
+    sandbox = Sandbox()
+    entries = reading.strings("outputsandbox")
+    for text, place in entries:
+        if wrong := wrong_output(text):
+            reading.error(*wrong, "outputsandbox", place)
+        else:
+            _add(reading, sandbox, "outputsandbox", text, place)
+    sandbox.entries = tuple(text for text, _ in entries)
+    if reading.has("outputsandboxdesturi") or reading.has("outputsandboxbasedesturi"):
+        sandbox.needs = _destinations(reading)
+    return sandbox
+
+
+def _destinations(reading: Reading) -> tuple[str, ...]:
+    keys = ("outputsandboxdesturi", "outputsandboxbasedesturi")
+    addresses = [text for key in keys for text, _ in reading.strings(key)]
+    return tuple(sorted({f"transfer:{scheme(text) or 'unknown'}" for text in addresses}))
+
+
+def _add(reading: Reading, sandbox: Sandbox, key: str, text: str, place: Expression) -> None:
+    name = base_name(text)
+    if wrong := wrong_name(text):
+        reading.error(*wrong, key, place)
+    elif name in sandbox.names:
+        message = f"Two files are called {name}; all arrive in one folder, so each needs a name of its own."
+        reading.error("duplicate-sandbox-name", message, key, place)
+    else:
+        sandbox.names[name] = place
+
+
+def _found(
+    reading: Reading,
+    entries: list[tuple[str, Expression]],
+    files: Mapping[str, FileFact],
+    limits: Limits,
+) -> None:
+    size = 0
+    for text, place in entries:
+        fact = files.get(text) or files.get(local(text))
+        if fact is not None:
+            size += fact.size
+            if not fact.readable:
+                reading.error("sandbox-file-unreadable", f"{text} cannot be read.", "inputsandbox", place)
+        elif scheme(text) in ("", "file"):
+            message = f"There is no file {text}; it is looked for next to the description."
+            reading.error("sandbox-file-missing", message, "inputsandbox", place)
+    if size > limits.input_sandbox_max:
+        message = (
+            f"The input sandbox has {size:,} bytes; at most {limits.input_sandbox_max:,} are accepted. "
+            "Fetch larger data from storage during the run."
+        )
+        reading.error("sandbox-too-big", message, "inputsandbox")

@@ -1,0 +1,103 @@
+"""Every known attribute has a value of its type; unknown ones are kept, and misspelt ones pointed out."""
+
+from __future__ import annotations
+
+from broker_core.jdl.attribute import Attribute
+from broker_core.jdl.attributes import ATTRIBUTES
+from broker_core.jdl.constants import constant
+from broker_core.jdl.diagnostics import Fix
+from broker_core.jdl.reading import Reading
+from broker_core.jdl.spelling import closest
+from broker_core.jdl.tokens import quoted
+from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal, Missing, Reference
+
+_WORDS = {
+    "string": "a string in double quotes",
+    "strings": 'a list of strings such as {"a", "b"}',
+    "integer": "a whole number",
+    "integers": "a list of whole numbers",
+    "real": "a number",
+    "boolean": "true or false",
+    "ad": "an ad in [ ]",
+    "ads": "a list of ads such as { [...], [...] }",
+    "list": "a list in { }",
+    "word": "a word",
+}
+_ALWAYS = "expression"
+
+
+def check(reading: Reading) -> None:
+    """Complain about every attribute of this ad that has a wrong type or looks misspelt."""
+    for key, entry in reading.ad.entries.items():
+        known = ATTRIBUTES.get(key)
+        if known is None:
+            _unknown(reading, key, entry)
+        elif not _accepted(entry.value, known.types, reading.ad):
+            _wrong(reading, key, known, entry.value)
+
+
+def _accepted(node: Expression, types: tuple[str, ...], ad: Ad) -> bool:
+    if type(node) is ListOf:
+        if "list" in types or _ALWAYS in types:
+            return True
+        return any(_items_are(one, node, ad) for one in types)
+    if type(node) is Ad:
+        return "ad" in types or _ALWAYS in types
+    if _ALWAYS in types or isinstance(node, Reference) and "word" in types:
+        return True
+    value = node.value if type(node) is Literal else constant(node, ad)
+    return any(_is(value, one) for one in types)
+
+
+def _is(value: object, kind: str) -> bool:
+    if kind in ("string", "word"):
+        return isinstance(value, str)
+    if kind == "integer":
+        return type(value) is int
+    if kind == "real":
+        return type(value) in (int, float)
+    return kind == "boolean" and isinstance(value, bool)
+
+
+def _items_are(kind: str, node: ListOf, ad: Ad) -> bool:
+    if kind == "ads":
+        return all(isinstance(item, Ad) for item in node.items)
+    if kind not in ("strings", "integers"):
+        return False
+    wanted = str if kind == "strings" else int
+    return all(
+        type(item.value if type(item) is Literal else constant(item, ad)) is wanted for item in node.items
+    )
+
+
+def _unknown(reading: Reading, key: str, entry: Entry) -> None:
+    meant = closest(key, tuple(ATTRIBUTES))
+    if meant is None or meant in reading.ad.entries:
+        return
+    name = ATTRIBUTES[meant].name
+    reading.findings.hint(
+        "misspelt-attribute",
+        f"{entry.name} is not known; did you mean {name}?",
+        start=entry.start,
+        end=entry.name_end,
+        attribute=entry.name,
+        fixes=[Fix(f"Write {name}", entry.start, entry.name_end, name)],
+    )
+
+
+def _wrong(reading: Reading, key: str, known: Attribute, node: Expression) -> None:
+    wanted = " or ".join(_WORDS[one] for one in known.types)
+    reading.error("wrong-type", f"{known.name} must be {wanted}.", key, fixes=_fixes(reading, known, node))
+
+
+def _fixes(reading: Reading, known: Attribute, node: Expression) -> list[Fix]:
+    source = reading.findings.text[node.start : node.end]
+    value = node.value if isinstance(node, Literal) else None
+    if isinstance(value, str) and "boolean" in known.types and value.lower() in ("true", "false"):
+        return [Fix("Remove the quotes", node.start, node.end, value.lower())]
+    if isinstance(value, str) and "integer" in known.types and value.strip().isdigit():
+        return [Fix("Remove the quotes", node.start, node.end, value.strip())]
+    if "string" not in known.types or isinstance(value, str | Missing) or isinstance(node, ListOf | Ad):
+        return []
+    text = node.name if isinstance(node, Reference) and node.quoted else source
+    return [Fix("Put it in double quotes", node.start, node.end, quoted(text))]

@@ -1,0 +1,97 @@
+"""Graphs of jobs and collections: structure, nodes and dependencies (CB-WF-01, CB-WF-02, conventions)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from broker_core.jdl.dependencies import Edges, cycle, edges
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.diagnostics import Findings
+from broker_core.jdl.reading import Reading
+from broker_core.jdl.tree import Ad, Entry, Expression, ListOf
+
+NODES_MAX = 10_000
+_RESERVED = frozenset({"dependencies", "max_running_nodes", "node_type", "node_retry_count", "app_exit_code"})
+CheckAd = Callable[[Ad, Findings, str], JobDescription | None]
+
+
+def check(reading: Reading, check_ad: CheckAd) -> None:
+    """Complain about all that is wrong with the nodes and what they depend on."""
+    node = reading.node("nodes")
+    if node is None:
+        reading.error("missing-nodes", "Nodes is missing: the jobs of the graph.", "Nodes", reading.node("type"))
+        return
+    nodes = _nodes(reading, node)
+    if not nodes or len(nodes) > NODES_MAX:
+        reading.error("node-count", f"Nodes needs 1 to {NODES_MAX:,} jobs.", "nodes")
+    for name, ad in nodes.items():
+        _node(reading, name, ad, check_ad)
+    _dependencies(reading, node, nodes)
+
+
+def _nodes(reading: Reading, node: Expression) -> dict[str, Ad]:
+    if isinstance(node, ListOf):
+        return _collection(reading, node)
+    found = {}
+    for entry in node if isinstance(node, Ad) else ():
+        if entry.name.lower() in _RESERVED:
+            continue
+        if isinstance(entry.value, Ad):
+            found[entry.name] = entry.value
+        else:
+            reading.error("node-not-ad", f"Node {entry.name} must be an ad in [ ].", "nodes", entry.value)
+    return found
+
+
+def _collection(reading: Reading, node: ListOf) -> dict[str, Ad]:
+    found: dict[str, Ad] = {}
+    for index, item in enumerate(node.items):
+        if not isinstance(item, Ad):
+            continue
+        name = Reading(item, reading.findings).string("nodename") or f"Node_{index}"
+        if name in found:
+            reading.error("duplicate-node", f"Two nodes are called {name}.", "nodes", item)
+        if "file" not in item.entries and "description" not in item.entries:
+            item = Ad({"description": _as_description(item)}, start=item.start, end=item.end)
+        found[name] = item
+    return found
+
+
+def _as_description(ad: Ad) -> Entry:
+    return Entry("description", ad, ad.start, ad.start, ad.end)
+
+
+def _node(reading: Reading, name: str, ad: Ad, check_ad: CheckAd) -> None:
+    inline, file = ad.get("description"), ad.get("file")
+    if (inline is None) == (file is None):
+        which = "both" if inline else "neither"
+        message = f"Node {name} needs either description or file; it has {which}."
+        reading.error("node-description", message, "nodes", ad)
+    elif isinstance(inline, Ad):
+        check_ad(inline, reading.findings, name)
+    elif inline is not None:
+        reading.error("wrong-type", f"The description of node {name} must be an ad.", "nodes", inline)
+    _counts(reading, name, ad)
+
+
+def _counts(reading: Reading, name: str, ad: Ad) -> None:
+    inner = Reading(ad, reading.findings, inside=name)
+    if inner.has("node_retry_count"):
+        count = inner.integer("node_retry_count")
+        if count is None or count < 0:
+            inner.error("count-too-small", "node_retry_count must be 0 or more.", "node_retry_count")
+    codes = inner.node("app_exit_code")
+    if codes is not None and not isinstance(codes, ListOf):
+        inner.error("wrong-type", "app_exit_code must be a list of whole numbers.", "app_exit_code")
+
+
+def _dependencies(reading: Reading, node: Expression, nodes: dict[str, Ad]) -> None:
+    place = reading.node("dependencies") or (node.get("dependencies") if isinstance(node, Ad) else None)
+    if place is None:
+        return
+    found: Edges = edges(place, {name.lower(): name for name in nodes})
+    for at, message in found.wrong:
+        reading.error("dependency", message, "dependencies", at)
+    if around := cycle(found.pairs):
+        message = f"The graph has a cycle: {' -> '.join(around)}."
+        reading.error("cycle", message, "dependencies", place)

@@ -1,0 +1,105 @@
+"""What is wrong with a description, where, and how to put it right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict, Unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Replace the characters from `start` to `end` by `text`."""
+
+    title: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One error, warning or hint; the fields of `wire.checks.Diagnostic`."""
+
+    severity: str
+    """error, warning or hint."""
+    code: str
+    """Stable; see `codes.CODES`."""
+    message: str
+    attribute: str = ""
+    line: int = 0
+    """1-based; 0 if it concerns the whole description."""
+    column: int = 0
+    start: int = 0
+    end: int = 0
+    fixes: tuple[Fix, ...] = ()
+
+
+class Where(TypedDict, total=False):
+    """The place of a diagnostic and what would put it right; see `Findings.add`."""
+
+    start: int
+    end: int
+    attribute: str
+    fixes: Sequence[Fix]
+
+
+MOST = 100
+"""So many diagnostics are kept of one description; the last one then says that there were more."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """Collects the diagnostics of one text."""
+
+    text: str
+    found: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def full(self) -> bool:
+        """There is no sense in looking for more."""
+        return len(self.found) >= MOST
+
+    @property
+    def failed(self) -> bool:
+        """There is an error among them."""
+        return any(item.severity == "error" for item in self.found)
+
+    def error(self, code: str, message: str, **where: Unpack[Where]) -> None:
+        """Something that refuses the description; `where` as for `add`."""
+        self.add("error", code, message, **where)
+
+    def warning(self, code: str, message: str, **where: Unpack[Where]) -> None:
+        """A slip that is tolerated, or a wish that is not carried out."""
+        self.add("warning", code, message, **where)
+
+    def hint(self, code: str, message: str, **where: Unpack[Where]) -> None:
+        """Something worth a second look."""
+        self.add("hint", code, message, **where)
+
+    def add(
+        self,
+        severity: str,
+        code: str,
+        message: str,
+        start: int = -1,
+        end: int = -1,
+        attribute: str = "",
+        fixes: Sequence[Fix] = (),
+    ) -> None:
+        """Keep one diagnostic about the characters from `start` to `end`; -1: about the whole text."""
+        if self.full:
+            return
+        if len(self.found) == MOST - 1:
+            severity, code, fixes = "error", "too-many-errors", ()
+            message = "There is more to report than is listed; put these right first."
+        line = column = 0
+        if start >= 0:
+            line = self.text.count("\n", 0, start) + 1
+            column = start - self.text.rfind("\n", 0, start)
+        place = (max(start, 0), max(end, start, 0))
+        self.found.append(Diagnostic(severity, code, message, attribute, line, column, *place, tuple(fixes)))
+
+    def in_order(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics by place; those without a place first."""
+        return tuple(sorted(self.found, key=lambda item: (item.line, item.column)))

@@ -1,0 +1,26 @@
+"""How large a description may be; chosen so that no input costs more than it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DESCRIPTION_MAX = 1 << 20
+"""Characters of a description, by default."""
+DEPTH_MAX = 64
+"""Brackets, signs and conditions within each other; also `.Name` and `[index]` in a row."""
+TOKENS_MAX = 200_000
+"""Words and signs of a description."""
+LIST_MAX = 10_000
+"""Items of one list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a broker allows; sizes in bytes."""
+
+    description_max: int = DESCRIPTION_MAX
+    input_sandbox_max: int = 1_000_000_000
+    """The whole input sandbox of a job (CB-UAM-08): 1 GB on the embedded broker."""
+
+
+DEFAULT = Limits()

@@ -1,0 +1,53 @@
+"""Rules for file names in a job's directory, and for the entries of a sandbox."""
+
+from __future__ import annotations
+
+import re
+
+WILDCARDS = frozenset("*?[]{}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def base_name(path: str) -> str:
+    """What stands behind the last `/`."""
+    return path.rsplit("/", 1)[-1]
+
+
+def scheme(path: str) -> str:
+    """The protocol of an address in lower case; empty for a path."""
+    found = _SCHEME.match(path) if "://" in path else None
+    return found.group(1).lower() if found else ""
+
+
+def local(path: str) -> str:
+    """A path without the `file://` before it."""
+    return path[7:] if path[:7].lower() == "file://" else path
+
+
+def has_wildcard(path: str) -> bool:
+    """True if it holds one of * ? [ ] { }."""
+    return not WILDCARDS.isdisjoint(path)
+
+
+def wrong_output(path: str) -> tuple[str, str] | None:
+    """Why a file of the job's directory cannot have this name: code and sentence; None if it can."""
+    if path.startswith("/") or "://" in path:
+        return "path-escapes", f"{path!r} is not inside the job's directory; give a name relative to it."
+    if ".." in path and ".." in path.split("/"):
+        return "path-escapes", f"{path!r} leads out of the job's directory; leave out `..`."
+    return wrong_name(path)
+
+
+def wrong_name(path: str) -> tuple[str, str] | None:
+    """Why no file can have this name: code and sentence; None if it can."""
+    name = path.rsplit("/", 1)[-1]
+    if not name or name in (".", ".."):
+        return "empty-name", f"{path!r} names no file."
+    if name[0] == "-":
+        return "leading-dash", f"{name!r} begins with a dash and would be taken for an option; rename the file."
+    if not path.isprintable() and _CONTROL.search(path):
+        return "control-character", f"{path!r} holds a line break or control character; rename the file."
+    if len(name.encode("utf-8", "surrogatepass")) > 255:
+        return "name-too-long", f"{name[:40]}... is longer than 255 bytes, more than a file name can be."
+    return None

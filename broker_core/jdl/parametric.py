@@ -1,0 +1,111 @@
+"""`_PARAM_`: one description, many values (gLite parametric jobs)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.tree import (
+    Ad,
+    Binary,
+    Call,
+    Conditional,
+    Entry,
+    Expression,
+    ListOf,
+    Literal,
+    Reference,
+    Subscript,
+    Unary,
+)
+
+MARK = "_PARAM_"
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_REAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}(?:[eE][+-]?[0-9]{1,3})?")
+_FIELDS = ("name", "executable", "arguments", "stdin", "stdout", "stderr")
+
+
+def substituted(ad: Ad, value: str) -> Ad:
+    """The ad with `value` in place of every `_PARAM_`, in strings and names; places stay as they were.
+
+    A `_PARAM_` that stands alone as a name becomes a number if the value is one, else a string: a value can
+    never add statements of its own.
+    """
+    entries = {
+        key: Entry(entry.name, _in(entry.value, value), entry.start, entry.name_end, entry.end)
+        for key, entry in ad.entries.items()
+    }
+    return Ad(entries, start=ad.start, end=ad.end)
+
+
+def with_value(description: JobDescription, value: str) -> JobDescription:
+    """The description of one job of a sweep, from the one that was checked with `_PARAM_` in it.
+
+    Quick: nothing is parsed or checked again, and the tree stays that of the sweep.
+    """
+    changed = {name: getattr(description, name).replace(MARK, value) for name in _FIELDS}
+    return replace(
+        description,
+        **changed,
+        input_sandbox=tuple(entry.replace(MARK, value) for entry in description.input_sandbox),
+        output_sandbox=tuple(entry.replace(MARK, value) for entry in description.output_sandbox),
+        environment=tuple((name, text.replace(MARK, value)) for name, text in description.environment),
+    )
+
+
+def _in(node: Expression, value: str) -> Expression:
+    at = {"start": node.start, "end": node.end}
+    match node:
+        case Literal():
+            return _literal(node, value)
+        case Reference():
+            return _reference(node, value)
+        case Unary():
+            return Unary(node.operator, _in(node.operand, value), **at)
+        case Binary():
+            return _chain(node, value)
+        case Conditional():
+            yes = _in(node.yes, value) if node.yes else None
+            return Conditional(_in(node.test, value), yes, _in(node.no, value), **at)
+        case Call():
+            return Call(node.function, [_in(item, value) for item in node.arguments], **at)
+        case Subscript():
+            return Subscript(_in(node.base, value), _in(node.index, value), **at)
+        case ListOf():
+            return ListOf([_in(item, value) for item in node.items], **at)
+        case Ad():
+            return substituted(node, value)
+
+
+def _literal(node: Literal, value: str) -> Literal:
+    if isinstance(node.value, str) and MARK in node.value:
+        return Literal(node.value.replace(MARK, value), start=node.start, end=node.end)
+    return node
+
+
+def _reference(node: Reference, value: str) -> Expression:
+    if node.name == MARK and node.scope is None:
+        return Literal(_as_value(value), start=node.start, end=node.end)
+    scope = _in(node.scope, value) if node.scope else None
+    name = node.name.replace(MARK, value)
+    return Reference(name, scope, node.absolute, node.quoted, start=node.start, end=node.end)
+
+
+def _as_value(value: str) -> int | float | str:
+    if _INTEGER.fullmatch(value):
+        return int(value)
+    return float(value) if _REAL.fullmatch(value) else value
+
+
+def _chain(node: Binary, value: str) -> Expression:
+    """A long chain such as `a && b && c` leans to the left; it is followed in a loop."""
+    spine = []
+    left: Expression = node
+    while isinstance(left, Binary):
+        spine.append(left)
+        left = left.left
+    result = _in(left, value)
+    for one in reversed(spine):
+        result = Binary(one.operator, result, _in(one.right, value), start=one.start, end=one.end)
+    return result

@@ -1,0 +1,279 @@
+"""JDL text to a tree: every error at once, with its place; the slips of CB-JDL-04 are tolerated."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from broker_core.jdl import recover
+from broker_core.jdl.diagnostics import Diagnostic, Findings, Fix
+from broker_core.jdl.expressions import ExpressionParser, Unexpected, shown
+from broker_core.jdl.limits import DESCRIPTION_MAX, TOKENS_MAX
+from broker_core.jdl.tokens import Token, tokenize, unquoted
+from broker_core.jdl.tree import Ad, Entry, Expression, Literal
+
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
+_BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d+)?(?:/[^\s;]*)?(?=\s*(?:;|$))", re.MULTILINE)
+_BARE = frozenset({"replicacatalog"})
+"""Attributes whose value may stand without quotes (CB-JDL-04)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The tree, as far as the text could be understood, and all that is wrong with it."""
+
+    ad: Ad | None
+    """None where there is nothing that could be read."""
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def parse(text: str, *, description_max: int = DESCRIPTION_MAX) -> Parsed:
+    """Read a description, with or without the outer brackets. Never raises; linear in time."""
+    findings = Findings(text)
+    ad = parse_into(findings, description_max)
+    return Parsed(ad, findings.in_order())
+
+
+def parse_into(findings: Findings, description_max: int = DESCRIPTION_MAX) -> Ad | None:
+    """Read the text of `findings`; what is wrong is added to it."""
+    text = findings.text
+    if not _readable(findings, description_max):
+        return None
+    parser = Parser(text, _words(text, findings), findings)
+    return parser.description()
+
+
+def parse_expression(text: str) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
+    """Read one expression, e.g. the right side of Requirements."""
+    findings = Findings(text)
+    if not _readable(findings, DESCRIPTION_MAX):
+        return None, findings.in_order()
+    parser = Parser(text, _words(text, findings), findings)
+    try:
+        tree = parser.expression()
+        if parser.kind != "end":
+            raise Unexpected("unexpected", f"Expected an operator, found {shown(parser.token)}.", parser.token)
+    except Unexpected as problem:
+        parser.report(problem)
+        return None, findings.in_order()
+    return tree, findings.in_order()
+
+
+def _readable(findings: Findings, description_max: int) -> bool:
+    text = findings.text
+    if len(text) > description_max:
+        findings.error(
+            "too-large",
+            f"The description has {len(text):,} characters; at most {description_max:,} are accepted.",
+        )
+        return False
+    if wrong := _NOT_TEXT.search(text):
+        findings.error(
+            "not-text",
+            f"The description is not text: it holds the control character {ord(wrong.group())}.",
+            start=wrong.start(),
+            end=wrong.end(),
+        )
+        return False
+    if wrong := _NOT_UNICODE.search(text):
+        findings.error(
+            "bad-encoding",
+            "The description is not in UTF-8; save it with that encoding.",
+            start=wrong.start(),
+            end=wrong.end(),
+        )
+        return False
+    return True
+
+
+def _words(text: str, findings: Findings) -> list[Token]:
+    words = []
+    for token in tokenize(text):
+        if token.kind == "open-comment":
+            findings.error(
+                "unterminated-comment",
+                "The comment that begins here has no end.",
+                start=token.start,
+                end=token.start + 2,
+                fixes=[Fix("End the comment with */", token.end, token.end, " */")],
+            )
+        elif token.kind != "comment":
+            words.append(token)
+            if len(words) > TOKENS_MAX:
+                findings.error("too-large", f"The description has more than {TOKENS_MAX:,} words and signs.")
+                words.clear()
+                break
+    words.append(Token("end", "", len(text), len(text)))
+    return words
+
+
+_FATAL = frozenset({"too-deep", "too-long-list"})
+
+
+class Parser(ExpressionParser):
+    """Statements and ads; expressions are in the class it extends."""
+
+    def description(self) -> Ad:
+        """The whole text."""
+        bracketed = self.text_now == "["
+        opening = self.token
+        if bracketed:
+            self.advance()
+        ad = Ad(start=opening.start)
+        self.statements(ad)
+        if bracketed and self.text_now == "]":
+            self.advance()
+        elif bracketed and not self.stopped:
+            self._unclosed(opening)
+        while self.text_now == ";":
+            self.advance()
+        ad.end = self.last_end
+        if self.kind != "end":
+            self._text_after_end()
+        return ad
+
+    def ad(self) -> Ad:
+        """A nested ad; the `[` is the current token."""
+        opening = self.token
+        self.enter(opening)
+        self.advance()
+        ad = Ad(start=opening.start)
+        self.statements(ad)
+        if self.text_now != "]":
+            raise Unexpected("unclosed", f"Expected `]`, found {shown(self.token)}.", opening)
+        self.advance()
+        self.depth -= 1
+        ad.end = self.last_end
+        return ad
+
+    def statements(self, ad: Ad) -> None:
+        """`name = value;` until the end of the ad; an error costs one statement only."""
+        while not self.findings.full:
+            while self.text_now == ";":
+                self.advance()
+            if self.kind == "end" or self.text_now == "]":
+                return
+            first = self.index
+            depth = self.depth
+            try:
+                self._statement(ad)
+            except Unexpected as problem:
+                self.report(problem)
+                self.depth = depth
+                self.index = self._go_on(first)
+
+    def _go_on(self, first: int) -> int:
+        if self.stopped:
+            return len(self.tokens) - 1
+        return recover.next_statement(self.tokens, first, self.index, self.source)
+
+    def _statement(self, ad: Ad) -> None:
+        name = self.token
+        if name.kind not in ("name", "quoted"):
+            raise Unexpected("expected-name", f"Expected the name of an attribute, found {shown(name)}.", name)
+        self.advance()
+        self._equals(name)
+        value = self._bare_value(name) or self.expression()
+        entry = Entry(name.text if name.kind == "name" else unquoted(name.text), value, name.start, name.end)
+        self._statement_end()
+        entry.end = self.last_end
+        self._keep(ad, entry)
+
+    def _equals(self, name: Token) -> None:
+        token = self.token
+        if token.text == "==":
+            self.findings.warning(
+                "double-equals",
+                f"`==` compares; `=` gives {name.text} its value.",
+                start=token.start,
+                end=token.end,
+                attribute=name.text,
+                fixes=[Fix("Write =", token.start, token.end, "=")],
+            )
+        elif token.text != "=":
+            raise Unexpected(
+                "expected-equals", f"Expected `=` behind {name.text}, found {shown(token)}.", token, name.text
+            )
+        self.advance()
+
+    def _bare_value(self, name: Token) -> Literal | None:
+        if name.text.lower() not in _BARE or self.kind not in ("name", "number"):
+            return None
+        found = _BARE_VALUE.match(self.source, self.token.start)
+        if found is None:
+            return None
+        self.findings.warning(
+            "unquoted-value",
+            f"The value of {name.text} should stand in double quotes.",
+            start=found.start(),
+            end=found.end(),
+            attribute=name.text,
+            fixes=[Fix("Put it in double quotes", found.start(), found.end(), f'"{found.group()}"')],
+        )
+        while self.token.start < found.end():
+            self.advance()
+        return Literal(found.group(), start=found.start(), end=found.end())
+
+    def _statement_end(self) -> None:
+        token = self.token
+        if token.text == ";":
+            self.advance()
+        elif token.kind in ("name", "quoted") and self.tokens[self.index + 1].text in ("=", "=="):
+            self.findings.warning(
+                "missing-semicolon",
+                "A `;` is missing at the end of this statement.",
+                start=self.last_end - 1,
+                end=self.last_end,
+                fixes=[Fix("Add ;", self.last_end, self.last_end, ";")],
+            )
+        elif token.text != "]" and token.kind != "end":
+            raise self.unexpected_operator(token)
+
+    def _keep(self, ad: Ad, entry: Entry) -> None:
+        key = entry.name.lower()
+        if key in ad.entries:
+            line = self.source.count("\n", 0, ad.entries[key].start) + 1
+            self.findings.error(
+                "duplicate-attribute",
+                f"{entry.name} is given twice; the first one is in line {line}.",
+                start=entry.start,
+                end=entry.name_end,
+                attribute=entry.name,
+                fixes=[Fix("Remove this one", entry.start, entry.end, "")],
+            )
+        else:
+            ad.entries[key] = entry
+
+    def _unclosed(self, opening: Token) -> None:
+        end = len(self.source)
+        self.findings.error(
+            "unclosed",
+            "The `[` that opens the description is never closed.",
+            start=opening.start,
+            end=opening.end,
+            fixes=[Fix("Add ] at the end", end, end, "\n]\n")],
+        )
+
+    def _text_after_end(self) -> None:
+        self.findings.error(
+            "text-after-end",
+            f"The description ends before this; found {shown(self.token)} behind its `]`.",
+            start=self.token.start,
+            end=self.token.end,
+        )
+
+    def report(self, problem: Unexpected) -> None:
+        """Add a syntax error to the findings; too deep or too long a text is read no further."""
+        token = problem.token
+        if self.stopped:
+            return
+        self.findings.error(
+            problem.code,
+            problem.message,
+            start=token.start,
+            end=token.end,
+            attribute=problem.attribute,
+            fixes=problem.fixes,
+        )
+        self.stopped = problem.code in _FATAL
