@@ -1,1 +1,1 @@
-"""Drag and drop: what was dropped, and what it would do."""
+"""Dropping things on the desk: what they are, what will happen, and doing it."""

@@ -1,0 +1,54 @@
+"""What the disk says about a dropped path: read once, never followed further than needed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+HEAD = 8192
+"""Bytes read of the beginning of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One path as found."""
+
+    path: Path
+    size: int = 0
+    """Bytes; 0 for folders."""
+    folder: bool = False
+    executable: bool = False
+    head: bytes = b""
+    """The first bytes of a file, at most HEAD."""
+    fault: str = ""
+    """Why it cannot be used, in words that follow its name; empty if it can."""
+
+
+def look_at(path: Path) -> Facts:
+    """Read what is needed to tell what `path` is. Never raises, never blocks on a pipe or device."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as problem:
+        return Facts(path, fault=_in_words(problem))
+    if stat.S_ISDIR(found.st_mode):
+        return Facts(path, folder=True)
+    if not stat.S_ISREG(found.st_mode):
+        return Facts(path, fault="is neither a file nor a folder")
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError as problem:
+        return Facts(path, found.st_size, fault=_in_words(problem))
+    return Facts(path, found.st_size, executable=bool(found.st_mode & 0o111), head=head)
+
+
+def _in_words(problem: Exception) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return "does not exist"
+    if isinstance(problem, PermissionError):
+        return "may not be read by you"
+    if isinstance(problem, OSError):
+        return f"cannot be read ({(problem.strerror or 'input error').lower()})"
+    return "has a name that no file can have"

@@ -1,0 +1,119 @@
+"""A dropped folder: its descriptions, to be chosen from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.context import Desk
+from app.drops.classify import DESCRIPTIONS
+from app.drops.plan import Job
+from app.editor.on_disk import printable
+from app.editor.sizes import counted
+
+_MOST = 500
+_DEPTH = 4
+_LOOKED_AT = 20_000
+
+
+def descriptions_in(folder: Path) -> list[Path]:
+    """Description files below a folder, by path; hidden folders are left out, depth and number limited."""
+    found: list[Path] = []
+    seen = 0
+    for where, folders, files in os.walk(folder):
+        deep = len(Path(where).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if deep < _DEPTH else []
+        found += [Path(where, name) for name in sorted(files) if Path(name).suffix.lower() in DESCRIPTIONS]
+        seen += len(files)
+        if len(found) >= _MOST or seen > _LOOKED_AT:
+            break
+    return found[:_MOST]
+
+
+class FolderSheet(QDialog):
+    """Lists the descriptions of a folder with check boxes."""
+
+    chosen = Signal(list)
+    """list[Job], in the order listed."""
+
+    def __init__(self, desk: Desk, folder: Path, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._desk, self._folder = desk, folder
+        self.setWindowTitle(self.tr("Choose descriptions"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Descriptions in the folder"))
+        self.list.itemChanged.connect(self._count)
+        self.go_on = QPushButton()
+        self.go_on.setProperty("kind", "primary")
+        self._lay_out()
+        self._fill(descriptions_in(folder))
+
+    def _lay_out(self) -> None:
+        self.resize(520, 400)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.setSpacing(12)
+        self.headline = QLabel()
+        self.headline.setProperty("role", "title")
+        self.hint = QLabel()
+        self.hint.setProperty("role", "muted")
+        self.hint.setWordWrap(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.go_on, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        for part in (self.headline, self.hint, self.list, buttons):
+            column.addWidget(part)
+
+    def _fill(self, found: list[Path]) -> None:
+        for path in found:
+            item = QListWidgetItem(self._desk.theme.icon("file-code"), printable(str(self._shown(path))))
+            item.setData(Qt.ItemDataRole.UserRole, str(path))
+            item.setCheckState(Qt.CheckState.Checked)
+            self.list.addItem(item)
+        name = printable(self._folder.name)
+        count = counted(len(found), self.tr("description"), self.tr("descriptions"))
+        self.headline.setText(self.tr("{0} in {1}").format(count, name))
+        self.hint.setText(
+            self.tr("Choose those to submit as one batch. Nothing is sent yet.")
+            if found
+            else self.tr(
+                "A description is a file whose name ends in .jdl. Drop a script or program to run it."
+            )
+        )
+        self.list.setVisible(bool(found))
+        self._count()
+
+    def _shown(self, path: Path) -> Path:
+        return path.relative_to(self._folder)
+
+    def checked(self) -> list[Path]:
+        """The chosen descriptions."""
+        items = [self.list.item(row) for row in range(self.list.count())]
+        wanted = [item for item in items if item.checkState() == Qt.CheckState.Checked]
+        return [Path(item.data(Qt.ItemDataRole.UserRole)) for item in wanted]
+
+    def _count(self) -> None:
+        number = len(self.checked())
+        self.go_on.setText(self.tr("Go on with {0}").format(number) if number else self.tr("Go on"))
+        self.go_on.setEnabled(number > 0)
+
+    def accept(self) -> None:
+        """Close and tell what was chosen."""
+        jobs = [Job(printable(path.name), path=path) for path in self.checked()]
+        super().accept()
+        self.chosen.emit(jobs)

@@ -1,0 +1,176 @@
+"""What a drop will do, worked out before the mouse button is let go. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from app.drops.classify import Item, Kind, looks_like_description
+from app.drops.wrap import describe, describe_data, runnable, script_from_text
+from app.editor.on_disk import printable
+from app.editor.sizes import counted, size_text
+
+
+class Deed(StrEnum):
+    """What letting go will do."""
+
+    CONFIRM = "confirm"
+    """A sheet shows the jobs that would be submitted."""
+    EDIT = "edit"
+    """An editor opens; nothing can be submitted yet."""
+    JOIN = "join"
+    """Files join the input sandbox of the editor under the pointer."""
+    CHOOSE = "choose"
+    """A sheet lists the descriptions of a folder."""
+    SCRIPT = "script"
+    """A sheet offers to run the text as a script."""
+    REFUSE = "refuse"
+    """Nothing; `why` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One description of a drop."""
+
+    name: str
+    """For people."""
+    text: str = ""
+    """The description; empty if it is still in its file."""
+    path: Path | None = None
+    """The description's file, if it has one."""
+    files: int = 0
+    """How many dropped files go with it."""
+    size: int = 0
+    """Bytes of them."""
+    base: Path | None = None
+    """The folder that relative names in `text` start from; None: absolute names only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a drop will do."""
+
+    deed: Deed
+    jobs: tuple[Job, ...] = ()
+    files: tuple[Path, ...] = ()
+    """For JOIN and EDIT: the files that join the sandbox."""
+    folder: Path | None = None
+    text: str = ""
+    """For SCRIPT: the script; for EDIT: the description."""
+    size: int = 0
+    """Bytes that would be sent, as far as is known before the descriptions are read."""
+    why: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def plan_for_text(text: str) -> Plan:
+    """What dropping a text does."""
+    if not text.strip():
+        return Plan(Deed.REFUSE, why="The dropped text is empty.")
+    if "\0" in text:
+        return Plan(Deed.REFUSE, why="What was dropped is not text.")
+    if looks_like_description(text):
+        return Plan(Deed.CONFIRM, (Job("dropped description", text),), text=text)
+    script = script_from_text(text)
+    return Plan(Deed.SCRIPT, text=script, size=len(script.encode("utf-8", "replace")))
+
+
+def plan_for(items: Sequence[Item], on_editor: bool = False) -> Plan:
+    """What dropping these files does; `on_editor`: the pointer is over a job's editor."""
+    usable = [item for item in items if item.kind is not Kind.UNUSABLE]
+    warnings = tuple(_complaint(item) for item in items if item.kind is Kind.UNUSABLE)
+    if not usable:
+        return Plan(Deed.REFUSE, why=" ".join(warnings[:3]) or "Nothing was dropped.", warnings=warnings)
+    folders = [item for item in usable if item.kind is Kind.FOLDER]
+    if folders:
+        return _plan_with_folder(folders, usable, warnings)
+    if on_editor and all(item.kind is not Kind.DESCRIPTION for item in usable):
+        return Plan(Deed.JOIN, files=_paths(usable), size=_size(usable), warnings=warnings)
+    return _plan_for_files(usable, warnings)
+
+
+def _plan_with_folder(folders: list[Item], usable: list[Item], warnings: tuple[str, ...]) -> Plan:
+    if len(folders) == 1 and len(usable) == 1:
+        return Plan(Deed.CHOOSE, folder=folders[0].facts.path, warnings=warnings)
+    why = "Drop one folder by itself, or files without folders."
+    return Plan(Deed.REFUSE, why=why, warnings=warnings)
+
+
+def _plan_for_files(usable: list[Item], warnings: tuple[str, ...]) -> Plan:
+    data = [item for item in usable if item.kind is Kind.DATA]
+    programs = [item for item in usable if runnable(item)]
+    if not programs and len(data) == len(usable):
+        return Plan(
+            Deed.EDIT,
+            files=_paths(data),
+            text=describe_data(_paths(data)),
+            size=_size(data),
+            warnings=warnings,
+        )
+    if data and not programs:
+        left_out = (
+            f"{counted(len(data), 'data file', 'data files')} left out: a description names its own files."
+        )
+        warnings = (*warnings, left_out)
+    jobs = tuple(_job(item, data) for item in usable if item.kind is not Kind.DATA)
+    return Plan(Deed.CONFIRM, jobs, size=sum(job.size for job in jobs), warnings=warnings)
+
+
+def _job(item: Item, data: list[Item]) -> Job:
+    path = item.facts.path
+    if item.kind is Kind.DESCRIPTION:
+        return Job(printable(path.name), path=path)
+    sent = [item, *data]
+    return Job(printable(path.name), describe(item, _paths(data)), None, len(sent), _size(sent))
+
+
+def _paths(items: Sequence[Item]) -> tuple[Path, ...]:
+    return tuple(item.facts.path for item in items)
+
+
+def _size(items: Sequence[Item]) -> int:
+    return sum(item.facts.size for item in items)
+
+
+def _complaint(item: Item) -> str:
+    return f"{printable(item.facts.path.name)} {item.why}."
+
+
+def sentence(plan: Plan) -> tuple[str, str]:
+    """What the overlay says while the pointer is over the window: a headline, and a line below it."""
+    match plan.deed:
+        case Deed.REFUSE:
+            return "This cannot be dropped here", plan.why
+        case Deed.JOIN:
+            files = counted(len(plan.files), "file", "files")
+            return (
+                "Drop to send with this job",
+                f"{files}, {size_text(plan.size)} will join its input sandbox",
+            )
+        case Deed.EDIT:
+            files = counted(len(plan.files), "data file", "data files")
+            return (
+                "Drop to describe a job for this",
+                f"{files}, {size_text(plan.size)}; you say what runs on them",
+            )
+        case Deed.CHOOSE:
+            name = printable(plan.folder.name) if plan.folder else ""
+            return "Drop to choose from this folder", f"The descriptions in {name} will be listed"
+        case Deed.SCRIPT:
+            return "Drop to run this text as a script", "You will see it before anything is sent"
+    return _sentence_for_jobs(plan)
+
+
+def _sentence_for_jobs(plan: Plan) -> tuple[str, str]:
+    files = sum(job.files for job in plan.jobs)
+    sent = f"{counted(files, 'file', 'files')}, {size_text(plan.size)} will be sent" if files else ""
+    if len(plan.jobs) > 1:
+        return (
+            f"Drop to make a batch of {len(plan.jobs)} jobs",
+            sent or "You will see each before anything is sent",
+        )
+    if sent:
+        return "Drop to run with 1 CPU", sent
+    return f"Drop to open {plan.jobs[0].name}", "You will see what will be sent where"

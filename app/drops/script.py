@@ -1,0 +1,80 @@
+"""Dropped text that is no description: shown, and offered to be run as a script."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.context import Desk
+from app.drops.classify import classify
+from app.drops.facts import look_at
+from app.drops.plan import Deed, plan_for
+from app.drops.sheet import SubmissionSheet
+from app.drops.wrap import script_from_text
+from broker_core.broker.places import places
+
+NAME = "dropped.sh"
+
+
+def kept_script(text: str) -> Path:
+    """Write a script into a folder of its own below the state directory, so that it can be sent."""
+    shelf = places().state / "dropped"
+    shelf.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = Path(tempfile.mkdtemp(prefix="text-", dir=shelf)) / NAME
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(text.encode("utf-8", "replace"))
+    return file
+
+
+class ScriptSheet(QDialog):
+    """The text as a script that can still be changed."""
+
+    def __init__(self, desk: Desk, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.setWindowTitle(self.tr("Run this text"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QPlainTextEdit(text)
+        self.text.setAccessibleName(self.tr("Script"))
+        self.text.setFont(desk.theme.font("mono"))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.resize(600, 420)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.setSpacing(12)
+        headline = QLabel(self.tr("Run this text as a script?"))
+        headline.setProperty("role", "title")
+        hint = QLabel(self.tr("The first line names the program that runs it. Nothing is sent yet."))
+        hint.setProperty("role", "muted")
+        run = QPushButton(self.tr("Go on"))
+        run.setProperty("kind", "primary")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(run, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        for part in (headline, hint, self.text, buttons):
+            column.addWidget(part)
+
+    def accept(self) -> None:
+        """Keep the script as a file, and show the sheet that submits it."""
+        file = kept_script(script_from_text(self.text.toPlainText()))
+        plan = plan_for([classify(look_at(file))])
+        super().accept()
+        if plan.deed is Deed.CONFIRM:
+            SubmissionSheet(self._desk, plan.jobs, self.parentWidget()).open()

@@ -1,0 +1,219 @@
+"""The confirmation sheet: what will be sent where, before anything is; then the sending itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.context import Desk, Notice, Tone
+from app.drops.plan import Job
+from app.drops.remarks import remarks_on
+from app.drops.sheet_face import SheetFace
+from app.drops.summary import amount, headline, where
+from app.drops.values import PARAMETER, values_of
+from app.editor.sizes import counted, size_text
+from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.submit import new_key
+from broker_core.errors import CrossDeskError
+from broker_core.wire.submission import Receipt
+
+
+class Stage(StrEnum):
+    """How far the sheet is."""
+
+    READING = "reading"
+    """The files are found, checked and hashed."""
+    READY = "ready"
+    """Everything is in order; Submit can be pressed."""
+    REFUSED = "refused"
+    """An error stands in the way; the description has to be changed."""
+    SENDING = "sending"
+    """Files go to the broker."""
+    DONE = "done"
+
+
+class SubmissionSheet(QDialog):
+    """Shows one or several jobs and submits them as one. Nothing is sent before Submit is pressed.
+
+    The sheet does not block the window. The same key is used for every try, so that pressing Submit again
+    after a failure starts nothing twice.
+    """
+
+    submitted = Signal(list)
+    """Ids of the jobs, in the order of descriptions and values."""
+    _hashed = Signal(object, object)
+
+    def __init__(self, desk: Desk, jobs: Sequence[Job], parent: QWidget, in_editor: bool = False) -> None:
+        super().__init__(parent)
+        self._desk, self.jobs = desk, tuple(jobs)
+        self.prepared: tuple[Prepared, ...] = ()
+        self.stage = Stage.READING
+        self._key, self._key_for = new_key(), ""
+        self._task: asyncio.Task[None] | None = None
+        self.setWindowTitle(self.tr("Submit"))
+        self.setObjectName("submission-sheet")
+        self.setModal(False)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.face = SheetFace(self, desk.theme, sweep=self.sweeps)
+        self.face.edit.setVisible(not in_editor and len(jobs) == 1 and not isinstance(parent, _editor()))
+        self._connect()
+
+    @property
+    def sweeps(self) -> bool:
+        """True if the description waits for values of a parameter."""
+        return len(self.jobs) == 1 and PARAMETER in self.jobs[0].text
+
+    def _connect(self) -> None:
+        self.face.submit.clicked.connect(self.submit)
+        self.face.cancel.clicked.connect(self.reject)
+        self.face.edit.clicked.connect(self._open_in_editor)
+        self.face.values.textChanged.connect(self._show_stage)
+        self._hashed.connect(self.face.show_progress)
+
+    def open(self) -> None:
+        """Show the sheet beside the window and begin to look at the files."""
+        self._show_stage()
+        self.show()
+        self._task = self._desk.run(self._read(), self.tr("looking at the files to send"))
+
+    # --- looking
+
+    async def _read(self) -> None:
+        found = [await self._prepare(job) for job in self.jobs]
+        self.prepared = tuple(found)
+        self.face.contents.show_jobs(self.jobs, found)
+        self.face.remarks.show_remarks(remarks_on(self.jobs, found))
+        self._go(Stage.READY if all(one.ok for one in found) else Stage.REFUSED)
+        if self.stage is Stage.READY:
+            await self._look_where()
+
+    async def _prepare(self, job: Job) -> Prepared:
+        base = job.base or (job.path.parent if job.path else Path.home())
+        return await prepare(job.text, base, progress=lambda done, total: self._hashed.emit(done, total))
+
+    async def _look_where(self) -> None:
+        first = self.prepared[0]
+        try:
+            report = await self._desk.client.match(first.text, [file.wire() for file in first.files])
+            sites = await self._desk.client.sites()
+        except CrossDeskError as problem:
+            self.face.show_where(False, str(problem))
+            return
+        self.face.show_where(*where(report))
+        self.face.show_sites([site.name for site in sites])
+
+    # --- sending
+
+    def submit(self) -> None:
+        """Send the files and submit; the sheet closes when the jobs are safe with the broker."""
+        if self.stage is Stage.READY and not self.face.submit.isHidden() and self._values_ok():
+            self._go(Stage.SENDING)
+            self._task = self._desk.run(self._send(), self.tr("submitting"))
+
+    async def _send(self) -> None:
+        try:
+            receipt = await self._desk.client.submit_prepared(
+                self.prepared,
+                key=self._key_now(),
+                site=self.face.chosen_site(),
+                values=self.values() if self.sweeps else None,
+                progress=self.face.show_progress,
+            )
+        except CrossDeskError as problem:
+            self.face.remarks.show_remarks([("error", str(problem))])
+            self._go(Stage.READY)
+            return
+        self._done(receipt)
+
+    def _key_now(self) -> str:
+        chosen = f"{self.face.chosen_site()}\0{self.face.values.text()}"
+        if self._key_for not in ("", chosen):
+            self._key = new_key()
+        self._key_for = chosen
+        return self._key
+
+    def _done(self, receipt: Receipt) -> None:
+        self._go(Stage.DONE)
+        said = counted(len(receipt.ids), self.tr("job"), self.tr("jobs"))
+        self._desk.notify(Notice(self.tr("{0} submitted.").format(said), Tone.GOOD, job=receipt.ids[0]))
+        self.submitted.emit(receipt.ids)
+        select = getattr(self._desk, "show_jobs", None)
+        if select is not None and len(receipt.ids) > 1:
+            select(receipt.ids)
+        else:
+            self._desk.show_job(receipt.ids[0])
+        self.accept()
+
+    # --- the values of a sweep
+
+    def values(self) -> list[str]:
+        """Values of the parameter as written; raises ValueError if there are too many."""
+        return values_of(self.face.values.text())
+
+    def _values_ok(self) -> bool:
+        try:
+            return not self.sweeps or bool(self.values())
+        except ValueError:
+            return False
+
+    def _count(self) -> int:
+        try:
+            return len(self.values()) if self.sweeps else len(self.jobs)
+        except ValueError:
+            return 0
+
+    # --- what it shows
+
+    def _go(self, stage: Stage) -> None:
+        self.stage = stage
+        self._show_stage()
+
+    def _show_stage(self) -> None:
+        count = self._count()
+        self.face.headline.setText(headline(max(count, 1)))
+        self.face.submit.setText(
+            self.tr("Submit {0}").format(counted(count, "job", "jobs")) if count > 1 else self.tr("Submit")
+        )
+        self.face.submit.setEnabled(self.stage is Stage.READY and self._values_ok())
+        self.face.show_busy(self.stage in (Stage.READING, Stage.SENDING))
+        self.face.amount.setText(self._said())
+
+    def _said(self) -> str:
+        match self.stage:
+            case Stage.READING:
+                return self.tr("Looking at the files…")
+            case Stage.SENDING:
+                total = sum({f.sha256: f.size for one in self.prepared for f in one.files}.values())
+                return self.tr("Sending {0}…").format(size_text(total))
+            case Stage.REFUSED:
+                return self.tr("This cannot be submitted yet.")
+        return amount(self.prepared)
+
+    def _open_in_editor(self) -> None:
+        job = self.jobs[0]
+        self._desk.open_editor(job.text, job.path, ())
+        self.reject()
+
+    def reject(self) -> None:
+        """Close without submitting; what is under way is given up."""
+        if self._task is not None and self.stage in (Stage.READING, Stage.SENDING):
+            self._task.cancel()
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing is cancelling."""
+        if self.stage is not Stage.DONE and self._task is not None:
+            self._task.cancel()
+        super().closeEvent(event)
+
+
+def _editor() -> type[QWidget]:
+    from app.editor.editor import Editor
+
+    return Editor

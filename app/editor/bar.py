@@ -1,0 +1,93 @@
+"""The row of buttons over a description."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+
+from app.context import Theme
+from app.editor.templates import TEMPLATES
+
+_SIDES = (("text", "Text", "align-left"), ("both", "Both", "columns-3"), ("form", "Form", "list-tree"))
+
+
+class EditorBar(QWidget):
+    """Templates, check, where, which sides, and submit."""
+
+    templateChosen = Signal(str)
+    """Text of the template."""
+    checkAsked = Signal()
+    whereAsked = Signal()
+    submitAsked = Signal()
+    sidesChosen = Signal(str)
+    """text, both or form."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setObjectName("editor-bar")
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 6, 8, 6)
+        row.setSpacing(4)
+        row.addWidget(self._templates())
+        row.addWidget(
+            self._plain(self.tr("Check"), "circle-check", self.checkAsked, self.tr("Check at once"))
+        )
+        where = self.tr("Where it could run now, and why not elsewhere")
+        row.addWidget(self._plain(self.tr("Where can it run"), "route", self.whereAsked, where))
+        row.addStretch(1)
+        self._sides = QButtonGroup(self)
+        for key, label, icon in _SIDES:
+            row.addWidget(self._side(key, self.tr(label), icon))
+        row.addSpacing(12)
+        row.addWidget(self._submit())
+
+    def _templates(self) -> QToolButton:
+        button = self._button(self.tr("Templates"), "file-plus")
+        button.setToolTip(self.tr("Begin from a description of this kind; undo brings the text back"))
+        menu = QMenu(button)
+        menu.setToolTipsVisible(True)
+        for template in TEMPLATES:
+            action = menu.addAction(self._theme.icon(template.icon), self.tr(template.name))
+            action.setToolTip(self.tr(template.about))
+            action.triggered.connect(lambda _on=False, t=template: self.templateChosen.emit(t.text()))
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
+
+    def _plain(self, text: str, icon: str, signal: Signal, tip: str) -> QToolButton:
+        button = self._button(text, icon)
+        button.setToolTip(tip)
+        button.clicked.connect(signal)
+        return button
+
+    def _button(self, text: str, icon: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setAccessibleName(text)
+        button.setIcon(self._theme.icon(icon))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        return button
+
+    def _side(self, key: str, label: str, icon: str) -> QToolButton:
+        button = self._button(label, icon)
+        button.setCheckable(True)
+        button.setProperty("sides", key)
+        button.setToolTip(self.tr("Show: {0}").format(label.lower()))
+        button.clicked.connect(lambda: self.sidesChosen.emit(key))
+        self._sides.addButton(button)
+        return button
+
+    def _submit(self) -> QPushButton:
+        button = QPushButton(self._theme.icon("play", "accent-text"), self.tr("Submit…"))
+        button.setProperty("kind", "primary")
+        button.setToolTip(self.tr("Show what will be sent where (Ctrl+Return)"))
+        button.clicked.connect(self.submitAsked)
+        return button
+
+    def show_sides(self, sides: str) -> None:
+        """Mark which sides are shown."""
+        for button in self._sides.buttons():
+            button.setChecked(button.property("sides") == sides)

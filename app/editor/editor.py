@@ -1,0 +1,273 @@
+"""The editor of one description: its text, its form, its problems, and the way to a job (CB-UI-04)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
+
+from app.context import Desk, Notice, Tone
+from app.editor.bar import EditorBar
+from app.editor.checking import Checking
+from app.editor.completer import Completer
+from app.editor.document import write_description
+from app.editor.form.form import Form
+from app.editor.problems import Problems
+from app.editor.recovery import DraftKeeper, drafts_directory
+from app.editor.source import SourceView
+from app.editor.sync import changed_span, with_files, with_program
+from broker_core.errors import CrossDeskError
+from broker_core.jdl.edit import set_attribute
+from broker_core.jdl.limits import DEFAULT
+from broker_core.wire.checks import Diagnostic, Fix
+
+_FORM_UPTO = 200_000
+"""Characters; a longer description is edited as text only."""
+_FORM_WIDTH = 420
+
+
+class Sides(StrEnum):
+    """Which sides of the editor are shown."""
+
+    TEXT = "text"
+    BOTH = "both"
+    FORM = "form"
+
+
+class Editor(QWidget):
+    """One description. The text is the truth; the form shows it and changes it attribute by attribute."""
+
+    titleChanged = Signal(str)
+    """Name for the tab, with a mark while there are unsaved changes."""
+    submitted = Signal(list)
+    """Ids of the jobs that were made of it."""
+
+    def __init__(
+        self, desk: Desk, text: str = "", path: Path | None = None, files: tuple[Path, ...] = ()
+    ) -> None:
+        super().__init__()
+        self.desk, self.path = desk, path
+        self._told_by_form = ""
+        self.source = SourceView(desk.theme)
+        self.form = Form(desk.theme, DEFAULT.input_sandbox_max)
+        self.problems = Problems(desk.theme)
+        self.completer = Completer(self.source)
+        self.bar = EditorBar(desk.theme)
+        self.checking = Checking(self)
+        self.drafts = DraftKeeper(self, drafts_directory())
+        self.setObjectName("editor")
+        self.setAccessibleName(self.tr("Description editor"))
+        self._lay_out()
+        self._connect()
+        self._open(text, files)
+
+    def _lay_out(self) -> None:
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.source)
+        self.splitter.addWidget(self.form)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 2)
+        self.splitter.setSizes([_FORM_WIDTH * 3 // 2, _FORM_WIDTH])
+        self.form.setMinimumWidth(320)
+        self.source.setMinimumWidth(280)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part, stretch in ((self.bar, 0), (self.splitter, 1), (self.problems, 0)):
+            column.addWidget(part, stretch)
+
+    def _connect(self) -> None:
+        self.source.textChanged.connect(self._text_changed)
+        self.source.document().modificationChanged.connect(self._tell_title)
+        self.form.edited.connect(self._form_edited)
+        self.form.programChosen.connect(self.use_program)
+        self.checking.checked.connect(self._show_problems)
+        self.problems.chosen.connect(self.source.go_to)
+        self.problems.fixAsked.connect(self.apply_fix)
+        self.bar.sidesChosen.connect(self.show_sides)
+        self.bar.templateChosen.connect(self.use_template)
+        self.bar.submitAsked.connect(self.submit)
+        self.bar.checkAsked.connect(self.check)
+        self.bar.whereAsked.connect(self.where)
+        for keys, slot in (("Ctrl+Return", self.submit), ("Ctrl+.", self.problems.fix_first)):
+            shortcut = QShortcut(QKeySequence(keys), self, slot)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+
+    def _open(self, text: str, files: tuple[Path, ...]) -> None:
+        saved = self.path is not None and self._is_on_disk(text)
+        self.source.setPlainText(text)
+        self.source.document().setModified(bool(text) and not saved)
+        self.show_sides(Sides.BOTH)
+        if files:
+            self.add_files(list(files))
+        self.checking.ask(self.text(), self.base, at_once=True)
+
+    def _is_on_disk(self, text: str) -> bool:
+        try:
+            return self.path is not None and self.path.read_text("utf-8-sig", "replace") == text
+        except OSError:
+            return False
+
+    # --- what others ask
+
+    @property
+    def dirty(self) -> bool:
+        """True while there is text that is not saved."""
+        return self.source.document().isModified()
+
+    @property
+    def base(self) -> Path:
+        """The folder that relative names in the description start from."""
+        return self.path.parent if self.path else Path.home()
+
+    @property
+    def title(self) -> str:
+        """Name for the tab."""
+        name = self.path.name if self.path else self.tr("New description")
+        return f"{name} •" if self.dirty else name
+
+    def text(self) -> str:
+        """The description as it stands in the editor."""
+        return self.source.text()
+
+    def focusInEvent(self, event: object) -> None:
+        """The keyboard goes to the text."""
+        self.source.setFocus()
+
+    # --- changing the text
+
+    def set_text(self, text: str, join: bool = False) -> None:
+        """Replace what differs as one step that can be undone; the cursor and the undo history stay."""
+        span = changed_span(self.text(), text)
+        if span is not None:
+            start, end, new = span
+            self.source.replace(start, end, new, join)
+
+    def use_template(self, text: str) -> None:
+        """Begin anew from a template; undo brings the old text back."""
+        self.set_text(text)
+        self.source.setFocus()
+
+    def add_files(self, paths: list[Path]) -> None:
+        """Add files to the input sandbox; those listed already are not listed twice."""
+        self.set_text(with_files(self.text(), paths, self.base))
+
+    def use_program(self, path: str) -> None:
+        """Run the program at `path`: it becomes the executable and is sent along."""
+        self.set_text(with_program(self.text(), Path(path), self.base))
+
+    def apply_fix(self, fix: Fix) -> None:
+        """Do a quick fix in the text."""
+        self.source.replace(fix.start, fix.end, fix.text)
+        self.source.setFocus()
+
+    def _form_edited(self, attribute: str, source: str | None) -> None:
+        join = attribute == self._told_by_form
+        self.set_text(set_attribute(self.text(), attribute, source), join)
+        self._told_by_form = attribute
+
+    def _text_changed(self) -> None:
+        self._told_by_form = ""
+        text = self.text()
+        if self.form.isVisibleTo(self) and len(text) <= _FORM_UPTO:
+            self.form.show_text(text, self.base)
+        self.checking.ask(text, self.base)
+        if self.dirty:
+            self.drafts.changed(text, self.path)
+
+    def _show_problems(self, found: list[Diagnostic]) -> None:
+        self.source.show_problems(found)
+        self.problems.show_problems(found)
+        self._tell_fault()
+
+    def _tell_fault(self) -> None:
+        if self.drafts.fault:
+            said = self.tr("Unsaved text cannot be kept for recovery: {0}. Save it now.")
+            self.desk.notify(Notice(said.format(self.drafts.fault), Tone.WARNING))
+            self.drafts.fault = ""
+
+    def show_sides(self, sides: str) -> None:
+        """Show the text, the form, or both; a very long description has no form."""
+        form_fits = len(self.text()) <= _FORM_UPTO
+        shown = Sides(sides) if form_fits else Sides.TEXT
+        self.source.setVisible(shown is not Sides.FORM)
+        self.form.setVisible(shown is not Sides.TEXT)
+        self.bar.show_sides(shown)
+        if self.form.isVisibleTo(self):
+            self.form.show_text(self.text(), self.base)
+
+    # --- checking, matching, submitting
+
+    def check(self) -> None:
+        """Check at once, and go to the first problem."""
+        self.checking.ask(self.text(), self.base, at_once=True)
+        self.checking.checked.connect(self._go_to_first, Qt.ConnectionType.SingleShotConnection)
+
+    def _go_to_first(self, found: list[Diagnostic]) -> None:
+        errors = [problem for problem in found if problem.severity == "error"]
+        if errors:
+            self.source.go_to(errors[0])
+        else:
+            self.desk.notify(Notice(self.tr("The description is in order."), Tone.GOOD))
+
+    def where(self) -> None:
+        """Show where the description could run, and why not elsewhere."""
+        from app.editor.where import show_where
+
+        show_where(self.desk, self, self.text(), self.base)
+
+    def submit(self) -> None:
+        """Show what will be sent where; the sheet submits."""
+        from app.drops.plan import Job
+        from app.drops.sheet import SubmissionSheet
+
+        job = Job(self.path.name if self.path else self.tr("New description"), self.text(), base=self.base)
+        sheet = SubmissionSheet(self.desk, (job,), self)
+        sheet.submitted.connect(self._submitted)
+        sheet.open()
+
+    def _submitted(self, ids: list[str]) -> None:
+        self.submitted.emit(ids)
+
+    # --- the file
+
+    def save(self) -> None:
+        """Write the file; asks for a name if there is none yet."""
+        if self.path is None:
+            self.save_as()
+        else:
+            self._save_to(self.path)
+
+    def save_as(self) -> None:
+        """Ask for a name and write the file under it."""
+        dialog = QFileDialog(self, self.tr("Save description"), str(self.base))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("jdl")
+        dialog.setNameFilter(self.tr("Job descriptions (*.jdl)"))
+        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
+        dialog.open()
+
+    def _save_to(self, path: Path) -> None:
+        try:
+            write_description(path, self.text())
+        except CrossDeskError as problem:
+            self.desk.notify(Notice(str(problem), Tone.BAD))
+            return
+        self.path = path
+        self.drafts.drop()
+        self.source.document().setModified(False)
+        self._tell_title()
+        self.checking.ask(self.text(), self.base)
+
+    def _tell_title(self) -> None:
+        if not self.dirty:
+            self.drafts.drop()
+        self.titleChanged.emit(self.title)
+
+    def give_up(self) -> None:
+        """The tab is closed on purpose: nothing of it is to be recovered."""
+        self.drafts.drop()

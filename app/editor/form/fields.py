@@ -1,0 +1,205 @@
+"""The widgets of the form: each shows one attribute's value and says how the user changed it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+
+from app.context import Theme
+from app.editor.form.plan import Field, Kind
+from app.editor.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
+
+_MOST_CPUS = 1_000_000
+
+
+class FieldWidget(QWidget):
+    """One field. `show_source` fills it in; `edited` tells what to write instead.
+
+    A value that the field cannot hold (an expression where a word is expected) disables it: it is changed in
+    the text, and never overwritten from here.
+    """
+
+    edited = Signal(str, object)
+    """Attribute, and its new source text, or None to take it out."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__()
+        self.field = field
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(0, 0, 0, 0)
+        self.row.setSpacing(4)
+
+    def show_source(self, source: str | None) -> None:
+        """Show the value written as `source`; None: the attribute is absent."""
+        with QSignalBlocker(self):
+            held = self._show(source)
+        self.setEnabled(held)
+        self.setToolTip("" if held else self.tr("Written as an expression: change it in the text."))
+
+    def _show(self, source: str | None) -> bool:
+        """Fill in the widget; False if it cannot hold this value."""
+        raise TypeError(f"{type(self).__name__} shows nothing")
+
+    def _tell(self, source: str | None) -> None:
+        self.edited.emit(self.field.attribute, source)
+
+    def _name(self, widget: QWidget) -> None:
+        widget.setAccessibleName(self.tr(self.field.label))
+        widget.setAccessibleDescription(self.tr(self.field.help))
+        self.setFocusProxy(widget)
+
+
+class LineField(FieldWidget):
+    """A line of text: a string, or an expression as it stands."""
+
+    def __init__(self, field: Field, theme: Theme) -> None:
+        super().__init__(field)
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(self.tr(field.hint) if field.hint else "")
+        if field.kind is Kind.EXPRESSION:
+            self.line.setFont(theme.font("mono"))
+        self._name(self.line)
+        self.row.addWidget(self.line)
+        self.line.textEdited.connect(self._edited)
+
+    def _show(self, source: str | None) -> bool:
+        raw = self.field.kind is Kind.EXPRESSION
+        value = (source or "") if raw or source is None else string_of(source)
+        shown = source if value is None else value
+        one_line = " ".join((shown or "").split("\n"))
+        if one_line != self.line.text():
+            self.line.setText(one_line)
+            self.line.setCursorPosition(0)
+        return value is not None and "\n" not in (shown or "")
+
+    def _edited(self, value: str) -> None:
+        if not value.strip():
+            self._tell(None)
+        else:
+            self._tell(value if self.field.kind is Kind.EXPRESSION else string_source(value))
+
+
+class ProgramField(LineField):
+    """A line with a button that chooses a program; `chosen` asks for the file to be sent along too."""
+
+    chosen = Signal(str)
+    """Path of the program that was chosen."""
+
+    def __init__(self, field: Field, theme: Theme) -> None:
+        super().__init__(field, theme)
+        button = QToolButton()
+        button.setIcon(theme.icon("folder-open"))
+        button.setToolTip(self.tr("Choose a program on this machine"))
+        button.setAccessibleName(self.tr("Choose a program"))
+        button.clicked.connect(self._choose)
+        self.row.addWidget(button)
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self, self.tr("Choose a program"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.chosen)
+        dialog.open()
+
+
+class NumberField(FieldWidget):
+    """A whole number; 1 is what an absent attribute means."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self.spin = QSpinBox()
+        self.spin.setRange(1, _MOST_CPUS)
+        self._name(self.spin)
+        self.row.addWidget(self.spin)
+        self.row.addStretch(1)
+        self.spin.valueChanged.connect(self._edited)
+
+    def _show(self, source: str | None) -> bool:
+        value = 1 if source is None else integer_of(source)
+        with QSignalBlocker(self.spin):
+            self.spin.setValue(value or 1)
+        return value is not None
+
+    def _edited(self, value: int) -> None:
+        self._tell(str(value))
+
+
+class ChoiceField(FieldWidget):
+    """One of a few words; the first choice stands for an absent attribute."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self.box = QComboBox()
+        for value, label in field.choices:
+            self.box.addItem(self.tr(label), value)
+        self._name(self.box)
+        self.row.addWidget(self.box)
+        self.row.addStretch(1)
+        self.box.activated.connect(self._edited)
+
+    def _show(self, source: str | None) -> bool:
+        value = "" if source is None else string_of(source)
+        known = {str(self.box.itemData(i)).lower(): i for i in range(self.box.count())}
+        known[self.box.itemText(0).lower()] = 0
+        self.box.setCurrentIndex(known.get((value or "").lower(), -1))
+        return value is not None and value.lower() in known
+
+    def _edited(self) -> None:
+        value = self.box.currentData()
+        self._tell(string_source(value) if value else None)
+
+
+class SwitchField(FieldWidget):
+    """On writes True; off takes the attribute out."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self.box = QCheckBox(self.tr("Yes"))
+        self._name(self.box)
+        self.row.addWidget(self.box)
+        self.box.clicked.connect(self._edited)
+
+    def _show(self, source: str | None) -> bool:
+        value = False if source is None else truth_of(source)
+        self.box.setChecked(bool(value))
+        return value is not None
+
+    def _edited(self, on: bool) -> None:
+        self._tell("True" if on else None)
+
+
+class LinesField(FieldWidget):
+    """A list of strings, one on a line."""
+
+    def __init__(self, field: Field, theme: Theme) -> None:
+        super().__init__(field)
+        self.lines = QPlainTextEdit()
+        self.lines.setFont(theme.font("mono"))
+        self.lines.setTabChangesFocus(True)
+        self.lines.setFixedHeight(self.lines.fontMetrics().lineSpacing() * 3 + 12)
+        self._name(self.lines)
+        self.row.addWidget(self.lines)
+        self.lines.textChanged.connect(self._edited)
+
+    def _show(self, source: str | None) -> bool:
+        values = [] if source is None else strings_of(source)
+        if values is not None and values != self._values():
+            with QSignalBlocker(self.lines):
+                self.lines.setPlainText("\n".join(values))
+        return values is not None and not any("\n" in value for value in values)
+
+    def _values(self) -> list[str]:
+        return [line for line in self.lines.toPlainText().split("\n") if line.strip()]
+
+    def _edited(self) -> None:
+        values = self._values()
+        self._tell(list_source(values) if values else None)

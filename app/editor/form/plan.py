@@ -1,0 +1,149 @@
+"""Which fields the form has, in which section, and what each is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+
+class Kind(StrEnum):
+    """How a field is filled in, and so how its value is written."""
+
+    TEXT = "text"
+    """One line, written as a string."""
+    PROGRAM = "program"
+    """One line with a button to choose a file, written as a string."""
+    EXPRESSION = "expression"
+    """One line, written as it stands."""
+    NUMBER = "number"
+    """A whole number, 1 or more."""
+    CHOICE = "choice"
+    """One of a few words, written as a string."""
+    SWITCH = "switch"
+    """True, or not written at all."""
+    SENT = "sent"
+    """Files to send, with their sizes and the total."""
+    LINES = "lines"
+    """A list of strings, one on a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: the attribute it stands for, its label, and a short help."""
+
+    attribute: str
+    label: str
+    help: str
+    kind: Kind = Kind.TEXT
+    choices: tuple[tuple[str, str], ...] = ()
+    """(value, label); an empty value means that the attribute is not written."""
+    hint: str = ""
+    """Shown in the empty field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Fields that belong together."""
+
+    title: str
+    fields: tuple[Field, ...]
+
+
+def _t(text: str) -> str:
+    return str(QT_TRANSLATE_NOOP("Form", text))
+
+
+SECTIONS: tuple[Section, ...] = (
+    Section(
+        _t("What to run"),
+        (
+            Field(
+                "Executable",
+                _t("Program"),
+                _t("A file to send along, or a program that is there."),
+                Kind.PROGRAM,
+            ),
+            Field("Arguments", _t("Arguments"), _t("Words as on a command line; nothing is expanded.")),
+            Field("JobName", _t("Name"), _t("Shown in the jobs table."), hint=_t("the program's name")),
+        ),
+    ),
+    Section(
+        _t("Files"),
+        (
+            Field("InputSandbox", _t("Sent"), _t("Files that travel with the job."), Kind.SENT),
+            Field(
+                "OutputSandbox",
+                _t("Brought back"),
+                _t("One name on a line; * and ? are allowed."),
+                Kind.LINES,
+            ),
+        ),
+    ),
+    Section(
+        _t("Where"),
+        (
+            Field(
+                "Requirements",
+                _t("Requirements"),
+                _t("What a resource must have; empty: anywhere."),
+                Kind.EXPRESSION,
+                hint="other.GlueHostMainMemoryRAMSize >= 1024",
+            ),
+            Field(
+                "Rank",
+                _t("Rank"),
+                _t("Which of them first: higher is better."),
+                Kind.EXPRESSION,
+                hint="other.GlueHostFreeCPUs",
+            ),
+        ),
+    ),
+    Section(
+        _t("CPUs and kind"),
+        (
+            Field(
+                "JobType",
+                _t("Kind"),
+                _t("Parallel jobs use several CPUs at the same time."),
+                Kind.CHOICE,
+                (("", _t("Normal")), ("Parallel", _t("Parallel"))),
+            ),
+            Field("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), Kind.NUMBER),
+            Field(
+                "SubJobType",
+                _t("Parallel by"),
+                _t("The library a parallel job was built with."),
+                Kind.CHOICE,
+                (
+                    ("", _t("None")),
+                    ("openmpi", "Open MPI"),
+                    ("mpich", "MPICH"),
+                    ("pacx-mpi", "PACX-MPI"),
+                    ("mpich-g2", "MPICH-G2"),
+                    ("plain", _t("Plain")),
+                ),
+            ),
+            Field(
+                "Interactive",
+                _t("Interactive"),
+                _t("You steer it while it runs; it starts at once."),
+                Kind.SWITCH,
+            ),
+        ),
+    ),
+    Section(
+        _t("Streams"),
+        (
+            Field("StdInput", _t("Input"), _t("File read as standard input."), hint=_t("none")),
+            Field("StdOutput", _t("Output"), _t("File that takes what it prints."), hint="std.out"),
+            Field("StdError", _t("Errors"), _t("File that takes error messages."), hint="std.err"),
+        ),
+    ),
+    Section(
+        _t("Environment"),
+        (Field("Environment", _t("Variables"), _t("NAME=value, one on a line."), Kind.LINES),),
+    ),
+)
+"""The form from top to bottom."""

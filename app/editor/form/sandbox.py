@@ -1,0 +1,155 @@
+"""The list of files that travel with a job, with sizes and the running total against the limit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.context import Theme
+from app.editor.form.fields import FieldWidget
+from app.editor.form.plan import Field
+from app.editor.on_disk import Entry, looked_up
+from app.editor.sizes import size_text
+from app.editor.values import list_source, strings_of
+
+_ROWS_SHOWN = 4
+
+
+class SandboxField(FieldWidget):
+    """The input sandbox: entries as written, what each is on disk, add and remove."""
+
+    totalChanged = Signal(int)
+    """Bytes of all entries that were found."""
+
+    def __init__(self, field: Field, theme: Theme, limit: int) -> None:
+        super().__init__(field)
+        self._theme, self._limit, self._base = theme, limit, Path.home()
+        self.entries: tuple[Entry, ...] = ()
+        self.table = self._make_table()
+        self.total = QLabel()
+        self.total.setFont(theme.font("small"))
+        self.bar = QProgressBar()
+        self._lay_out()
+
+    def _make_table(self) -> QTableWidget:
+        table = QTableWidget(0, 2)
+        table.setHorizontalHeaderLabels([self.tr("File"), self.tr("Size")])
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(24)
+        table.setShowGrid(False)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setTabKeyNavigation(False)
+        table.setFixedHeight(24 * (_ROWS_SHOWN + 1) + 8)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._name(table)
+        delete = QShortcut(QKeySequence.StandardKey.Delete, table, self.remove_selected)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        return table
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(self.table)
+        column.addWidget(self._make_bar())
+        buttons = QHBoxLayout()
+        add = QPushButton(self._theme.icon("plus"), self.tr("Add files…"))
+        add.clicked.connect(self._choose)
+        self.remove = QPushButton(self._theme.icon("minus"), self.tr("Remove"))
+        self.remove.clicked.connect(self.remove_selected)
+        for part in (add, self.remove):
+            buttons.addWidget(part)
+        buttons.addStretch(1)
+        buttons.addWidget(self.total)
+        column.addLayout(buttons)
+        self.row.addLayout(column)
+        self.table.itemSelectionChanged.connect(self._selection_changed)
+
+    def _make_bar(self) -> QWidget:
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(4)
+        self.bar.setRange(0, 1000)
+        self.bar.setAccessibleName(self.tr("Share of the limit that the files use"))
+        return self.bar
+
+    def set_base(self, base: Path) -> None:
+        """Relative entries are looked for below `base`."""
+        self._base = base
+
+    def _show(self, source: str | None) -> bool:
+        values = [] if source is None else strings_of(source)
+        if values is not None:
+            found = looked_up(values, self._base)
+            if found != self.entries:
+                self.entries = found
+                self._fill()
+        self._show_total()
+        return values is not None
+
+    def _fill(self) -> None:
+        chosen = {index.row() for index in self.table.selectedIndexes()}
+        self.table.setRowCount(len(self.entries))
+        for row, entry in enumerate(self.entries):
+            self._fill_row(row, entry)
+        for row in chosen:
+            if row < len(self.entries):
+                self.table.selectRow(row)
+
+    def _fill_row(self, row: int, entry: Entry) -> None:
+        name, size = QTableWidgetItem(entry.shown), QTableWidgetItem(entry.fault or size_text(entry.size))
+        name.setToolTip(entry.written)
+        size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        token = "negative" if entry.fault else "text"
+        for column, item in enumerate((name, size)):
+            item.setForeground(self._theme.color(token))
+            self.table.setItem(row, column, item)
+
+    def _show_total(self) -> None:
+        total = sum(entry.size for entry in self.entries)
+        over = total > self._limit
+        self.total.setText(self.tr("{0} of {1}").format(size_text(total), size_text(self._limit)))
+        self.total.setStyleSheet(f"color: {self._theme.color('negative' if over else 'muted').name()}")
+        self.bar.setValue(min(1000, round(1000 * total / self._limit)) if self._limit else 0)
+        self._selection_changed()
+        self.totalChanged.emit(total)
+
+    def _selection_changed(self) -> None:
+        self.remove.setEnabled(bool(self.table.selectedIndexes()))
+
+    def add(self, paths: list[Path]) -> None:
+        """Add files; one that is listed already is not listed twice."""
+        written = [entry.written for entry in self.entries]
+        new = [str(path) for path in paths if str(path) not in written]
+        if new:
+            self._write(written + new)
+
+    def remove_selected(self) -> None:
+        """Take the selected entries out; the files themselves are not touched."""
+        rows = {index.row() for index in self.table.selectedIndexes()}
+        self._write([entry.written for row, entry in enumerate(self.entries) if row not in rows])
+
+    def _write(self, entries: list[str]) -> None:
+        self._tell(list_source(entries) if entries else None)
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self, self.tr("Files to send with the job"), str(self._base))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda chosen: self.add([Path(path) for path in chosen]))
+        dialog.open()

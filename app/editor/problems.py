@@ -1,0 +1,139 @@
+"""The list of what is wrong with a description, each with its place and its quick fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.context import Theme
+from app.editor.gutter import ICONS
+from app.editor.sizes import counted
+from broker_core.wire.checks import Diagnostic, Fix
+
+_ROW = 28
+_ROWS_SHOWN = 4
+_MOST = 200
+
+
+class Problems(QWidget):
+    """The panel under the text."""
+
+    chosen = Signal(object)
+    """A Diagnostic to be shown in the text."""
+    fixAsked = Signal(object)
+    """A Fix to be done in the text."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.problems: tuple[Diagnostic, ...] = ()
+        self.summary = QLabel()
+        self.icon = QLabel()
+        self.table = self._make_table()
+        self._lay_out()
+        self.show_problems(())
+        theme.changed.connect(lambda: self.show_problems(self.problems))
+
+    def _make_table(self) -> QTableWidget:
+        table = QTableWidget(0, 3)
+        table.setAccessibleName(self.tr("Problems"))
+        table.horizontalHeader().hide()
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column in (1, 2):
+            table.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(_ROW)
+        table.setShowGrid(False)
+        table.setFrameShape(QTableWidget.Shape.NoFrame)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setTabKeyNavigation(False)
+        table.itemActivated.connect(self._activated)
+        table.itemClicked.connect(self._activated)
+        return table
+
+    def _lay_out(self) -> None:
+        heading = QHBoxLayout()
+        heading.setContentsMargins(12, 4, 12, 4)
+        heading.addWidget(self.icon)
+        heading.addWidget(self.summary)
+        heading.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(heading)
+        column.addWidget(self.table)
+        QShortcut(QKeySequence("Ctrl+."), self, self.fix_first, context=Qt.ShortcutContext.WindowShortcut)
+
+    def show_problems(self, problems: Sequence[Diagnostic]) -> None:
+        """Show these problems in place of the old ones, errors first."""
+        order = list(ICONS)
+        self.problems = tuple(sorted(problems, key=lambda p: (order.index(p.severity), p.line, p.column)))
+        shown = self.problems[:_MOST]
+        self.table.setRowCount(len(shown))
+        for row, problem in enumerate(shown):
+            self._fill_row(row, problem)
+        self.table.setVisible(bool(shown))
+        self.table.setFixedHeight(_ROW * min(_ROWS_SHOWN, len(shown)) + 2)
+        self._show_summary()
+
+    def _fill_row(self, row: int, problem: Diagnostic) -> None:
+        message = QTableWidgetItem(self._theme.icon(*ICONS[problem.severity]), problem.message)
+        message.setToolTip(problem.message)
+        spoken = f"{problem.severity}: {problem.message}"
+        message.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+        place = self.tr("line {0}").format(problem.line) if problem.line else ""
+        where = QTableWidgetItem(place)
+        where.setForeground(self._theme.color("muted"))
+        self.table.setItem(row, 0, message)
+        self.table.setItem(row, 1, where)
+        self.table.setCellWidget(row, 2, self._fix_buttons(problem))
+
+    def _fix_buttons(self, problem: Diagnostic) -> QWidget:
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(4, 1, 8, 1)
+        for fix in problem.fixes[:2]:
+            button = QPushButton(self._theme.icon("wand-sparkles", "accent"), fix.title)
+            button.setFlat(True)
+            button.setToolTip(self.tr("Change the text so (Ctrl+. does the first one)"))
+            button.clicked.connect(lambda _on=False, fix=fix: self.fixAsked.emit(fix))
+            row.addWidget(button)
+        return holder
+
+    def _show_summary(self) -> None:
+        count = {name: sum(p.severity == name for p in self.problems) for name in ICONS}
+        said = [
+            counted(count["error"], self.tr("error"), self.tr("errors")) if count["error"] else "",
+            counted(count["warning"], self.tr("warning"), self.tr("warnings")) if count["warning"] else "",
+            counted(count["hint"], self.tr("hint"), self.tr("hints")) if count["hint"] else "",
+        ]
+        self.summary.setText(", ".join(filter(None, said)) or self.tr("No problems found"))
+        worst = next((name for name in ICONS if count[name]), "")
+        icon = self._theme.icon(*ICONS[worst]) if worst else self._theme.icon("circle-check", "positive")
+        self.icon.setPixmap(icon.pixmap(16, 16))
+
+    def fix_first(self) -> None:
+        """Do the first fix of the chosen problem, or of the first one that has any."""
+        row = max(self.table.currentRow(), 0)
+        ordered = [*self.problems[row : row + 1], *self.problems]
+        fix: Fix | None = next((problem.fixes[0] for problem in ordered if problem.fixes), None)
+        if fix is not None:
+            self.fixAsked.emit(fix)
+
+    def _activated(self, item: QTableWidgetItem) -> None:
+        self.chosen.emit(self.problems[item.row()])
