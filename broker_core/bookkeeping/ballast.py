@@ -1,0 +1,40 @@
+"""A reserve on the disk, given up when it is full so that running jobs' events can still be kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+BALLAST_FILE = "reserve"
+BALLAST_BYTES = 1 << 20
+
+
+class Ballast:
+    """A file of one MiB beside the store. While it cannot be had, the disk counts as full."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / BALLAST_FILE
+
+    def restore(self) -> bool:
+        """Have the reserve on the disk; False if there is no room for it."""
+        try:
+            self._allocate()
+        except OSError:
+            self._path.unlink(missing_ok=True)
+            return False
+        return True
+
+    def _allocate(self) -> None:
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            if os.fstat(file).st_size < BALLAST_BYTES:
+                os.posix_fallocate(file, 0, BALLAST_BYTES)
+        finally:
+            os.close(file)
+
+    def drop(self) -> None:
+        """Give the reserve up; on a read-only file system nothing can be given up."""
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError:
+            return

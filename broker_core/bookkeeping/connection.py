@@ -1,0 +1,45 @@
+"""Connections to the store's file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+STORE_FILE = "broker.sqlite"
+
+
+def connect_writer(path: Path, *, network: bool) -> sqlite3.Connection:
+    """The one connection that writes. FULL: a commit returns after the disk has it.
+
+    On a network file system the write-ahead log is not used, since its index is shared memory.
+    """
+    create_private(path)
+    connection = _connect(path)
+    connection.execute("PRAGMA journal_mode=" + ("DELETE" if network else "WAL"))
+    connection.execute("PRAGMA synchronous=FULL")
+    # Checkpoints are the writer's own, so that an error in one is seen and not passed over.
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("PRAGMA cache_size=-65536")
+    connection.execute("PRAGMA temp_store=MEMORY")
+    return connection
+
+
+def connect_reader(path: Path) -> sqlite3.Connection:
+    """A connection that can only read; used by one thread at a time."""
+    connection = _connect(path)
+    connection.execute("PRAGMA query_only=ON")
+    connection.execute("PRAGMA cache_size=-16384")
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        path, timeout=30.0, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+
+
+def create_private(path: Path) -> None:
+    """Make the store's file with mode 0600; SQLite gives its log and index the same mode."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    os.chmod(path, 0o600)

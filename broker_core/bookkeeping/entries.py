@@ -1,0 +1,48 @@
+"""What is given to the store to be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from broker_core.jobs.events import JobEvent
+from broker_core.jobs.record import JobRecord
+from broker_core.wire.submission import Receipt, SandboxFile
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event, and the job's row after it; both are written in one transaction (CB-LB-01)."""
+
+    event: JobEvent
+    """With its position, taken from `Store.next_position()`."""
+    record: JobRecord
+
+
+@dataclass(frozen=True, slots=True)
+class NewSubmission:
+    """All that one submission leaves in the store: kept as a whole or not at all."""
+
+    owner: str
+    key: str
+    """Made by the client; with the owner it names the submission for ever."""
+    receipt: Receipt
+    descriptions: Mapping[str, str]
+    """SHA-256 (hex) of a description's text to the text."""
+    entries: Sequence[Entry]
+    files: Mapping[str, tuple[SandboxFile, ...]] = field(default_factory=dict)
+    """Job id to its input sandbox; the jobs of one description give the same tuple."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A small JSON document of a user, e.g. the workspace of the desktop."""
+
+    owner: str
+    name: str
+    body: str
+    """JSON text."""
+
+
+Payload = tuple[Entry, ...] | NewSubmission | Document
+"""One thing that becomes durable as a whole."""

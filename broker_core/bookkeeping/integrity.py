@@ -1,0 +1,52 @@
+"""What is verified when a store is opened: the events of live jobs, and the end of the log (case 5)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_of, intact
+from broker_core.bookkeeping.faults import REPAIR
+from broker_core.bookkeeping.reads import damaged_event
+from broker_core.bookkeeping.replay import Replay
+from broker_core.bookkeeping.schema import LIVE
+from broker_core.errors import StoreDamaged
+from broker_core.jobs.record import JobRecord
+
+TAIL = 1000
+"""Events at the end of the log that are verified at every opening."""
+
+_EVENTS = ", ".join(f"e.{name}" for name in EVENT_COLUMNS)
+_OF_LIVE = (
+    f"SELECT {_EVENTS} FROM (SELECT id, number FROM jobs WHERE {LIVE}) AS j"
+    " CROSS JOIN events AS e ON e.job = j.id ORDER BY j.number, e.seq"
+)
+_TAIL = f"SELECT {_EVENTS} FROM events AS e ORDER BY e.position DESC LIMIT {TAIL}"
+
+
+def check_live(connection: sqlite3.Connection, live: Sequence[JobRecord]) -> None:
+    """Replay the events of every live job and compare; raises StoreDamaged naming the first bad record."""
+    replay = Replay()
+    for row in connection.execute(_OF_LIVE):
+        if not intact(row):
+            raise damaged_event(row[0], row[1])
+        replay.take(event_of(row))
+    for record in live:
+        if replay.rows.get(record.id) != record:
+            raise damaged_row(record)
+
+
+def check_tail(connection: sqlite3.Connection) -> None:
+    """Verify the last events; raises StoreDamaged naming the first bad one."""
+    for row in connection.execute(_TAIL):
+        if not intact(row):
+            raise damaged_event(row[0], row[1])
+
+
+def damaged_row(record: JobRecord) -> StoreDamaged:
+    """The error that names a row which is not what its events add up to."""
+    return StoreDamaged(
+        "The row of a job is not what its events add up to.",
+        place=f"job {record.id}, last event at position {record.position}",
+        remedy=REPAIR,
+    )

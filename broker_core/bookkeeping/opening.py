@@ -1,0 +1,97 @@
+"""Opening a store: lock, tables, epoch, live rows, and a look at what matters most."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.bookkeeping import reads
+from broker_core.bookkeeping.connection import STORE_FILE, connect_reader, connect_writer
+from broker_core.bookkeeping.directory import (
+    MOUNTS,
+    DirectoryLock,
+    Holder,
+    network_kind,
+    prepare,
+    present_holder,
+)
+from broker_core.bookkeeping.faults import condition_after, damage_of, full_error
+from broker_core.bookkeeping.integrity import check_live, check_tail
+from broker_core.bookkeeping.schema import create, migrate, stored_schema
+from broker_core.jobs.record import JobRecord
+from broker_core.version import SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What an open store consists of."""
+
+    path: Path
+    lock: DirectoryLock
+    connection: sqlite3.Connection
+    reader: sqlite3.Connection
+    epoch: int
+    position: int
+    live: list[JobRecord]
+
+
+def open_store(
+    directory: Path,
+    *,
+    host: str,
+    pid: int,
+    fail: Callable[[str], object] | None = None,
+    mounts: Path = MOUNTS,
+) -> Opened:
+    """Take the directory and open its store; nothing stays open or locked after an error."""
+    prepare(directory)
+    network = bool(network_kind(directory, mounts))
+    holder = present_holder(host, pid)
+    lock = DirectoryLock(directory, holder, network=network)
+    try:
+        return _open_locked(directory / STORE_FILE, lock, holder, network, fail)
+    except sqlite3.Error as error:
+        lock.release()
+        condition = condition_after(error, directory)
+        raise (full_error(directory, condition) if condition else damage_of(error, directory)) from error
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _open_locked(
+    path: Path, lock: DirectoryLock, holder: Holder, network: bool, fail: Callable[[str], object] | None
+) -> Opened:
+    connection = connect_writer(path, network=network)
+    try:
+        epoch = _begin_epoch(connection, holder)
+        if fail is not None:
+            fail("store.opened")
+        live = reads.live(connection)
+        check_live(connection, live)
+        check_tail(connection)
+        position = reads.last_position(connection)
+        return Opened(path, lock, connection, connect_reader(path), epoch, position, live)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _begin_epoch(connection: sqlite3.Connection, holder: Holder) -> int:
+    """Create or migrate the tables and write the next epoch, in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    found = stored_schema(connection)
+    if found == 0:
+        create(connection, secrets.token_hex(8))
+    elif found != SCHEMA:
+        migrate(connection, found)
+    connection.execute(
+        "UPDATE meta SET epoch = epoch + 1, host = ?, pid = ?, started = ?",
+        (holder.host, holder.pid, holder.started),
+    )
+    (epoch,) = connection.execute("SELECT epoch FROM meta").fetchone()
+    connection.execute("COMMIT")
+    return int(epoch)

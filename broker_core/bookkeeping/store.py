@@ -1,0 +1,173 @@
+"""The store of Logging & Bookkeeping (CB-LB-01, CB-LB-02): events, job rows, submissions, documents."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from broker_core.bookkeeping import reads
+from broker_core.bookkeeping.codec import JOB_COLUMNS
+from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
+from broker_core.bookkeeping.entries import Document, Entry, NewSubmission
+from broker_core.bookkeeping.faults import Condition
+from broker_core.bookkeeping.opening import Opened, open_store
+from broker_core.bookkeeping.readers import Readers
+from broker_core.bookkeeping.statistics import statistics
+from broker_core.bookkeeping.writer import FailPoint, Writer
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.events import JobEvent
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.wire.submission import Receipt, SandboxFile
+from broker_core.wire.views import Statistics
+
+
+class Store:
+    """An open store. All methods belong to the thread of the event loop.
+
+    What is appended becomes durable in the order of the calls. Reads see what is durable.
+    """
+
+    def __init__(self, opened: Opened, fail: FailPoint | None) -> None:
+        self.path = opened.path
+        self.epoch = opened.epoch
+        """Number of this opening; every write checks that no later one has taken place (case 4)."""
+        self.position = opened.position
+        """Position of the last event given to the store or taken by `next_position`."""
+        self._lock: DirectoryLock = opened.lock
+        self._live = opened.live
+        self._connection: sqlite3.Connection = opened.connection
+        self._own_reader: sqlite3.Connection = opened.reader
+        self._readers = Readers(self.path)
+        self._writer = Writer(self.path, self._connection, self.epoch, fail)
+
+    @classmethod
+    def open(
+        cls, directory: Path, *, host: str, pid: int, fail: FailPoint | None = None, mounts: Path = MOUNTS
+    ) -> Store:
+        """Take the directory and open its store, making both if they are not there.
+
+        `fail` is called with names of fail points: `store.opened`, `store.before-commit` and
+        `store.after-commit`, the latter two also with `:` and each type of event in the transaction.
+        `mounts` is the kernel's table of mounted file systems. Raises StateDirectoryTaken, StoreDamaged,
+        StorageFull, or CrossDeskError where the directory cannot be used.
+        """
+        return cls(open_store(directory, host=host, pid=pid, fail=fail, mounts=mounts), fail)
+
+    def close(self) -> None:
+        """Write what waits, then give the directory free."""
+        self._writer.stop()
+        self._readers.close()
+        self._own_reader.close()
+        self._connection.close()
+        self._lock.release()
+
+    # --- the disk ---
+
+    @property
+    def condition(self) -> Condition:
+        """Whether the disk takes what is written."""
+        return self._writer.condition
+
+    @property
+    def error(self) -> CrossDeskError | None:
+        """Why the store writes no more, for good; None while it writes."""
+        return self._writer.error
+
+    def listen(
+        self,
+        *,
+        condition: Callable[[Condition, str], None] | None = None,
+        fatal: Callable[[CrossDeskError], None] | None = None,
+    ) -> None:
+        """Be called in the event loop: `condition(condition, reason)` when the disk fills up or recovers;
+        `fatal(error)` when the store writes no more: the broker must exit."""
+        self._writer.listeners.condition = condition
+        self._writer.listeners.fatal = fatal
+
+    # --- writing ---
+
+    def next_position(self) -> int:
+        """Take the next position of the log, for one event."""
+        self.position += 1
+        return self.position
+
+    def append(self, entries: Sequence[Entry]) -> asyncio.Future[None]:
+        """Keep events with their rows, as a whole. Resolves when durable; on a full disk that is when
+        there is room again. Fails only if the store writes no more, or the entries are at fault."""
+        return self._writer.put(tuple(entries))
+
+    def submit(self, submission: NewSubmission) -> asyncio.Future[None]:
+        """Keep a submission as a whole. Fails with StorageFull, or Conflict if its key is known;
+        nothing is kept then."""
+        return self._writer.put(submission)
+
+    def save_document(self, owner: str, name: str, body: str) -> asyncio.Future[None]:
+        """Keep the JSON text of a document in place of its former one. Fails with StorageFull."""
+        return self._writer.put(Document(owner, name, body))
+
+    # --- reading at once ---
+
+    def live(self) -> list[JobRecord]:
+        """Records of the jobs that had not ended when the store was opened, in order of submission."""
+        return list(self._live)
+
+    def receipt(self, owner: str, key: str) -> Receipt | None:
+        """The receipt of an earlier submission with this key, None if there is none."""
+        return reads.receipt(self._own_reader, owner, key)
+
+    # --- reading in the readers' threads ---
+
+    async def jobs_page(
+        self,
+        owner: str = "",
+        after: str = "",
+        limit: int = 5000,
+        states: Sequence[JobState] = (),
+        columns: Sequence[str] = JOB_COLUMNS,
+    ) -> reads.Page:
+        """A page of the jobs table, newest first. An empty owner stands for all owners, no states for
+        any state; `after` is the `next` of the page before. Raises BadRequest."""
+        return await self._readers.read(reads.jobs_page, owner, after, limit, tuple(states), tuple(columns))
+
+    async def job(self, identity: str) -> JobRecord | None:
+        """The record of a job, None if there is none or it was purged."""
+        return await self._readers.read(reads.job, identity)
+
+    async def jobs(self, identities: Sequence[str]) -> list[JobRecord]:
+        """The records of those of the jobs that exist, in the order of their submission."""
+        return await self._readers.read(reads.jobs, identities)
+
+    async def events_of(self, identity: str) -> list[JobEvent]:
+        """All events of a job in order; also of a purged one."""
+        return await self._readers.read(reads.events_of, identity)
+
+    async def events_after(self, position: int, owner: str = "", limit: int = 10_000) -> list[JobEvent]:
+        """Events behind a position in order, of one owner's jobs or (empty) of all."""
+        return await self._readers.read(reads.events_after, position, owner, limit)
+
+    async def description(self, sha: str) -> str | None:
+        """The text of a description by its SHA-256 (hex)."""
+        return await self._readers.read(reads.description, sha)
+
+    async def files_of(self, identity: str) -> list[SandboxFile]:
+        """The input sandbox that a job was sent with."""
+        return await self._readers.read(reads.files_of, identity)
+
+    async def files_in_use(self) -> set[str]:
+        """SHA-256 of every sandbox file that some job in the store was sent with."""
+        return await self._readers.read(reads.files_in_use)
+
+    async def document(self, owner: str, name: str) -> str | None:
+        """The JSON text of a document, None if there is none."""
+        return await self._readers.read(reads.document, owner, name)
+
+    async def states(self, owner: str = "") -> dict[str, int]:
+        """State to number of jobs."""
+        return await self._readers.read(reads.states, owner)
+
+    async def statistics(self, owner: str = "") -> Statistics:
+        """The numbers of CB-UI-13; purged jobs stay counted."""
+        return await self._readers.read(statistics, owner)
