@@ -105,8 +105,8 @@ def prepare_now(
     limits = limits or DEFAULT
     found = find(text, base)
     checked = language.check(text, files=found.facts, limits=limits)
-    shown = [_wire(one) for one in checked.diagnostics]
-    shown += [one for one in found.diagnostics if not _told(one, shown)]
+    shown = [_wire(one) for one in checked.diagnostics if not _told_better(one, found.diagnostics)]
+    shown += found.diagnostics
     files: tuple[PreparedFile, ...] = ()
     if checked.description is not None and not any(one.severity == "error" for one in shown):
         files, late = _hash(found, Path(checked.description.executable).name, progress)
@@ -141,8 +141,8 @@ def _whole(code: str, message: str) -> checks.Diagnostic:
     return checks.Diagnostic(severity="error", code=code, message=message)
 
 
-def _told(one: checks.Diagnostic, others: list[checks.Diagnostic]) -> bool:
-    """True if the language has already complained about the same characters in the same way."""
+def _told_better(one: Diagnostic, others: tuple[checks.Diagnostic, ...]) -> bool:
+    """True if the look at the disk says the same about the same characters, and why."""
     return any((one.code, one.start, one.end) == (other.code, other.start, other.end) for other in others)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.jdl.check import FileFact
+from broker_core.jdl.names import local, scheme, wrong_name
 from broker_core.jdl.parse import parse
 from broker_core.jdl.tree import ListOf, Literal
 from broker_core.wire.checks import Diagnostic
@@ -49,7 +50,7 @@ def find(text: str, base: Path) -> Found:
     facts: dict[str, FileFact] = {}
     wrong: list[Diagnostic] = []
     for entry in _entries(text):
-        paths = _expand(str(entry.value), base)
+        paths = _expand(local(str(entry.value)), base)
         if paths:
             good = _take(paths, entry, text, files, wrong)
             size = sum(one.size for one in good)
@@ -61,7 +62,8 @@ def _entries(text: str) -> list[Literal]:
     ad = parse(text).ad
     written = ad.get("InputSandbox") if ad is not None else None
     items = written.items if isinstance(written, ListOf) else [written]
-    return [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
+    texts = [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
+    return [one for one in texts if scheme(str(one.value)) in ("", "file")]
 
 
 def _expand(written: str, base: Path) -> list[Path]:
@@ -91,9 +93,11 @@ def _take(
         except _Unfit as unfit:
             wrong.append(_diagnostic("sandbox-file-unreadable", f"{path.name!r} {unfit}.", entry, text))
             continue
+        if len(paths) > 1 and (bad := wrong_name(one.name)):
+            wrong.append(_diagnostic(bad[0], bad[1], entry, text))
         if len(paths) > 1 and one.name in names:
             words = f"{one.name!r} is in the sandbox twice, from {names[one.name].parent} and {path.parent}."
-            wrong.append(_diagnostic("duplicate-name", words, entry, text))
+            wrong.append(_diagnostic("duplicate-sandbox-name", words, entry, text))
         good.append(one)
     files += good
     return good

@@ -1,0 +1,158 @@
+"""Waiting for jobs to end, and watching them on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+from broker_core.client.client import BrokerClient
+from broker_core.command_line.exits import TimedOut
+from broker_core.errors import NotFound
+from broker_core.jobs.states import JobState
+
+Row = dict[str, Any]
+_PAGE = 5000
+_LOOK = 0.2
+"""Seconds between two looks at a growing file."""
+
+
+def rows_of(columns: dict[str, list[Any]]) -> list[Row]:
+    """The rows of a columnar page."""
+    names = list(columns)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+async def all_rows(
+    client: BrokerClient, states: Sequence[str] = (), columns: Sequence[str] = ()
+) -> AsyncIterator[tuple[list[Row], int]]:
+    """Pages of rows, newest job first, each with the position that it is true for."""
+    after = ""
+    while True:
+        page = await client.jobs_page(_PAGE, after, states, columns)
+        yield rows_of(page.columns), page.position
+        after = page.next
+        if not after:
+            return
+
+
+async def snapshot(client: BrokerClient, ids: Sequence[str]) -> tuple[dict[str, Row], int]:
+    """Rows of the given jobs and the position to follow from; raises NotFound for one that is unknown."""
+    wanted, found, position = set(ids), dict[str, Row](), None
+    async for rows, at in all_rows(client):
+        position = at if position is None else min(position, at)
+        found |= {row["id"]: row for row in rows if row["id"] in wanted}
+        if len(found) == len(wanted):
+            break
+    for job in ids:
+        if job not in found:
+            remedy = "`crossdesk job list --all` names all."
+            raise NotFound(f"There is no job {job}.", code="unknown_job", remedy=remedy)
+    return found, position or 0
+
+
+async def until_ended(
+    client: BrokerClient,
+    ids: Sequence[str],
+    *,
+    timeout: float | None = None,
+    changed: Callable[[Row], None] | None = None,
+) -> list[Row]:
+    """Rows of the jobs when all have ended; `changed` gets each row as it changes. Raises TimedOut."""
+    try:
+        async with asyncio.timeout(timeout):
+            return await _until_ended(client, ids, changed)
+    except TimeoutError:
+        raise TimedOut from None
+
+
+async def _until_ended(
+    client: BrokerClient, ids: Sequence[str], changed: Callable[[Row], None] | None
+) -> list[Row]:
+    rows, position = await snapshot(client, ids)
+    waiting = {job for job, row in rows.items() if not JobState(row["state"]).ended}
+    if changed:
+        for job in ids:
+            changed(rows[job])
+    if waiting:
+        async for update in client.follow(position):
+            for row in rows_of(update.rows):
+                if row["id"] in rows:
+                    rows[row["id"]] = row
+                    if changed:
+                        changed(row)
+                    if JobState(row["state"]).ended:
+                        waiting.discard(row["id"])
+            waiting -= set(update.gone)
+            if not waiting:
+                break
+    return [rows[job] for job in ids]
+
+
+async def copy_output(client: BrokerClient, job: str, ended: asyncio.Event, names: Sequence[str]) -> None:
+    """Copy what a job writes to `names` (its stdout, then its stderr) to ours, until it has ended."""
+    places = [0] * len(names)
+    decoders = [codecs.getincrementaldecoder("utf-8")("replace") for _ in names]
+    targets = (sys.stdout, sys.stderr)
+    last = False
+    while True:
+        for index, name in enumerate(names):
+            if name:
+                places[index] += await _copy(client, job, name, places[index], decoders[index], targets[index])
+        if last:
+            return
+        try:
+            async with asyncio.timeout(_LOOK):
+                await ended.wait()
+            last = True
+        except TimeoutError:
+            continue
+
+
+async def _copy(client: BrokerClient, job: str, name: str, start: int, decoder: Any, target: Any) -> int:
+    copied = 0
+    while True:
+        try:
+            part = await client.read_file(job, name, start + copied, 1 << 20)
+        except NotFound:
+            return copied  # not made yet, or not collected yet
+        if not part.content:
+            return copied
+        copied += len(part.content)
+        text = decoder.decode(part.content)
+        target.write(terminal_safe(text) if target.isatty() else text)
+        target.flush()
+
+
+def terminal_safe(text: str) -> str:
+    """A job's output for a terminal: colours stay, other control characters are made visible."""
+    kept = "\n\t\r\x1b"
+    return "".join(char if char.isprintable() or char in kept else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+async def follow_jobs(
+    client: BrokerClient, ids: Sequence[str], changed: Callable[[Row], None], timeout: float | None
+) -> list[Row]:
+    """`until_ended`, with the output of a single job copied as it comes."""
+    if len(ids) != 1:
+        return await until_ended(client, ids, timeout=timeout, changed=changed)
+    detail = await client.job(ids[0])
+    ended = asyncio.Event()
+    names = [detail.stdout, detail.stderr if detail.stderr != detail.stdout else ""]
+    copying = asyncio.create_task(copy_output(client, ids[0], ended, names))
+    try:
+        rows = await until_ended(client, ids, timeout=timeout, changed=changed)
+        ended.set()
+        await copying
+    finally:
+        copying.cancel()
+        await asyncio.gather(copying, return_exceptions=True)
+    return rows
+
+
+def failed(rows: Sequence[Row]) -> bool:
+    """True unless every job ended as Done (or Cleared) with exit code 0."""
+    good = (JobState.DONE, JobState.CLEARED)
+    return any(JobState(row["state"]) not in good or row["exit_code"] != 0 for row in rows)

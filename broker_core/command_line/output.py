@@ -1,0 +1,79 @@
+"""Results go to standard output, messages and progress to standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.text import Text
+
+from broker_core.command_line.session import session
+from broker_core.errors import CrossDeskError, DescriptionRefused
+
+_WIDE = 10_000
+
+
+def printable(text: str) -> str:
+    """Text of unknown origin with every character visible that could move a terminal's cursor."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def results() -> Console:
+    """Console for results; as wide as it takes where no terminal shows them."""
+    if sys.stdout.isatty():
+        return Console(highlight=False, markup=False, emoji=False)
+    return Console(width=_WIDE, highlight=False, markup=False, emoji=False)
+
+
+def messages() -> Console:
+    """Console for messages and progress."""
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def say(text: str, style: str = "") -> None:
+    """A message for people; silent when the result is JSON."""
+    if not session().json:
+        messages().print(Text(printable(text), style=style))
+
+
+def line(text: str) -> None:
+    """A line of the result."""
+    sys.stdout.write(printable(text) + "\n")
+
+
+def as_json(value: Any) -> None:
+    """The result as one JSON value."""
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+
+
+def error(problem: CrossDeskError) -> None:
+    """An error: what happened, where, what to do; as a JSON object if that was asked for."""
+    if session().json:
+        as_json({"error": error_value(problem)})
+        return
+    console = messages()
+    if isinstance(problem, DescriptionRefused) and problem.diagnostics:
+        from broker_core.command_line.diagnostics import show
+
+        show(console, problem.diagnostics, problem.place)  # type: ignore[arg-type]
+    head = Text("error: ", style="bold red") + Text(printable(problem.message), style="bold")
+    console.print(head)
+    if problem.place:
+        console.print(Text(f"  where: {printable(problem.place)}", style="dim"))
+    if problem.remedy:
+        console.print(Text(f"  {printable(problem.remedy)}"))
+
+
+def error_value(problem: CrossDeskError) -> dict[str, Any]:
+    """The stable JSON form of an error."""
+    found = getattr(problem, "diagnostics", ())
+    return {
+        "code": problem.code,
+        "message": problem.message,
+        "place": problem.place,
+        "remedy": problem.remedy,
+        "diagnostics": [one.model_dump() for one in found],
+    }

@@ -1,0 +1,61 @@
+"""Aligned tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from broker_core.command_line import words
+from broker_core.command_line.output import printable, results
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: Iterable[str] = ()) -> None:
+    """Print rows under heads; columns named in `right` hold numbers. The first column is never cut."""
+    shown = Table(box=None, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 2, 0, 0))
+    numbers = set(right)
+    for index, head in enumerate(heads):
+        shown.add_column(
+            Text(head),
+            justify="right" if head in numbers else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=22 if index == 0 and head == "ID" else None,
+        )
+    for row in rows:
+        shown.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+    results().print(shown)
+
+
+def jobs(rows: Sequence[dict[str, Any]]) -> None:
+    """The jobs table."""
+    heads = ("ID", "NAME", "STATE", "CPUS", "SUBMITTED", "RUN TIME", "EXIT", "SITE")
+    table(heads, (_job(row) for row in rows), right=("CPUS", "RUN TIME", "EXIT"))
+
+
+def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
+    held = row.get("held")
+    state = words.state(row["state"], row["exit_code"])
+    return (
+        row["id"],
+        row["name"],
+        state + Text(" (held)", style="yellow") if held else state,
+        str(row["cpus"]),
+        words.ago(row["submitted"]),
+        words.run_time(row),
+        words.outcome(row),
+        row["site"],
+    )
+
+
+def facts(pairs: Iterable[tuple[str, str | Text]]) -> None:
+    """Names and values below each other; empty values are left out."""
+    shown = Table(box=None, pad_edge=False, show_header=False, show_edge=False, padding=(0, 2, 0, 0))
+    shown.add_column(style="dim", no_wrap=True)
+    shown.add_column(overflow="fold")
+    for name, value in pairs:
+        if value:
+            shown.add_row(Text(name), value if isinstance(value, Text) else Text(printable(value)))
+    results().print(shown)

@@ -1,0 +1,87 @@
+"""Times, durations and states in words."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from rich.text import Text
+
+from broker_core.jobs.states import JobState
+
+_SIGNS = {
+    JobState.SUBMITTED: ("◌", "s", "cyan"),
+    JobState.WAITING: ("◔", "w", "yellow"),
+    JobState.READY: ("◑", "r", "blue"),
+    JobState.SCHEDULED: ("◕", "q", "blue"),
+    JobState.RUNNING: ("▶", ">", "bold magenta"),
+    JobState.DONE: ("✔", "+", "green"),
+    JobState.CLEARED: ("✔", "+", "dim green"),
+    JobState.ABORTED: ("✖", "x", "bold red"),
+    JobState.CANCELED: ("⊘", "-", "dim"),
+}
+_STEPS = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (float("inf"), 86400, "d"))
+
+
+def state(name: str, exit_code: int | None = None) -> Text:
+    """A state with its sign and colour; Done with another exit code than 0 is told apart."""
+    known = JobState(name)
+    sign, plain, style = _SIGNS[known]
+    if known is JobState.DONE and exit_code:
+        sign, plain, style = "✖", "!", "red"
+    return Text(f"{sign if _unicode() else plain} {name}", style=style)
+
+
+def _unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def ago(when: float | None) -> str:
+    """A moment relative to now; empty if there was none."""
+    if when is None or not when:
+        return ""
+    passed = time.time() - when
+    return "just now" if abs(passed) < 2 else f"{duration(passed)} ago"
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time with the precision that its size deserves."""
+    if seconds is None:
+        return ""
+    if seconds < 0:
+        return "0 s"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    for limit, unit, name in _STEPS:
+        if seconds < limit:
+            return f"{seconds / unit:.0f} {name}"
+    raise AssertionError("the last step has no limit")
+
+
+def run_time(row: dict[str, Any]) -> str:
+    """How long a job runs or ran."""
+    if row.get("started") is None:
+        return ""
+    return duration((row.get("ended") or time.time()) - row["started"])
+
+
+def outcome(row: dict[str, Any]) -> str:
+    """Exit code or signal; empty before the end."""
+    if row.get("signal") is not None:
+        return f"signal {row['signal']}"
+    return "" if row.get("exit_code") is None else str(row["exit_code"])
+
+
+def moment(when: float) -> str:
+    """A moment on the clock of this machine, to the millisecond."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(when)) + f".{int(when % 1 * 1000):03d}"
+
+
+def size(count: float) -> str:
+    """Bytes in readable units."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

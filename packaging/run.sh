@@ -1,0 +1,22 @@
+#!/bin/sh
+# Set up CrossDesk and open it; the words after it go to the program. Without a display: run a demo job.
+set -u
+ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+. "$ROOT/packaging/environment.sh"
+
+make_environment requirements.lock
+
+# A command needs no window.
+case ${1:-} in
+job | site | jdl | broker | sample | config | --help | --version) exec "$PYTHON" -m app.launch "$@" ;;
+esac
+
+if [ -n "${WAYLAND_DISPLAY:-}" ] && [ -z "${DISPLAY:-}" ]; then
+    qt_libraries wayland || fail "no window can be opened without these libraries."
+    exec "$PYTHON" -m app.launch "$@"
+elif [ -n "${DISPLAY:-}" ]; then
+    qt_libraries xcb || fail "no window can be opened without these libraries."
+    exec "$PYTHON" -m app.launch "$@"
+fi
+say "There is no display: running the demo job without a window."
+. "$ROOT/packaging/demo.sh"
