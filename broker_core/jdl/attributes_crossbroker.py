@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one attribute a line reads best as a table
 """Attributes of CrossBroker descriptions (CB-JDL, section 4.2) and of its earlier form (SA-JDL-01)."""
 
 from broker_core.jdl.attribute import table

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one attribute a line reads best as a table
 """Attributes about files in grid storage."""
 
 from broker_core.jdl.attribute import table

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one attribute a line reads best as a table
 """Attributes that gLite descriptions add for jobs and compound requests."""
 
 from broker_core.jdl.attribute import table

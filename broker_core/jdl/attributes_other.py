@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one attribute a line reads best as a table
 """Attributes of CREAM and DIRAC descriptions, and our own."""
 
 from broker_core.jdl.attribute import table

@@ -1,0 +1,44 @@
+"""Choice and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from broker_core.jdl.function import Function, Late, strict, table
+from broker_core.jdl.operators import truth
+from broker_core.jdl.tree import ERROR
+from broker_core.jdl.values import Value
+
+
+def _if_then_else(evaluation: Any, arguments: Sequence[Late]) -> Value:
+    held = truth(arguments[0]())
+    if held is True:
+        return arguments[1]()
+    return arguments[2]() if held is False else held
+
+
+def _time(evaluation: Any, arguments: Sequence[Late]) -> Value:
+    return ERROR if evaluation.now is None else int(evaluation.now)
+
+
+def _interval(values: list[Value]) -> Value:
+    if type(values[0]) is not int:
+        return ERROR
+    days, rest = divmod(values[0], 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes, seconds = divmod(rest, 60)
+    if days:
+        return f"{days}+{hours:02}:{minutes:02}:{seconds:02}"
+    if hours:
+        return f"{hours}:{minutes:02}:{seconds:02}"
+    return f"{minutes}:{seconds:02}" if minutes else f"{seconds}"
+
+
+TABLE = table(
+    Function(
+        "ifThenElse", "ifThenElse(test, yes, no)", "yes or no, as the test says.", 3, 3, _if_then_else
+    ),
+    Function("time", "time()", "Seconds since 1970, as the broker counts them.", 0, 0, _time),
+    strict("interval(seconds)", "A number of seconds as days+hours:minutes:seconds.", 1, 1, _interval),
+)

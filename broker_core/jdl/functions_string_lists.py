@@ -1,0 +1,78 @@
+"""Functions of strings that hold lists, such as "a, b, c"."""
+
+from __future__ import annotations
+
+from broker_core.jdl.function import Function, strict, table
+from broker_core.jdl.functions_strings import split_words
+from broker_core.jdl.functions_types import _to_real as to_real
+from broker_core.jdl.tree import ERROR, UNDEFINED
+from broker_core.jdl.values import Value
+
+
+def _words(values: list[Value], at: int, delimiters_at: int, fold: bool = False) -> list[str] | None:
+    delimiters = values[delimiters_at] if len(values) > delimiters_at else ", "
+    if not isinstance(values[at], str) or not isinstance(delimiters, str):
+        return None
+    words = [word.strip() for word in split_words(values[at], delimiters)]
+    return [word.lower() for word in words] if fold else words
+
+
+def _member(values: list[Value], fold: bool) -> Value:
+    words = _words(values, 1, 2, fold)
+    if words is None or not isinstance(values[0], str):
+        return ERROR
+    return (values[0].lower() if fold else values[0]) in words
+
+
+def _size(values: list[Value]) -> Value:
+    words = _words(values, 0, 1)
+    return ERROR if words is None else len(words)
+
+
+def _fold(values: list[Value], what: str) -> Value:
+    words = _words(values, 0, 1)
+    if words is None:
+        return ERROR
+    numbers = [to_real([word]) for word in words]
+    if ERROR in numbers:
+        return ERROR
+    whole = all(word.lstrip("+-").isdigit() for word in words)
+    if not numbers:
+        return {"sum": 0, "avg": 0.0}.get(what, UNDEFINED)
+    if what == "avg":
+        return sum(numbers) / len(numbers)
+    result = {"sum": sum, "min": min, "max": max}[what](numbers)
+    return int(result) if whole else result
+
+
+def _sets(values: list[Value], what: str, fold: bool = False) -> Value:
+    one, other = _words(values, 0, 2, fold), _words(values, 1, 2, fold)
+    if one is None or other is None:
+        return ERROR
+    return not set(one).isdisjoint(other) if what == "meet" else set(one) <= set(other)
+
+
+def _fold_function(name: str, what: str, doc: str) -> Function:
+    return strict(f"{name}(list, delimiters)", doc, 1, 2, lambda v: _fold(v, what))
+
+
+TABLE = table(
+    strict("stringListMember(x, list, delimiters)", "True if x is a word of it.", 2, 3, lambda v: _member(v, False)),
+    strict(
+        "stringListIMember(x, list, delimiters)", "As before, whatever the case.", 2, 3, lambda v: _member(v, True)
+    ),
+    strict("stringListSize(list, delimiters)", "Number of its words.", 1, 2, _size),
+    _fold_function("stringListSum", "sum", "Sum of its numbers."),
+    _fold_function("stringListAvg", "avg", "Mean of its numbers."),
+    _fold_function("stringListMin", "min", "Smallest of its numbers."),
+    _fold_function("stringListMax", "max", "Largest of its numbers."),
+    strict("stringListsIntersect(a, b, delimiters)", "True if they share a word.", 2, 3, lambda v: _sets(v, "meet")),
+    strict("stringListSubsetMatch(a, b, delimiters)", "True if b has all words of a.", 2, 3, lambda v: _sets(v, "in")),
+    strict(
+        "stringListISubsetMatch(a, b, delimiters)",
+        "As before, whatever the case.",
+        2,
+        3,
+        lambda v: _sets(v, "in", True),
+    ),
+)

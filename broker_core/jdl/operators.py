@@ -1,0 +1,160 @@
+"""What operators do with values; every one is total (CB-JDL-03)."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+
+from broker_core.jdl.tree import ERROR, UNDEFINED
+from broker_core.jdl.values import AdValue, Value, wrapped
+
+_COMPARE: dict[str, Callable[[Value, Value], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_WHOLE: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: a >> (b & 63),
+    ">>>": lambda a, b: (a & ((1 << 64) - 1)) >> (b & 63),
+}
+
+
+def truth(value: Value) -> Value:
+    """The value as a condition: True, False, `undefined` or `error`. Numbers count, strings do not."""
+    if value is True or value is False or value is UNDEFINED:
+        return value
+    return value != 0 if type(value) in (int, float) else ERROR
+
+
+def binary(sign: str, left: Value, right: Value) -> Value:
+    """The value of `left sign right`, for all but && and ||."""
+    if sign in ("=?=", "=!="):
+        return _identical(left, right, sign == "=?=")
+    if left is ERROR or right is ERROR:
+        return ERROR
+    if left is UNDEFINED or right is UNDEFINED:
+        return UNDEFINED
+    if sign in _COMPARE:
+        return compare(sign, left, right)
+    return arithmetic(sign, left, right)
+
+
+def _identical(left: Value, right: Value, wanted: bool) -> Value:
+    if isinstance(left, list | AdValue) or isinstance(right, list | AdValue):
+        return ERROR if type(left) is type(right) else not wanted
+    return (type(left) is type(right) and left == right) is wanted
+
+
+def compare(sign: str, left: Value, right: Value) -> Value:
+    """Compare two values that are there; strings whatever their case."""
+    if isinstance(left, str) and isinstance(right, str):
+        return _COMPARE[sign](left.lower(), right.lower())
+    if isinstance(left, bool | int | float) and isinstance(right, bool | int | float):
+        return _COMPARE[sign](left, right)
+    return ERROR
+
+
+def arithmetic(sign: str, left: Value, right: Value) -> Value:
+    """+ - * / % and the operators on bits."""
+    if sign in _WHOLE:
+        return _bits(sign, left, right)
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return ERROR
+    if isinstance(left, float) or isinstance(right, float):
+        return _real(sign, float(left), float(right))
+    return _integer(sign, int(left), int(right))
+
+
+def _bits(sign: str, left: Value, right: Value) -> Value:
+    if type(left) is bool and type(right) is bool and sign in "&|^":
+        return bool(_WHOLE[sign](left, right))
+    if type(left) is not int or type(right) is not int:
+        return ERROR
+    return wrapped(_WHOLE[sign](left, right))
+
+
+def _integer(sign: str, left: int, right: int) -> Value:
+    if sign == "+":
+        return wrapped(left + right)
+    if sign == "-":
+        return wrapped(left - right)
+    if sign == "*":
+        return wrapped(left * right)
+    if right == 0:
+        return ERROR
+    quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+    return wrapped(quotient if sign == "/" else left - quotient * right)
+
+
+def _real(sign: str, left: float, right: float) -> Value:
+    if sign == "+":
+        return left + right
+    if sign == "-":
+        return left - right
+    if sign == "*":
+        return left * right
+    return left / right if sign == "/" and right != 0 else ERROR
+
+
+def unary(sign: str, value: Value) -> Value:
+    """The value of a sign before an operand."""
+    if value is UNDEFINED or value is ERROR:
+        return value
+    if sign == "!":
+        held = truth(value)
+        return held if held is ERROR else not held
+    if sign == "~":
+        return ~value if type(value) is int else ERROR
+    if type(value) not in (int, float):
+        return ERROR
+    return value if sign == "+" else wrapped(-value) if type(value) is int else -value
+
+
+def both(left: Value, right: Callable[[], Value]) -> Value:
+    """`left && right`; the right side is looked at only if it matters."""
+    first = truth(left)
+    if first is False or first is ERROR:
+        return first
+    second = truth(right())
+    if first is True or second is False or second is ERROR:
+        return second
+    return UNDEFINED
+
+
+def either(left: Value, right: Callable[[], Value]) -> Value:
+    """`left || right`; the right side is looked at only if it matters."""
+    first = truth(left)
+    if first is True or first is ERROR:
+        return first
+    second = truth(right())
+    if first is False or second is True or second is ERROR:
+        return second
+    return UNDEFINED
+
+
+def as_text(value: Value) -> str | None:
+    """The value as `strcat` and `string` show it; None where there is no such text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return real_text(value)
+    return None
+
+
+def real_text(value: float) -> str:
+    """A real number in the exact form of ClassAds."""
+    if math.isnan(value) or math.isinf(value):
+        return {True: 'real("NaN")'}.get(math.isnan(value), 'real("INF")' if value > 0 else 'real("-INF")')
+    return f"{value:.15E}"
