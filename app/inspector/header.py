@@ -1,0 +1,166 @@
+"""The head of the inspector: which job this is, how it stands, and what can be done with it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.inspector import words
+from app.inspector.glyph import StateGlyph, face_of
+from app.inspector.labels import label
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.context import Desk
+
+S = JobState
+
+
+def can_cancel(row: dict[str, Any]) -> bool:
+    """True while a job can still be cancelled (CB-LIFE-03)."""
+    return JobState(row["state"]).active and not row.get("canceling")
+
+
+def can_fetch(row: dict[str, Any]) -> bool:
+    """True where output may be fetched: after the end, whatever it was."""
+    return row["state"] in (S.DONE, S.CLEARED, S.ABORTED, S.CANCELED)
+
+
+def can_purge(row: dict[str, Any]) -> bool:
+    """True where a job can be removed with its files."""
+    return JobState(row["state"]).ended
+
+
+ACTIONS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], bool]], ...] = (
+    ("job.cancel", "Cancel", "circle-stop", can_cancel),
+    ("job.fetch", "Fetch output", "download", can_fetch),
+    ("job.resubmit", "Resubmit", "rotate-cw", lambda row: True),
+    ("job.purge", "Purge", "trash-2", can_purge),
+)
+"""Action id, verb, icon, and for which rows it applies."""
+
+
+class JobActions(QWidget):
+    """Buttons for what applies to the selected jobs, done through the desk's table of actions."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        self.buttons: dict[str, QPushButton] = {}
+        for action, verb, icon, _ in ACTIONS:
+            button = QPushButton(verb)
+            button.setProperty("icon-name", icon)
+            button.clicked.connect(lambda _=False, action=action: desk.trigger(action))
+            self.buttons[action] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        desk.theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_rows(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Enable what applies to all of these rows; with several rows the buttons say how many."""
+        for action, verb, _, applies in ACTIONS:
+            button = self.buttons[action]
+            button.setEnabled(bool(rows) and all(applies(row) for row in rows))
+            button.setText(verb)
+            number = words.count(len(rows), "job") if len(rows) > 1 else "this job"
+            button.setToolTip(f"{verb}: {number}" if button.isEnabled() else f"{verb}: not in this state")
+
+    def _restyle(self) -> None:
+        for button in self.buttons.values():
+            button.setIcon(self._desk.theme.icon(button.property("icon-name")))
+
+
+class JobHeader(QWidget):
+    """Name, state with shape and word, place and times, id to copy, actions."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._row = desk, dict[str, Any]()
+        self.name, self.state = label(role="title", fluid=True), label(role="strong")
+        self.line = label(role="muted", fluid=True)
+        self.glyph = StateGlyph(desk.theme)
+        self.copy = QToolButton()
+        self.open, self.tear = QToolButton(), QToolButton()
+        self.actions = JobActions(desk)
+        self._lay_out()
+        desk.theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 8)
+        column.setSpacing(4)
+        first, second = QHBoxLayout(), QHBoxLayout()
+        first.addWidget(self.name, 1)
+        for button in (self.copy, self.open, self.tear):
+            button.setAutoRaise(True)
+            first.addWidget(button)
+        second.setSpacing(8)
+        second.addWidget(self.glyph)
+        second.addWidget(self.state)
+        second.addWidget(self.line, 1)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addSpacing(4)
+        column.addWidget(self.actions)
+        for button, said in (
+            (self.copy, "Copy the job's id"),
+            (self.open, "Open as a tab"),
+            (self.tear, "Tear this tab off into a window"),
+        ):
+            button.setToolTip(said)
+            button.setAccessibleName(said)
+        self.copy.clicked.connect(self._copy_id)
+
+    def show_row(self, row: dict[str, Any]) -> None:
+        """Show this job's row."""
+        self._row = row
+        self.name.setText(row.get("name") or row["id"])
+        self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
+        self.copy.setToolTip(f"Copy the job's id: {row['id']}")
+        self.state.setText(face_of(row).word)
+        self.glyph.show_row(row)
+        self.tell_time()
+        self.actions.show_rows([row])
+
+    def tell_time(self) -> None:
+        """Say again how long ago things were."""
+        row = self._row
+        if not row:
+            return
+        parts = [row["site"]] if row.get("site") else []
+        parts.append(words.count(row.get("cpus") or 1, "CPU"))
+        verb, moment = last_step(row)
+        parts.append(f"{verb} {words.ago(moment, time.time())}")
+        self.line.setText("  ·  ".join(parts))
+        self.line.setToolTip(f"{verb.capitalize()} {words.exact(moment)}")
+
+    def _copy_id(self) -> None:
+        if self._row:
+            QGuiApplication.clipboard().setText(self._row["id"])
+
+    def _restyle(self) -> None:
+        theme = self._desk.theme
+        for button, icon in (
+            (self.copy, "copy"),
+            (self.open, "maximize-2"),
+            (self.tear, "picture-in-picture-2"),
+        ):
+            button.setIcon(theme.icon(icon, "muted"))
+
+
+def last_step(row: dict[str, Any]) -> tuple[str, float]:
+    """Say the last thing that happened to a row, and when."""
+    for column, verb in (("ended", "ended"), ("started", "started")):
+        if row.get(column):
+            return verb, row[column]
+    return "submitted", row["submitted"]

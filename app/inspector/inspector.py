@@ -1,0 +1,146 @@
+"""The inspector: everything about the selected job, or a summary of the selected jobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+
+from app.inspector.detached import DetachedPane
+from app.inspector.header import JobHeader
+from app.inspector.logs import LogsPane
+from app.inspector.many import ManyJobs
+from app.inspector.output import OutputPane
+from app.inspector.pane import JobPane
+from app.inspector.placard import Placard
+from app.inspector.story import StoryPane
+from app.inspector.text import TextPane
+from app.inspector.where import WherePane
+
+if TYPE_CHECKING:
+    from app.context import Desk
+
+PANES: tuple[tuple[str, type[JobPane]], ...] = (
+    ("story", StoryPane),
+    ("logs", LogsPane),
+    ("output", OutputPane),
+    ("where", WherePane),
+    ("text", TextPane),
+)
+"""Name and class of each tab, in their order."""
+LATER = (
+    ("console", "Console", "Opens when the job starts: its terminal"),
+    ("view", "View", "Opens when the job starts and shows a display"),
+)
+"""Tabs of interactive jobs that stand between Output and Where."""
+_AGE_MS = 10_000
+
+
+class Inspector(QWidget):
+    """Shows what is selected: nothing, one job with its tabs, or many jobs."""
+
+    opened = Signal(str)
+    """A job's id: the user wants it as a tab of the main area."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.ids: list[str] = []
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setMinimumWidth(320)
+        self.setAccessibleName("Inspector")
+        self.header, self.tabs, self.many = JobHeader(desk), QTabWidget(), ManyJobs(desk)
+        self.empty = Placard(desk)
+        self.panes: dict[str, JobPane] = {name: kind(desk) for name, kind in PANES}
+        self.torn: list[DetachedPane] = []
+        self._lay_out()
+        self._age = QTimer(self, interval=_AGE_MS)
+        self._age.timeout.connect(self.header.tell_time)
+        self._age.start()
+        desk.jobs.changed.connect(self._rows_changed)
+        self.show_jobs([])
+
+    def _lay_out(self) -> None:
+        self._single = QWidget()
+        column = QVBoxLayout(self._single)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.tabs, 1)
+        self.tabs.setDocumentMode(True)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.tabBar().setExpanding(False)
+        self.tabs.tabBar().setAccessibleName("Views of the job")
+        for pane in self.panes.values():
+            self.tabs.addTab(pane, pane.title)
+        for place, (_, title, tip) in enumerate(LATER, start=3):
+            self.tabs.insertTab(place, QWidget(), title)
+            self.tabs.setTabEnabled(place, False)
+            self.tabs.setTabToolTip(place, tip)
+        self.empty.say(
+            "activity",
+            "Nothing selected",
+            "Select a job to follow its story, read its logs and open its output. "
+            "Several selected jobs are summed up here.",
+        )
+        self._stack = QStackedLayout(self)
+        for page in (self.empty, self._single, self.many):
+            self._stack.addWidget(page)
+        self.header.open.clicked.connect(lambda: self.opened.emit(self.ids[0]))
+        self.header.tear.clicked.connect(self.detach)
+
+    def show_jobs(self, ids: list[str]) -> None:
+        """Show these jobs: none, one, or many."""
+        self.ids = list(ids)
+        one = self.ids[0] if len(self.ids) == 1 else None
+        for pane in self.panes.values():
+            pane.show_job(one)
+        if one is None:
+            self._stack.setCurrentWidget(self.many if self.ids else self.empty)
+        else:
+            self._stack.setCurrentWidget(self._single)
+        self._show_rows()
+
+    def show_tab(self, name: str) -> None:
+        """Bring a tab to the front: story, logs, output, where or text."""
+        if name in self.panes:
+            self.tabs.setCurrentWidget(self.panes[name])
+
+    def tab(self) -> str:
+        """Return the name of the tab in front."""
+        return next((name for name, pane in self.panes.items() if pane is self.tabs.currentWidget()), "")
+
+    def detach(self, name: str = "") -> DetachedPane | None:
+        """Tear a tab (the one in front if not named) off into a window of its own, which keeps its job."""
+        name = name or self.tab()
+        if len(self.ids) != 1 or name not in self.panes:
+            return None
+        window = DetachedPane(self.desk, dict(PANES)[name](self.desk), self.ids[0])
+        self.torn.append(window)
+        window.closed.connect(self._torn_closed)
+        window.show()
+        return window
+
+    def _torn_closed(self, window: DetachedPane) -> None:
+        if window in self.torn:
+            self.torn.remove(window)
+
+    def _rows_changed(self, ids: set[str]) -> None:
+        if not ids or not ids.isdisjoint(self.ids):
+            self._show_rows()
+
+    def _show_rows(self) -> None:
+        rows = [row for job in self.ids if (row := self.desk.jobs.row(job)) is not None]
+        if len(self.ids) == 1 and rows:
+            self.header.show_row(rows[0])
+            self._show_later(rows[0])
+        elif len(self.ids) > 1:
+            self.many.show_rows(rows)
+
+    def _show_later(self, row: dict[str, Any]) -> None:
+        for place in range(self.tabs.count()):
+            title = self.tabs.tabText(place)
+            if any(title == later for _, later, _ in LATER):
+                self.tabs.setTabVisible(place, bool(row.get("interactive")))

@@ -1,0 +1,97 @@
+"""Bringing files of a job to where the user wants them: saved, opened outside, or dragged out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDir, QStandardPaths, QTemporaryDir
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.context import Notice, Tone
+from app.inspector import words
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.context import Desk
+
+
+def downloads() -> str:
+    """Return the folder that files are offered to be saved in."""
+    kind = QStandardPaths.StandardLocation.DownloadLocation
+    return QStandardPaths.writableLocation(kind) or QDir.homePath()
+
+
+def save_one(parent: QWidget, desk: Desk, job: str, path: str) -> QFileDialog:
+    """Ask where to, and save one file of a job there."""
+    name = PurePosixPath(path).name or "output"
+    dialog = QFileDialog(parent, "Save as", str(Path(downloads()) / name))
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    dialog.selectFile(name)
+    dialog.fileSelected.connect(
+        lambda chosen: desk.run(save_to(desk, job, path, Path(chosen)), f"saving {name}")
+    )
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+async def save_to(desk: Desk, job: str, path: str, target: Path) -> None:
+    """Save one file of a job as `target` and say so."""
+    size = await copy(desk, job, path, target)
+    desk.notify(Notice(f"Saved {target.name} ({words.size(size)}) in {target.parent}.", Tone.GOOD, job=job))
+
+
+async def save_all(desk: Desk, job: str, folder: Path, progress: Callable[[int, int], None]) -> None:
+    """Save all output below `folder`; the job becomes Cleared unless something was missing (CB-CMD-04)."""
+    from broker_core.client.fetch import fetch_output
+
+    done = await fetch_output(desk.client, job, folder, progress)
+    said = f"Saved {words.count(len(done.files), 'file')} ({words.size(done.size)}) in {done.directory}."
+    if done.missing:
+        said += f" The job did not make {', '.join(done.missing)}."
+    if done.refused:
+        said += f" Not saved, because the name leads out of the folder: {', '.join(map(repr, done.refused))}."
+    desk.notify(Notice(said, Tone.WARNING if done.missing or done.refused else Tone.GOOD, job=job))
+
+
+async def copy(desk: Desk, job: str, path: str, target: Path) -> int:
+    """Copy one file of a job to `target`; returns its size. Raises CrossDeskError with the place."""
+    from broker_core.client.fetch import save_file
+
+    try:
+        return await save_file(desk.client, job, path, target)
+    except OSError as error:
+        raise CrossDeskError(
+            f"The file cannot be saved: {error.strerror}.",
+            place=str(target),
+            remedy="Choose a folder that you may write to.",
+        ) from error
+
+
+class Copies:
+    """Local copies of a job's files for other programs; gone with the window."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._folder = QTemporaryDir()
+        self._number = 0
+        self._known: dict[tuple[str, str, int, float], Path] = {}
+
+    def ready(self, job: str, path: str, size: int, modified: float) -> Path | None:
+        """Return the copy if there is one of just this state of the file."""
+        return self._known.get((job, path, size, modified))
+
+    async def bring(self, job: str, path: str, size: int, modified: float) -> Path:
+        """Copy a file here, once for each state of it, under its own base name."""
+        key = (job, path, size, modified)
+        if key not in self._known:
+            self._number += 1
+            folder = Path(self._folder.path(), str(self._number))
+            folder.mkdir(mode=0o700)
+            target = folder / (PurePosixPath(path).name or "output")
+            await copy(self._desk, job, path, target)
+            self._known[key] = target
+        return self._known[key]

@@ -1,0 +1,170 @@
+"""The Story tab: where a job is in its life, why, what comes next, and where its time went."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.inspector import words
+from app.inspector.event_list import EventList
+from app.inspector.labels import label
+from app.inspector.pane import JobPane
+from app.inspector.state_chart import StateChart
+from app.inspector.timeline import Timeline
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from app.context import Desk
+    from broker_core.wire.views import EventView, JobDetail
+
+_TICK_MS = 1000
+
+
+class StoryPane(JobPane):
+    """The life cycle drawn, what is awaited, the time line, resources used, and every event."""
+
+    title = "Story"
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self.chart, self.timeline, self.events = StateChart(desk), Timeline(desk), EventList(desk)
+        self.now, self.why = label(role="strong", wrap=True), label(role="muted", wrap=True)
+        self.facts = QGridLayout()
+        self._detail: JobDetail | None = None
+        self._seen = 0
+        self._fill()
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._tell_time)
+
+    def _fill(self) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(12, 12, 12, 16)
+        column.setSpacing(4)
+        column.addWidget(self.chart)
+        column.addSpacing(4)
+        for said in (self.now, self.why):
+            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            column.addWidget(said)
+        self._section(column, "Time").addWidget(self.timeline)
+        holder = QWidget()
+        holder.setLayout(self.facts)
+        self.facts.setContentsMargins(0, 0, 0, 0)
+        self.facts.setVerticalSpacing(4)
+        self.facts.setHorizontalSpacing(16)
+        self.facts.setColumnStretch(1, 1)
+        self._section(column, "Resources").addWidget(holder)
+        self._section(column, "Events").addWidget(self.events)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(page)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName("Story of the job")
+        outer = QVBoxLayout(self.content)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _section(self, column: QVBoxLayout, heading: str) -> QVBoxLayout:
+        column.addSpacing(12)
+        column.addWidget(label(heading, "section"))
+        return column
+
+    async def load(self, job: str) -> tuple[JobDetail, list[EventView]]:
+        """Ask for the job and its events."""
+        detail = await self.desk.client.job(job)
+        return detail, await self.desk.client.events_of(job)
+
+    def clear(self) -> None:
+        """Forget the job shown before."""
+        self._seen, self._detail = 0, None
+        self._tick.stop()
+
+    def render_answer(self, answer: tuple[JobDetail, list[EventView]]) -> None:
+        """Show the job as the broker tells it."""
+        detail, events = answer
+        self._detail = detail
+        live = 0 < self._seen < len(events)
+        self._seen = len(events)
+        self.chart.show_events(events, detail.row, live)
+        self.now.setText(now_words(detail))
+        self.why.setText(detail.row.get("reason") or "")
+        self.why.setVisible(bool(self.why.text()) and self.why.text() not in self.now.text())
+        self.events.show_events(events)
+        self._show_facts(detail)
+        self._tell_time()
+        moving = JobState(detail.row["state"]).active
+        self._tick.start() if moving else self._tick.stop()
+
+    def _tell_time(self) -> None:
+        if self._detail is not None and self.isVisible():
+            self.timeline.show_row(self._detail.row, time.time())
+
+    def _show_facts(self, detail: JobDetail) -> None:
+        while (gone := self.facts.takeAt(0)) is not None:
+            if gone.widget():
+                gone.widget().deleteLater()
+        for number, (name, said, tip) in enumerate(facts_of(detail)):
+            value = label(said, wrap=True)
+            value.setToolTip(tip)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self.facts.addWidget(label(name, "muted"), number, 0, Qt.AlignmentFlag.AlignTop)
+            self.facts.addWidget(value, number, 1)
+            self._name_value(value, name)
+
+    def _name_value(self, value: QLabel, name: str) -> None:
+        value.setAccessibleName(f"{name}: {value.text()}")
+
+
+def now_words(detail: JobDetail) -> str:
+    """Say how the job stands and what it waits for, in one or two sentences."""
+    row = detail.row
+    state = JobState(row["state"])
+    if state.ended:
+        ended = {
+            JobState.CANCELED: "Canceled. It can be submitted again in one step.",
+            JobState.ABORTED: "Aborted before it could finish.",
+            JobState.CLEARED: "Its output has been fetched.",
+        }
+        end = words.end_words(row)
+        if state is JobState.DONE:
+            return f"{end}. Its output can be fetched." if end else "Its output can be fetched."
+        return f"{end}. {ended[state]}" if end else ended[state]
+    if row.get("canceling"):
+        return "Being canceled: the site has been told."
+    place = f" It is number {detail.queue_place} in the queue." if detail.queue_place else ""
+    if detail.waits_for:
+        return f"{detail.waits_for}{place}"
+    fallback = {
+        JobState.SUBMITTED: "Waiting for the scheduler to take it over.",
+        JobState.WAITING: "Waiting for a place to run.",
+        JobState.READY: f"Being sent to {row.get('site') or 'the chosen site'}.",
+        JobState.SCHEDULED: f"In the queue of {row.get('site') or 'the site'}.",
+        JobState.RUNNING: f"Running at {row.get('site') or 'the site'}.",
+    }
+    return fallback[state] + place
+
+
+def facts_of(detail: JobDetail) -> list[tuple[str, str, str]]:
+    """Return name, value in words and tooltip of each fact worth a line."""
+    row, usage = detail.row, detail.usage
+    facts = [("Site", row.get("site") or "not chosen yet", ""), ("CPUs", str(row.get("cpus") or 1), "")]
+    if "wall_s" in usage:
+        facts.append(("Wall time", words.duration(usage["wall_s"]), f"{usage['wall_s']:.3f} s"))
+    if "cpu_s" in usage:
+        facts.append(("CPU time", words.duration(usage["cpu_s"]), f"{usage['cpu_s']:.3f} s"))
+    if usage.get("max_rss_bytes"):
+        facts.append(
+            ("Most memory", words.size(usage["max_rss_bytes"]), f"{usage['max_rss_bytes']:,.0f} bytes")
+        )
+    if "output_bytes" in usage:
+        facts.append(("Output", words.size(usage["output_bytes"]), f"{usage['output_bytes']:,.0f} bytes"))
+    if row.get("attempt", 0) > 1:
+        facts.append(("Attempts", str(row["attempt"]), "Earlier attempts were given up; the events say why"))
+    facts.append(("Submitted", words.exact(row["submitted"]), ""))
+    facts.append(("Id", row["id"], "Select to copy, or use the button at the top"))
+    return facts
