@@ -33,6 +33,17 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def connect_examiner(path: Path) -> sqlite3.Connection:
+    """A connection that can only read, and gives text with broken UTF-8 too, so that it can be named."""
+    connection = connect_reader(path)
+    connection.text_factory = _any_text
+    return connection
+
+
+def _any_text(stored: bytes) -> str:
+    return stored.decode("utf-8", "surrogateescape")
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         path, timeout=30.0, isolation_level=None, check_same_thread=False, cached_statements=256

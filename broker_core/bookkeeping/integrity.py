@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_of, intact
+from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_of, intact, record_of
+from broker_core.bookkeeping.connection import connect_examiner
 from broker_core.bookkeeping.faults import REPAIR
-from broker_core.bookkeeping.reads import damaged_event
+from broker_core.bookkeeping.reads import JOBS, damaged_event
 from broker_core.bookkeeping.replay import Replay
 from broker_core.bookkeeping.schema import LIVE
 from broker_core.errors import StoreDamaged
@@ -24,6 +27,26 @@ _OF_LIVE = (
 _TAIL = f"SELECT {_EVENTS} FROM events AS e ORDER BY e.position DESC LIMIT {TAIL}"
 
 
+def verified_live(path: Path) -> list[JobRecord]:
+    """Records of the jobs that have not ended; raises StoreDamaged if they, their events or the last
+    events of the log are not what was written."""
+    connection = connect_examiner(path)
+    try:
+        live = [_record(row) for row in connection.execute(f"{JOBS} WHERE {LIVE} ORDER BY number")]
+        check_live(connection, live)
+        check_tail(connection)
+        return live
+    finally:
+        connection.close()
+
+
+def _record(row: Sequence[Any]) -> JobRecord:
+    try:
+        return record_of(row)
+    except ValueError:
+        raise damaged_row(str(row[0]), row[-2]) from None
+
+
 def check_live(connection: sqlite3.Connection, live: Sequence[JobRecord]) -> None:
     """Replay the events of every live job and compare; raises StoreDamaged naming the first bad record."""
     replay = Replay()
@@ -33,7 +56,7 @@ def check_live(connection: sqlite3.Connection, live: Sequence[JobRecord]) -> Non
         replay.take(event_of(row))
     for record in live:
         if replay.rows.get(record.id) != record:
-            raise damaged_row(record)
+            raise damaged_row(record.id, record.position)
 
 
 def check_tail(connection: sqlite3.Connection) -> None:
@@ -43,10 +66,10 @@ def check_tail(connection: sqlite3.Connection) -> None:
             raise damaged_event(row[0], row[1])
 
 
-def damaged_row(record: JobRecord) -> StoreDamaged:
+def damaged_row(job: str, position: object) -> StoreDamaged:
     """The error that names a row which is not what its events add up to."""
     return StoreDamaged(
         "The row of a job is not what its events add up to.",
-        place=f"job {record.id}, last event at position {record.position}",
+        place=f"job {job}, last event at position {position}",
         remedy=REPAIR,
     )

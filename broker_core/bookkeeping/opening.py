@@ -19,7 +19,7 @@ from broker_core.bookkeeping.directory import (
     present_holder,
 )
 from broker_core.bookkeeping.faults import condition_after, damage_of, full_error
-from broker_core.bookkeeping.integrity import check_live, check_tail
+from broker_core.bookkeeping.integrity import verified_live
 from broker_core.bookkeeping.schema import create, migrate, stored_schema
 from broker_core.jobs.record import JobRecord
 from broker_core.version import SCHEMA
@@ -70,9 +70,7 @@ def _open_locked(
         epoch = _begin_epoch(connection, holder)
         if fail is not None:
             fail("store.opened")
-        live = reads.live(connection)
-        check_live(connection, live)
-        check_tail(connection)
+        live = verified_live(path)
         position = reads.last_position(connection)
         return Opened(path, lock, connection, connect_reader(path), epoch, position, live)
     except BaseException:

@@ -11,7 +11,6 @@ import orjson
 
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.faults import REPAIR
-from broker_core.bookkeeping.schema import LIVE
 from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
@@ -19,7 +18,7 @@ from broker_core.jobs.states import JobState
 from broker_core.wire.submission import Receipt, SandboxFile
 
 _EVENTS = f"SELECT {', '.join(EVENT_COLUMNS)} FROM events"
-_JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
+JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +36,16 @@ def last_position(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0])
 
 
-def live(connection: sqlite3.Connection) -> list[JobRecord]:
-    """Records of all jobs that have not ended, in the order of their submission."""
-    return [record_of(row) for row in connection.execute(f"{_JOBS} WHERE {LIVE} ORDER BY number")]
-
-
 def job(connection: sqlite3.Connection, identity: str) -> JobRecord | None:
     """The record of one job, None if there is none or it was purged."""
-    row = connection.execute(f"{_JOBS} WHERE id = ?", (identity,)).fetchone()
+    row = connection.execute(f"{JOBS} WHERE id = ?", (identity,)).fetchone()
     return None if row is None else record_of(row)
 
 
 def jobs(connection: sqlite3.Connection, identities: Sequence[str]) -> list[JobRecord]:
     """The records of the named jobs that exist, in the order of their submission."""
     text = orjson.dumps(list(identities)).decode()
-    query = f"{_JOBS} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number"
+    query = f"{JOBS} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number"
     return [record_of(row) for row in connection.execute(query, (text,))]
 
 

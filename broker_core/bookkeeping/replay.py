@@ -20,6 +20,10 @@ class Replay:
         """Job id to its row."""
         self._purged: dict[str, int] = {}
 
+    def purged(self) -> set[str]:
+        """Ids of the jobs whose row was removed by their owner."""
+        return set(self._purged)
+
     def take(self, event: JobEvent) -> None:
         """Apply one event; raises StoreDamaged naming it if it cannot follow those before it."""
         if event.job in self._purged:

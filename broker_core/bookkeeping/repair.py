@@ -1,0 +1,175 @@
+"""Repair: a copy aside, then a new store from every event that is whole. Nothing is dropped silently."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from broker_core.bookkeeping.check import Examined, Finding, check, event_rows, examine
+from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, record_row
+from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner, connect_writer
+from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
+from broker_core.bookkeeping.schema import create
+from broker_core.errors import NotFound
+
+__all__ = ["Finding", "Repaired", "check", "release", "repair"]
+
+QUARANTINE_FILE = "quarantine.jsonl"
+"""In the folder of the copy: one JSON list a line, the event rows of jobs that were taken out."""
+_OTHERS = ("submissions", "descriptions", "filesets", "documents", "purged")
+_FILES = (STORE_FILE, STORE_FILE + "-wal", STORE_FILE + "-shm", STORE_FILE + "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What a repair did."""
+
+    findings: list[Finding]
+    """What was wrong; empty: the store was whole and was left as it is."""
+    copy: Path | None
+    """Folder with the store as it was, and the quarantine."""
+    quarantined: list[str]
+    """Ids of the jobs that were taken out, since an event of theirs is damaged or lost."""
+    kept: int = 0
+    """Jobs in the new store."""
+
+
+def release(directory: Path) -> None:
+    """Forget the recorded holder of a state directory on a network file system, whose machine is gone."""
+    path = directory / LOCK_FILE
+    if path.exists():
+        path.write_bytes(b"")
+
+
+def repair(directory: Path, *, host: str, pid: int) -> Repaired:
+    """Make the store in `directory` whole again. Jobs with a damaged event go to the quarantine as a whole.
+
+    A job of which a part of the story is missing is never run again by itself.
+    Raises NotFound if there is no store, StateDirectoryTaken while a broker holds it.
+    """
+    path = directory / STORE_FILE
+    if not path.is_file():
+        raise NotFound("There is no store here.", place=str(directory))
+    network = bool(network_kind(directory))
+    lock = DirectoryLock(directory, present_holder(host, pid), network=network)
+    try:
+        findings = check(directory)
+        return _rebuild(path, findings) if findings else Repaired([], None, [])
+    finally:
+        lock.release()
+
+
+def _rebuild(path: Path, findings: list[Finding]) -> Repaired:
+    aside = _copy_aside(path)
+    fresh = path.with_name(STORE_FILE + ".new")
+    fresh.unlink(missing_ok=True)
+    # The new file is one file until it is whole, hence no write-ahead log while it is made.
+    with (
+        closing(connect_writer(fresh, network=True)) as new,
+        closing(connect_examiner(aside / STORE_FILE)) as old,
+    ):
+        new.execute("BEGIN IMMEDIATE")
+        create(new, "repaired")
+        quarantined, lost = _carry_over(old, new, aside / QUARANTINE_FILE)
+        (kept,) = new.execute("SELECT count(*) FROM jobs").fetchone()
+        new.execute("COMMIT")
+    for name in _FILES[1:]:
+        path.with_name(name).unlink(missing_ok=True)
+    fresh.replace(path)
+    return Repaired(findings + lost, aside, sorted(quarantined), kept)
+
+
+def _copy_aside(path: Path) -> Path:
+    number = 1
+    while (aside := path.parent / f"damaged-{number}").exists():
+        number += 1
+    aside.mkdir(mode=0o700)
+    for name in _FILES:
+        if path.with_name(name).exists():
+            shutil.copy2(path.with_name(name), aside / name)
+    return aside
+
+
+def _carry_over(
+    old: sqlite3.Connection, new: sqlite3.Connection, quarantine: Path
+) -> tuple[set[str], list[Finding]]:
+    lost: list[Finding] = []
+    _carry_meta(old, new)
+    for table in _OTHERS:
+        _copy_table(old, new, table, lost)
+    try:
+        examined = examine(old)
+    except sqlite3.DatabaseError as error:
+        return set(), [*lost, Finding("table events", f"cannot be read at all ({error})")]
+    bad = examined.bad_jobs | _with_lost_events(old, examined)
+    _carry_events(old, new, bad, quarantine)
+    _write_rows(old, new, examined, bad)
+    return bad, lost
+
+
+def _with_lost_events(old: sqlite3.Connection, examined: Examined) -> set[str]:
+    """Jobs whose last events are gone: the row, where it can be read, knows of more events than there are."""
+    try:
+        rows = old.execute("SELECT id, seq FROM jobs").fetchall()
+    except sqlite3.DatabaseError:
+        return set()
+    due = examined.replay.rows
+    return {job for job, seq in rows if job not in due or due[job].seq < seq} - examined.replay.purged()
+
+
+def _carry_meta(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+    try:
+        (epoch,) = old.execute("SELECT epoch FROM meta").fetchone()
+    except (sqlite3.DatabaseError, TypeError):
+        epoch = 0
+    new.execute("UPDATE meta SET epoch = ?", (epoch + 1,))
+
+
+def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str, lost: list[Finding]) -> None:
+    try:
+        for row in old.execute(f"SELECT * FROM {table}"):
+            new.execute(f"INSERT OR REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    except (sqlite3.DatabaseError, UnicodeEncodeError) as error:
+        lost.append(Finding(f"table {table}", f"a part of it is lost ({error})"))
+
+
+def _carry_events(old: sqlite3.Connection, new: sqlite3.Connection, bad: set[str], quarantine: Path) -> None:
+    insert = f"INSERT INTO events VALUES ({','.join('?' * len(EVENT_COLUMNS))})"
+    with quarantine.open("wb") as file:
+        quarantine.chmod(0o600)
+        for row in event_rows(old, []):
+            if row[1] in bad:
+                file.write(orjson.dumps(_printable(row)) + b"\n")
+            else:
+                new.execute(insert, row)
+
+
+def _printable(row: Sequence[Any]) -> list[Any]:
+    return [value.hex() if isinstance(value, bytes) else _escaped(value) for value in row]
+
+
+def _escaped(value: Any) -> Any:
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def _write_rows(old: sqlite3.Connection, new: sqlite3.Connection, examined: Examined, bad: set[str]) -> None:
+    files = _files_of_jobs(old)
+    insert = f"INSERT INTO jobs VALUES ({','.join('?' * (len(JOB_COLUMNS) + 2))})"
+    first = dict(new.execute("SELECT job, position FROM events WHERE seq = 1"))
+    for job, record in examined.replay.rows.items():
+        if job not in bad:
+            new.execute(insert, (first[job], files.get(job, ""), *record_row(record)))
+
+
+def _files_of_jobs(old: sqlite3.Connection) -> dict[str, str]:
+    try:
+        return dict(old.execute("SELECT id, files FROM jobs WHERE files <> ''"))
+    except sqlite3.DatabaseError:
+        return {}
