@@ -17,7 +17,7 @@ _LONGEST = 160
 
 
 def show(console: Console, found: Iterable[Diagnostic], origin: str, text: str | None = None) -> None:
-    """Print diagnostics about the description of the file `origin`; its text is read from there if not given."""
+    """Print diagnostics about the description in the file `origin`, whose text is read if not given."""
     lines = (_read(origin) if text is None else text).splitlines()
     for one in found:
         console.print(_head(one, origin))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import re
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from broker_core.errors import NotFound
 from broker_core.jobs.states import JobState
 
 Row = dict[str, Any]
+_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 _PAGE = 5000
 _LOOK = 0.2
 """Seconds between two looks at a growing file."""
@@ -100,7 +102,9 @@ async def copy_output(client: BrokerClient, job: str, ended: asyncio.Event, name
     while True:
         for index, name in enumerate(names):
             if name:
-                places[index] += await _copy(client, job, name, places[index], decoders[index], targets[index])
+                places[index] += await _copy(
+                    client, job, name, places[index], decoders[index], targets[index]
+                )
         if last:
             return
         try:
@@ -128,8 +132,14 @@ async def _copy(client: BrokerClient, job: str, name: str, start: int, decoder: 
 
 def terminal_safe(text: str) -> str:
     """A job's output for a terminal: colours stay, other control characters are made visible."""
-    kept = "\n\t\r\x1b"
-    return "".join(char if char.isprintable() or char in kept else "\N{REPLACEMENT CHARACTER}" for char in text)
+    parts = _COLOUR.split(text)
+    return "".join(part if index % 2 else _visible(part) for index, part in enumerate(parts))
+
+
+def _visible(text: str) -> str:
+    return "".join(
+        char if char.isprintable() or char in "\n\t\r" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
 
 
 async def follow_jobs(

@@ -57,7 +57,9 @@ def _set_json(given: bool) -> bool:
 
 StateDir = Annotated[
     Path | None,
-    typer.Option("--state-dir", callback=_set_state_dir, help="Directory of the broker's state.", file_okay=False),
+    typer.Option(
+        "--state-dir", callback=_set_state_dir, help="Directory of the broker's state.", file_okay=False
+    ),
 ]
 """Option of every command."""
 

@@ -1,0 +1,64 @@
+"""`crossdesk jdl check`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from broker_core.client.prepare import Prepared, prepare_now
+from broker_core.command_line import diagnostics, output, words
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.session import Json, StateDir, session
+
+
+def check(
+    files: Annotated[
+        list[str], typer.Argument(help="Job descriptions (JDL); - reads one.", metavar="FILE...")
+    ],
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Check descriptions and the files they name; needs no broker."""
+    checked = [prepare_now(sys.stdin.read() if file == "-" else Path(file)) for file in files]
+    if session().json:
+        reports = [_value(one) for one in checked]
+        output.as_json(
+            reports[0] if len(reports) == 1 else {"ok": all(one.ok for one in checked), "files": reports}
+        )
+    else:
+        for one in checked:
+            _show(one)
+    return Exit.OK if all(one.ok for one in checked) else Exit.ERROR
+
+
+def _value(one: Prepared) -> dict[str, object]:
+    found = one.description
+    return {
+        "ok": one.ok,
+        "file": one.origin,
+        "diagnostics": [item.model_dump() for item in one.diagnostics],
+        "name": found.name if found else "",
+        "structure": found.structure if found else "",
+        "interactive": found.interactive if found else False,
+        "cpus": found.cpus if found else 0,
+        "sandbox": [item.wire().model_dump() for item in one.files],
+    }
+
+
+def _show(one: Prepared) -> None:
+    diagnostics.show(output.results(), one.diagnostics, one.origin, one.text)
+    name = one.origin or "description"
+    if one.description is None or not one.ok:
+        count = len(one.errors)
+        output.say(f"{name}: {count} error{'s' if count != 1 else ''}.", "bold red")
+        return
+    kind = ("interactive " if one.description.interactive else "") + one.description.structure.lower()
+    files = (
+        f", {len(one.files)} file{'s' if len(one.files) != 1 else ''} ({words.size(one.size)})"
+        if one.files
+        else ""
+    )
+    output.say(f"{name}: in order. {kind.capitalize()} job, {one.description.cpus} CPU(s){files}.", "green")

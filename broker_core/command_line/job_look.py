@@ -1,0 +1,200 @@
+"""`crossdesk job list`, `status`, `logging-info` and `list-match`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.prepare import prepare
+from broker_core.command_line import output, tables, words
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.following import Row, all_rows, failed, rows_of, until_ended
+from broker_core.command_line.ids import Job, Jobs, resolve
+from broker_core.command_line.job_submit import tell_state
+from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.jobs.states import JobState
+from broker_core.wire.checks import MatchReport
+from broker_core.wire.views import EventView, JobDetail
+
+_ACTIVE = tuple(state.value for state in JobState if state.active)
+
+
+def list_jobs(
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Ended jobs too.")] = False,
+    state: Annotated[list[JobState] | None, typer.Option("--state", help="Only jobs in this state.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """List jobs, newest first; without options the active ones."""
+    chosen = tuple(one.value for one in state or ()) or (() if everything else _ACTIVE)
+    rows, total, others = with_client(lambda client: _list(client, chosen, limit))
+    if session().json:
+        output.as_json({"jobs": rows, "total": total, "hidden": others})
+        return Exit.OK
+    if rows:
+        tables.jobs(rows)
+    _tell_rest(len(rows), total, others)
+    return Exit.OK
+
+
+async def _list(client: BrokerClient, states: tuple[str, ...], limit: int) -> tuple[list[Row], int, int]:
+    """Rows, how many fit, and how many other jobs there are."""
+    if limit:
+        page = await client.jobs_page(limit, states=states)
+        rows, total = rows_of(page.columns), page.total
+    else:
+        rows = [row async for part, _ in all_rows(client, states) for row in part]
+        total = len(rows)
+    others = (await client.jobs_page(1, columns=("id",))).total - total if states else 0
+    return rows, total, max(0, others)
+
+
+def _tell_rest(shown: int, total: int, others: int) -> None:
+    if total > shown:
+        output.say(f"{total - shown:,} more; --limit 0 shows all.", "dim")
+    if others:
+        what = "other job" if shown else "job, none of them active"
+        what = what.replace("job", "jobs") if others != 1 else what
+        output.say(f"{others:,} {what}; --all shows all.", "dim")
+    elif not total:
+        output.say("No jobs yet. `crossdesk sample run neural-net` runs a first one.", "dim")
+
+
+def status(
+    ids: Jobs,
+    wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until they have ended.")] = False,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Show how jobs stand and what they wait for."""
+
+    async def work(client: BrokerClient) -> list[JobDetail]:
+        jobs = await resolve(client, ids)
+        if wait:
+            await until_ended(client, jobs, timeout=timeout, changed=None if session().json else tell_state)
+        return [await client.job(job) for job in jobs]
+
+    details = with_client(work)
+    if session().json:
+        output.as_json({"jobs": [_detail_value(one) for one in details]})
+    elif len(details) == 1:
+        _show(details[0])
+    else:
+        tables.jobs([one.row for one in details])
+    return Exit.JOB_FAILED if wait and failed([one.row for one in details]) else Exit.OK
+
+
+def _detail_value(detail: JobDetail) -> dict[str, Any]:
+    return {**detail.row, **detail.model_dump(exclude={"row"}), "description": detail.row["description"]}
+
+
+def _show(detail: JobDetail) -> None:
+    row = detail.row
+    times = ("submitted", "accepted", "matched", "scheduled", "started", "ended")
+    tables.facts(
+        [
+            ("Job", Text(row["id"], style="bold")),
+            ("Name", row["name"]),
+            ("State", words.state(row["state"], row["exit_code"])),
+            ("Because", row["reason"]),
+            ("Waits for", detail.waits_for),
+            ("Place in queue", str(detail.queue_place or "")),
+            ("Held", row["held"]),
+            ("Kind", f"{row['structure']}, {row['cpus']} CPU{'s' if row['cpus'] != 1 else ''}"),
+            ("Site", row["site"]),
+            ("Batch", row["batch"]),
+            ("Value", row["parameter"]),
+            *((name.capitalize(), _at(row[name])) for name in times),
+            ("Run time", words.run_time(row)),
+            ("Exit", words.outcome(row)),
+            *(
+                (_USAGE[name][0], _USAGE[name][1](value))
+                for name, value in detail.usage.items()
+                if name in _USAGE
+            ),
+        ]
+    )
+
+
+_USAGE = {
+    "cpu_s": ("CPU time", words.duration),
+    "max_rss_bytes": ("Memory", words.size),
+    "output_bytes": ("Output", words.size),
+}
+
+
+def _at(when: float | None) -> str:
+    return f"{words.moment(when)}  ({words.ago(when)})" if when else ""
+
+
+def logging_info(job: Job, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Show everything that happened to a job, with the reasons."""
+
+    async def work(client: BrokerClient) -> list[EventView]:
+        return await client.events_of((await resolve(client, [job]))[0])
+
+    events = with_client(work)
+    if session().json:
+        output.as_json({"events": [{**vars(one)} for one in events]})
+        return Exit.OK
+    heads = ("TIME", "FROM", "EVENT", "STATE", "WHY")
+    tables.table(heads, [_event(one) for one in events])
+    return Exit.OK
+
+
+def _event(one: EventView) -> tuple[str | Text, ...]:
+    place = f" at {', '.join(one.resources)}" if one.resources else ""
+    return (
+        words.moment(one.time),
+        one.source,
+        one.type.removeprefix("job.").replace("_", " "),
+        words.state(one.new, one.details.get("exit_code")),
+        f"{one.reason}{place if one.reason else place.strip()}",
+    )
+
+
+def list_match(
+    file: Annotated[Path, typer.Argument(help="Job description (JDL).", metavar="FILE")],
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Show where a description could run, and why not elsewhere; nothing is submitted."""
+
+    async def work(client: BrokerClient) -> MatchReport:
+        prepared = await prepare(file)
+        if not prepared.ok:
+            raise prepared.refused()
+        return await client.match(prepared.text, [one.wire() for one in prepared.files])
+
+    report = with_client(work)
+    if session().json:
+        output.as_json(report.model_dump())
+        return Exit.OK
+    _show_matches(report)
+    return Exit.OK
+
+
+def _show_matches(report: MatchReport) -> None:
+    good = [one for one in report.resources if one.matches]
+    if good:
+        heads = ("CE", "SITE", "RANK", "TOTAL CPUS", "FREE CPUS")
+        rows = [(one.ce, one.site, _rank(one.rank), str(one.total_cpus), str(one.free_cpus)) for one in good]
+        tables.table(heads, rows, right=heads[2:])
+    else:
+        output.say("No resource matches now.", "bold yellow")
+    bad = [one for one in report.resources if not one.matches]
+    if bad:
+        output.say("Not matching:" if good else "", "bold")
+        tables.table(("CE", "WHY NOT"), [(one.ce, one.reason) for one in bad])
+    if report.advice:
+        output.say(report.advice, "cyan")
+
+
+def _rank(rank: float | None) -> str:
+    return "" if rank is None else f"{rank:g}"

@@ -1,0 +1,133 @@
+"""The program's commands, noun and verb; errors and exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+from typer.exceptions import TyperException
+from typer.rich_utils import rich_format_error
+
+from broker_core.command_line import (
+    broker,
+    config,
+    jdl,
+    job_change,
+    job_look,
+    job_output,
+    job_submit,
+    output,
+    sample,
+    site,
+)
+from broker_core.command_line.exits import Exit, TimedOut
+from broker_core.command_line.ids import shielded
+from broker_core.command_line.session import StateDir, begin, session
+from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.version import VERSION
+
+
+def _group(about: str) -> typer.Typer:
+    return typer.Typer(help=about, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+app = typer.Typer(
+    name="crossdesk",
+    help="Run jobs on this machine and on grids and clusters. Without arguments the desktop opens; the name"
+    " of a job description (JDL) opens it there.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_jobs = _group("Submit jobs and look after them.")
+_jobs.command("submit")(job_submit.submit)
+_jobs.command("list")(job_look.list_jobs)
+_jobs.command("status")(job_look.status)
+_jobs.command("cancel")(job_change.cancel)
+_jobs.command("get-output")(job_output.get_output)
+_jobs.command("logging-info")(job_look.logging_info)
+_jobs.command("log")(job_output.log)
+_jobs.command("list-match")(job_look.list_match)
+_jobs.command("purge")(job_change.purge)
+_jobs.command("hold")(job_change.hold)
+_jobs.command("release")(job_change.release)
+_sites = _group("The places where jobs run.")
+_sites.command("list")(site.list_sites)
+_jdl = _group("Job descriptions.")
+_jdl.command("check")(jdl.check)
+_brokers = _group("The broker, which runs in the background.")
+_brokers.command("start")(broker.start)
+_brokers.command("stop")(broker.stop)
+_brokers.command("status")(broker.status)
+_brokers.command("serve")(broker.serve)
+_brokers.command("logs")(broker.logs)
+_brokers.command("repair")(broker.repair)
+_samples = _group("Sample jobs that come with the program.")
+_samples.command("list")(sample.list_samples)
+_samples.command("run")(sample.run)
+for _name, _nouns in (
+    ("job", _jobs),
+    ("site", _sites),
+    ("jdl", _jdl),
+    ("broker", _brokers),
+    ("sample", _samples),
+):
+    app.add_typer(_nouns, name=_name)
+app.command("config")(config.config)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        output.line(f"crossdesk {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+    ),
+    state_dir: StateDir = None,
+) -> None:
+    """Options before the noun."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Run one command and return its exit code; nothing but the code leaves this function."""
+    given = shielded(words)
+    begin(given)
+    try:
+        code = app(args=given, prog_name="crossdesk", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except BrokenPipeError:
+        # The reader of a pipe has gone; nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.ERROR
+    except (KeyboardInterrupt, asyncio.CancelledError, typer.Abort):
+        return Exit.INTERRUPTED
+    except (TimedOut, CrossDeskError, TyperException) as problem:
+        return _told(problem)
+
+
+def _told(problem: TimedOut | CrossDeskError | TyperException) -> int:
+    """Say what went wrong; returns the exit code."""
+    if isinstance(problem, TimedOut):
+        output.say("The time is over.", "yellow")
+        return Exit.TIMED_OUT
+    if isinstance(problem, CrossDeskError):
+        output.error(problem)
+        return Exit.ERROR
+    return _usage(problem)
+
+
+def _usage(problem: TyperException) -> int:
+    message = getattr(problem, "format_message", lambda: str(problem))()
+    if session().json:
+        output.as_json({"error": output.error_value(BadRequest(message, code="usage"))})
+    else:
+        rich_format_error(problem)
+    return int(getattr(problem, "exit_code", Exit.USAGE))
