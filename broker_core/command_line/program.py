@@ -129,5 +129,5 @@ def _usage(problem: TyperException) -> int:
     if session().json:
         output.as_json({"error": output.error_value(BadRequest(message, code="usage"))})
     else:
-        rich_format_error(problem)
+        rich_format_error(problem)  # type: ignore[arg-type]
     return int(getattr(problem, "exit_code", Exit.USAGE))
