@@ -16,8 +16,13 @@ class Ballast:
         self._path = directory / BALLAST_FILE
 
     def restore(self) -> bool:
-        """Have the reserve on the disk; False if there is no room for it."""
+        """Have the reserve on the disk; False unless there is room for it and as much again beside it.
+
+        Otherwise the room that giving it up has made would count as room found.
+        """
         try:
+            if not self._path.exists() and _free(self._path.parent) < 2 * BALLAST_BYTES:
+                return False
             self._allocate()
         except OSError:
             self._path.unlink(missing_ok=True)
@@ -38,3 +43,8 @@ class Ballast:
             self._path.unlink(missing_ok=True)
         except OSError:
             return
+
+
+def _free(directory: Path) -> int:
+    found = os.statvfs(directory)
+    return found.f_bavail * found.f_frsize

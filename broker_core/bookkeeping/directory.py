@@ -14,6 +14,8 @@ from broker_core.bookkeeping.faults import storage_error
 from broker_core.errors import CrossDeskError, StateDirectoryTaken
 
 LOCK_FILE = "broker.lock"
+RECORD_BYTES = 512
+"""The record is written over in place, so that it can be changed on a full disk."""
 MOUNTS = Path("/proc/self/mounts")
 _NETWORK = ("nfs", "cifs", "smb", "fuse.", "lustre", "gpfs", "afs", "ceph", "9p", "beegfs", "pvfs", "ncpfs")
 
@@ -95,23 +97,17 @@ class DirectoryLock:
         self._record(directory, holder)
 
     def _recorded(self) -> Holder | None:
-        text = os.pread(self._file, 4096, 0)
-        try:
-            return Holder(**orjson.loads(text)) if text else None
-        except (ValueError, TypeError):
-            return None
+        return _parsed(os.pread(self._file, 4096, 0))
 
     def _record(self, directory: Path, holder: Holder) -> None:
-        text = orjson.dumps(holder)
         try:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, text, 0)
+            os.pwrite(self._file, orjson.dumps(holder).ljust(RECORD_BYTES), 0)
         except OSError as error:
             raise unwritable(directory, error) from error
 
     def release(self) -> None:
         """Give the directory free; the record is emptied, so that another host may take it."""
-        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, b" " * RECORD_BYTES, 0)
         os.close(self._file)
 
 
@@ -130,9 +126,15 @@ def taken(holder: Holder | None, *, elsewhere: bool = False) -> StateDirectoryTa
 def read_holder(directory: Path) -> Holder | None:
     """Who holds or last held a state directory, as recorded; None if nobody is."""
     try:
-        text = (directory / LOCK_FILE).read_bytes()
-        return Holder(**orjson.loads(text)) if text else None
-    except (OSError, ValueError, TypeError):
+        return _parsed((directory / LOCK_FILE).read_bytes())
+    except OSError:
+        return None
+
+
+def _parsed(text: bytes) -> Holder | None:
+    try:
+        return Holder(**orjson.loads(text)) if text.strip() else None
+    except (ValueError, TypeError):
         return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.bookkeeping import reads
+from broker_core.bookkeeping.ballast import Ballast
 from broker_core.bookkeeping.connection import STORE_FILE, connect_reader, connect_writer
 from broker_core.bookkeeping.directory import (
     MOUNTS,
@@ -18,7 +19,7 @@ from broker_core.bookkeeping.directory import (
     prepare,
     present_holder,
 )
-from broker_core.bookkeeping.faults import condition_after, damage_of, full_error
+from broker_core.bookkeeping.faults import Condition, condition_after, damage_of, full_error
 from broker_core.bookkeeping.integrity import verified_live
 from broker_core.bookkeeping.schema import create, migrate, stored_schema
 from broker_core.jobs.record import JobRecord
@@ -52,7 +53,7 @@ def open_store(
     holder = present_holder(host, pid)
     lock = DirectoryLock(directory, holder, network=network)
     try:
-        return _open_locked(directory / STORE_FILE, lock, holder, network, fail)
+        return _open_in_the_room_there_is(directory, lock, holder, network, fail)
     except sqlite3.Error as error:
         lock.release()
         condition = condition_after(error, directory)
@@ -60,6 +61,20 @@ def open_store(
     except BaseException:
         lock.release()
         raise
+
+
+def _open_in_the_room_there_is(
+    directory: Path, lock: DirectoryLock, holder: Holder, network: bool, fail: Callable[[str], object] | None
+) -> Opened:
+    """Open; on a full disk give the reserve up for it, since running jobs must be watched again."""
+    path = directory / STORE_FILE
+    try:
+        return _open_locked(path, lock, holder, network, fail)
+    except sqlite3.Error as error:
+        if condition_after(error, directory) is not Condition.FULL:
+            raise
+    Ballast(directory).drop()
+    return _open_locked(path, lock, holder, network, fail)
 
 
 def _open_locked(

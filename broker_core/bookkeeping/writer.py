@@ -199,9 +199,9 @@ class Writer:
         """Stop writing for good: what cannot be known to be durable is never acknowledged."""
         self._rollback()
         self.error = error
+        self._call(self._tell_fatal, error)
         self._tell(self._backlog, error)
         self._backlog = []
-        self._call(self._tell_fatal, error)
 
     def _tell(self, works: Sequence[Work], error: Exception | None) -> None:
         if works:
