@@ -37,8 +37,8 @@ WIDE: dict[JobState, tuple[float, float]] = {
     S.RUNNING: (4, 0),
     S.DONE: (5, 0),
     S.CLEARED: (6, 0),
-    S.ABORTED: (3, 1),
-    S.CANCELED: (2, 1),
+    S.ABORTED: (4, 1),
+    S.CANCELED: (3, 1),
 }
 """Column and row of each state where there is room: the way runs from left to right."""
 

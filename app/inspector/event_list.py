@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
@@ -54,6 +55,7 @@ SENTENCES: dict[str, str] = {
 SHOWN = 300
 """Number of latest events shown; a job that was matched again for days has thousands."""
 
+_LONG_WORD = re.compile(r"\S{30,}")
 _EVENT = Qt.ItemDataRole.UserRole
 _GAP, _LEFT = 8, 26
 
@@ -111,6 +113,11 @@ def _item(event: EventView) -> QListWidgetItem:
     return item
 
 
+def breakable(text: str) -> str:
+    """Allow long words, such as paths, to be broken where a line ends."""
+    return _LONG_WORD.sub(lambda word: "\u200b".join(word.group()), text)
+
+
 class _EventDelegate(QStyledItemDelegate):
     def __init__(self, desk: Desk, view: QListWidget) -> None:
         super().__init__(view)
@@ -119,8 +126,8 @@ class _EventDelegate(QStyledItemDelegate):
     def _reason_box(self, width: int, reason: str) -> QRect:
         metrics = QFontMetrics(self._desk.theme.font("base"))
         room = QRect(0, 0, max(60, width - _LEFT - _GAP), 100_000)
-        flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)
-        return metrics.boundingRect(room, flags, reason)
+        flags = int(Qt.TextFlag.TextWordWrap)
+        return metrics.boundingRect(room, flags, breakable(reason))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Any) -> QSize:
         event = index.data(_EVENT)
@@ -152,6 +159,6 @@ class _EventDelegate(QStyledItemDelegate):
         if event.reason:
             painter.setPen(theme.color("muted"))
             below = QRect(box.left() + _LEFT, top.bottom() + 2, box.width() - _LEFT - _GAP, box.height())
-            flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)
-            painter.drawText(below, flags, event.reason)
+            flags = int(Qt.TextFlag.TextWordWrap)
+            painter.drawText(below, flags, breakable(event.reason))
         painter.restore()

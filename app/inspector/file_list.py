@@ -40,6 +40,8 @@ class FileList(QTreeWidget):
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setStyleSheet("QTreeView::item { padding: 0 8px; height: 26px; }")
+        self.setIndentation(0)
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(48)

@@ -66,13 +66,14 @@ class JobActions(QWidget):
         self._restyle()
 
     def show_rows(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Enable what applies to all of these rows; with several rows the buttons say how many."""
+        """Offer what applies to all of these rows; with several rows the tooltips say how many."""
+        number = "this job" if len(rows) == 1 else words.count(len(rows), "job")
         for action, verb, _, applies in ACTIONS:
             button = self.buttons[action]
-            button.setEnabled(bool(rows) and all(applies(row) for row in rows))
-            button.setText(verb)
-            number = words.count(len(rows), "job") if len(rows) > 1 else "this job"
-            button.setToolTip(f"{verb}: {number}" if button.isEnabled() else f"{verb}: not in this state")
+            fits = bool(rows) and all(applies(row) for row in rows)
+            button.setVisible(fits)
+            button.setEnabled(fits)
+            button.setToolTip(f"{verb}: {number}")
 
     def _restyle(self) -> None:
         for button in self.buttons.values():

@@ -18,6 +18,7 @@ from app.inspector.log_view import LogView
 from app.inspector.pane import JobPane
 from app.inspector.placard import Placard
 from app.inspector.save import save_one
+from app.theme.faces import failed
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class LogsPane(JobPane):
         super().__init__(desk, parent)
         self.chooser, self.view = QComboBox(), LogView(desk)
         self.find = FindBar(desk, self.view)
-        self.quiet, self.size = Placard(desk), label(role="small")
+        self.quiet, self.size = Placard(desk), label(role="small", fluid=True)
         self.feed: LogFeed | None = None
         self.files: list[OutputFile] = []
         self._chosen = ""
@@ -76,10 +77,8 @@ class LogsPane(JobPane):
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.chooser.setMinimumContentsLength(8)
         bar.addWidget(self.chooser, 1)
-        bar.addSpacing(8)
-        bar.addWidget(self.size)
         bar.addSpacing(4)
-        for button in (self.look, self.error, self.wrap, self.follow, self.save):
+        for button in (self.look, self.error, self.wrap, self.follow):
             bar.addWidget(button)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.view)
@@ -91,6 +90,11 @@ class LogsPane(JobPane):
         column.addLayout(bar)
         column.addWidget(self.find)
         column.addWidget(self._pages, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 2, 8, 4)
+        foot.addWidget(self.size, 1)
+        foot.addWidget(self.save)
+        column.addLayout(foot)
         self.find.hide()
 
     async def load(self, job: str) -> list[OutputFile]:
@@ -159,8 +163,10 @@ class LogsPane(JobPane):
         self.feed = LogFeed(self.desk, self.job or "", file.path, file.growing, self)
         self.feed.grown.connect(self._grown)
         self.feed.failed.connect(self._failed)
-        self.follow.setChecked(file.growing)
-        self.view.follow(file.growing)
+        row = self.desk.jobs.row(self.job or "")
+        at_end = file.growing or (row is not None and failed(row["state"], row.get("exit_code")))
+        self.follow.setChecked(at_end)
+        self.view.follow(at_end)
         self.view.show_spool(self.feed.spool)
         self.find.set_spool(self.feed.spool)
         self.feed.start()
@@ -201,7 +207,9 @@ class LogsPane(JobPane):
         said = words.size(feed.total)
         if not feed.complete:
             said = f"{words.size(feed.spool.size)} of {said}"
-        self.size.setText(f"{said}, grows" if feed.growing else said)
+        if not feed.spool.binary:
+            said = f"{words.count(feed.spool.index.lines, 'line')}, {said}"
+        self.size.setText(f"{said}, still growing" if feed.growing else said)
 
     def _failed(self, error: CrossDeskError) -> None:
         if self.feed is not None and not self.feed.spool.size:

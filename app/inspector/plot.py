@@ -36,6 +36,7 @@ class TablePlot(QWidget):
         column.addWidget(self.readout)
         self.plot.getPlotItem().setMenuEnabled(False)
         self.plot.getPlotItem().hideButtons()
+        self.plot.getPlotItem().layout.setContentsMargins(8, 4, 12, 4)
         self.plot.scene().sigMouseMoved.connect(self._read_out)
         desk.theme.changed.connect(self._draw)
 

@@ -6,12 +6,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.inspector import words
 from app.inspector.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, Edge, Path, path_of
-from app.inspector.glyph import draw_glyph
+from app.inspector.glyph import draw_glyph, face_of
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -19,7 +29,8 @@ if TYPE_CHECKING:
     from broker_core.wire.views import EventView
 
 _WIDE_FROM = 760
-_NODE_HEIGHT, _ROW_HEIGHT, _MARGIN = 36.0, 62.0, 12.0
+_HEIGHT, _ACROSS, _DOWN, _EDGE = 40.0, 20.0, 22.0, 5.0
+"""Of a box, of the gaps between boxes, and of the room for the halo at the edge; pixels."""
 _PULSES, _PULSE_MS = 8, 60
 
 
@@ -71,10 +82,10 @@ class StateChart(QWidget):
         """Return the box of a state, in widget coordinates."""
         places = self._places()
         columns = max(column for column, _ in places.values()) + 1
-        pitch = (self.width() - 2 * _MARGIN) / columns
+        pitch = (self.width() - 2 * _EDGE + _ACROSS) / columns
         column, row = places[state]
-        gap = 22.0 if pitch > 90 else 14.0
-        return QRectF(_MARGIN + column * pitch + gap / 2, 6 + row * _ROW_HEIGHT, pitch - gap, _NODE_HEIGHT)
+        top = _EDGE + row * (_HEIGHT + _DOWN)
+        return QRectF(_EDGE + column * pitch, top, pitch - _ACROSS, _HEIGHT)
 
     def hasHeightForWidth(self) -> bool:
         """The height depends on the layout that the width allows."""
@@ -82,7 +93,8 @@ class StateChart(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         """Two rows where there is room, else three."""
-        return int(_ROW_HEIGHT * (2 if width >= _WIDE_FROM else 3) + 4)
+        rows = 2 if width >= _WIDE_FROM else 3
+        return int(rows * _HEIGHT + (rows - 1) * _DOWN + 2 * _EDGE)
 
     def sizeHint(self) -> QSize:
         """A pane's usual width."""
@@ -121,7 +133,8 @@ class StateChart(QWidget):
             painter.drawText(curve.pointAtPercent(0.5) + QPointF(3, -3), f"×{self.path.steps[edge]}")
 
     def _draw_head(self, painter: QPainter, curve: QPainterPath, colour: Any) -> None:
-        tip, before = curve.pointAtPercent(1.0), curve.pointAtPercent(0.97 if curve.length() > 60 else 0.8)
+        tip = curve.pointAtPercent(1.0)
+        before = curve.pointAtPercent(curve.percentAtLength(max(0.0, curve.length() - 5)))
         angle = math.atan2(tip.y() - before.y(), tip.x() - before.x())
         wings = [
             tip - QPointF(6 * math.cos(angle + turn), 6 * math.sin(angle + turn)) for turn in (0.45, -0.45)
@@ -131,29 +144,44 @@ class StateChart(QWidget):
         painter.drawPolygon(QPolygonF([tip, *wings]))
 
     def _curve(self, edge: Edge) -> QPainterPath:
-        """Return a line that bends round the states between its ends."""
+        """Return the way of a step: straight to a neighbour, with elbows between the rows to others."""
+        places = self._places()
+        (column, row), (to_column, to_row) = places[edge[0]], places[edge[1]]
         start, end = self.node(edge[0]), self.node(edge[1])
-        others = [self.node(state) for state in JobState if state not in edge]
-        straight = end.center() - start.center()
-        length = math.hypot(straight.x(), straight.y()) or 1.0
-        across = QPointF(-straight.y() / length, straight.x() / length)
-        best: QPainterPath | None = None
-        for bend in (0, 40, -40, 80, -80, 130, -130, 180, -180):
-            middle = (start.center() + end.center()) / 2 + across * bend
-            curve = QPainterPath(_border(start, middle if bend else end.center()))
-            curve.quadTo(middle, _border(end, middle if bend else start.center()))
-            best = best or curve
-            if not any(box.contains(curve.pointAtPercent(step / 12)) for box in others for step in range(13)):
-                return curve
-        return best or QPainterPath()
+        if abs(column - to_column) <= 1 and abs(row - to_row) <= 1:
+            return _straight(start, end)
+        if column == to_column:
+            return self._round_the_side(start, end)
+        return self._between_rows(start, end, row == to_row)
+
+    def _between_rows(self, start: QRectF, end: QRectF, same_row: bool) -> QPainterPath:
+        level = start.bottom() + _DOWN * (0.3 if same_row else 0.6)
+        if end.center().y() < start.center().y():
+            level = end.bottom() + _DOWN * 0.4
+        upwards = same_row or end.center().y() < start.center().y()
+        leave = QPointF(start.center().x() + 8, start.bottom() + 2)
+        if level < start.top():
+            leave.setY(start.top() - 2)
+        arrive = QPointF(end.center().x() + 8, end.bottom() + 2 if upwards else end.top() - 2)
+        return _elbows(leave, QPointF(leave.x(), level), QPointF(arrive.x(), level), arrive)
+
+    def _round_the_side(self, start: QRectF, end: QRectF) -> QPainterPath:
+        side = start.right() + _ACROSS * 0.4
+        if side > self.width() - 1:
+            side = start.left() - _ACROSS * 0.4
+        begin = start.right() + 2 if side > start.right() else start.left() - 2
+        finish = end.right() + 2 if side > start.right() else end.left() - 2
+        leave, arrive = QPointF(begin, start.center().y() + 6), QPointF(finish, end.center().y())
+        return _elbows(leave, QPointF(side, leave.y()), QPointF(side, arrive.y()), arrive)
 
     def _draw_node(self, painter: QPainter, state: JobState) -> None:
         theme, box = self._desk.theme, self.node(state)
         visited, current = state in self.path.visits, state is self.path.current
         possible = state in self.path.next
-        colour = theme.color(f"state-{state}")
+        token = face_of(self._face_row(state)).token
+        colour = theme.color(token)
         if current and self._pulse:
-            halo = theme.color(f"state-{state}")
+            halo = QColor(colour)
             halo.setAlpha(20 + 12 * self._pulse)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(halo)
@@ -162,7 +190,7 @@ class StateChart(QWidget):
         if possible and not visited:
             pen.setDashPattern([3, 3])
         painter.setPen(pen)
-        painter.setBrush(theme.color(f"state-{state}-soft") if visited else theme.color("surface"))
+        painter.setBrush(theme.color(f"{token}-soft") if visited else theme.color("surface"))
         painter.drawRoundedRect(box, 6, 6)
         self._draw_label(painter, box, state, visited, possible)
 
@@ -170,27 +198,31 @@ class StateChart(QWidget):
         self, painter: QPainter, box: QRectF, state: JobState, visited: bool, possible: bool
     ) -> None:
         theme = self._desk.theme
-        font = theme.font("strong" if state is self.path.current else "base")
-        wide = QFontMetricsF(font).horizontalAdvance(state.value) + 24 <= box.width() - 8
-        if not wide:
-            font = theme.font("small")
-        row = self._row if state is self.path.current else {"state": state.value}
-        glyph = QRectF(box.left() + 8, box.center().y() - 6, 12, 12)
-        space = QFontMetricsF(font).horizontalAdvance(state.value) + 28 <= box.width()
-        if space:
-            draw_glyph(painter, glyph, row or {"state": state.value}, theme, faint=not visited)
-        painter.setFont(font)
-        painter.setPen(theme.color("text" if visited else "muted"))
-        room = box.adjusted(24 if space else 2, 0, -2, 0)
-        align = Qt.AlignmentFlag.AlignVCenter | (
-            Qt.AlignmentFlag.AlignLeft if space else Qt.AlignmentFlag.AlignHCenter
+        row = self._face_row(state)
+        name = box.adjusted(28, 4, -4, -16) if visited else box.adjusted(28, 0, -4, 0)
+        draw_glyph(
+            painter, QRectF(box.left() + 8, name.center().y() - 7, 14, 14), row, theme, faint=not visited
         )
-        painter.drawText(room, align, state.value)
+        painter.setFont(self._name_font(box.width() - 34, state is self.path.current))
+        painter.setPen(theme.color("text" if visited else "muted" if possible else "faint"))
+        painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, state.value)
         if visited:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("muted"))
-            below = QRectF(box.left(), box.bottom() + 1, box.width(), 16)
-            painter.drawText(below, Qt.AlignmentFlag.AlignCenter, words.clock(self.path.visits[state][-1]))
+            time = box.adjusted(28, 20, -4, -3)
+            painter.drawText(time, Qt.AlignmentFlag.AlignLeft, words.clock(self.path.visits[state][-1]))
+
+    def _name_font(self, room: float, current: bool) -> QFont:
+        """Return one size for all names, so that none stands out but the current."""
+        theme = self._desk.theme
+        strong = QFontMetricsF(theme.font("strong"))
+        fits = max(strong.horizontalAdvance(state.value) for state in JobState) <= room
+        font = QFont(theme.font("base" if fits else "small"))
+        font.setWeight(QFont.Weight.DemiBold if current else QFont.Weight.Normal)
+        return font
+
+    def _face_row(self, state: JobState) -> dict[str, Any]:
+        return self._row if self._row and state is self.path.current else {"state": state.value}
 
     def event(self, event: QEvent) -> bool:
         """Tell the exact times of the state under the mouse."""
@@ -207,6 +239,19 @@ class StateChart(QWidget):
         if times:
             return f"{state}: " + ", ".join(words.exact(moment) for moment in times)
         return f"{state}: may come next" if state in self.path.next else f"{state}: not reached"
+
+
+def _straight(start: QRectF, end: QRectF) -> QPainterPath:
+    path = QPainterPath(_border(start, end.center()))
+    path.lineTo(_border(end, start.center()))
+    return path
+
+
+def _elbows(*points: QPointF) -> QPainterPath:
+    path = QPainterPath(points[0])
+    for point in points[1:]:
+        path.lineTo(point)
+    return path
 
 
 def _border(box: QRectF, towards: QPointF) -> QPointF:

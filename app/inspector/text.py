@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.editor.highlighter import Highlighter
 from app.inspector import words
@@ -26,7 +34,7 @@ class TextPane(JobPane):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self.which, self.text = QComboBox(), QPlainTextEdit()
-        self.open, self.copy = QPushButton("Open in editor"), QPushButton("Copy")
+        self.open, self.copy = QPushButton("Open in editor"), QToolButton()
         self.sent = label(role="muted", wrap=True)
         self.detail: JobDetail | None = None
         self._highlighter = Highlighter(self.text.document(), desk.theme)
@@ -41,13 +49,18 @@ class TextPane(JobPane):
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 8, 12, 8)
         bar.setSpacing(8)
-        self.which.addItems(["As submitted", "As the broker runs it"])
+        self.which.addItems(["Submitted", "As run"])
         self.which.setAccessibleName("Which text")
+        self.which.setToolTip(
+            "As you submitted it, or as the broker runs it: value filled in, defaults added"
+        )
+        self.copy.setToolTip("Copy the text")
+        self.copy.setAccessibleName("Copy the text")
         self.open.setIcon(self.desk.theme.icon("pencil"))
         self.copy.setIcon(self.desk.theme.icon("copy"))
         for part in (self.which, self.open, self.copy):
             bar.addWidget(part)
-        bar.addStretch(1)
+        bar.insertStretch(2, 1)
         self.text.setReadOnly(True)
         self.text.setProperty("frame", "none")
         self.text.setAccessibleName("Description of the job")

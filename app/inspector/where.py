@@ -20,6 +20,7 @@ from app.inspector import words
 from app.inspector.labels import label
 from app.inspector.pane import JobPane
 from app.inspector.placard import Placard
+from app.inspector.wrapped import WrappedLines
 from app.theme import glyphs
 from app.theme.faces import Shape
 from broker_core.errors import CrossDeskError
@@ -78,8 +79,10 @@ class MatchView(QWidget):
         self.summary.setContentsMargins(12, 0, 12, 0)
         self.tree.setHeaderLabels(["Site", "Rank", "Free CPUs"])
         self.tree.setAccessibleName("Sites and why")
-        self.tree.setUniformRowHeights(False)
+        self.tree.setItemDelegate(WrappedLines(self.tree))
         self.tree.setWordWrap(True)
+        self.tree.setIndentation(18)
+        self.tree.setStyleSheet("QTreeView::item { padding-right: 8px; }")
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -134,7 +137,8 @@ class MatchView(QWidget):
             self.tree.addTopLevelItem(self._resource(place, one))
         for place in range(self.tree.topLevelItemCount()):
             item = self.tree.topLevelItem(place)
-            item.setFirstColumnSpanned(False)
+            for child in range(item.childCount()):
+                item.child(child).setFirstColumnSpanned(True)
             item.setExpanded(place == 0 or len(report.resources) <= 3)
 
     def _resource(self, place: int, one: MatchedResource) -> QTreeWidgetItem:
@@ -153,8 +157,6 @@ class MatchView(QWidget):
         item.addChild(why)
         for clause in one.clauses:
             item.addChild(self._clause(clause))
-        for child in range(item.childCount()):
-            item.child(child).setFirstColumnSpanned(True)
         return item
 
     def _clause(self, clause: Clause) -> QTreeWidgetItem:
