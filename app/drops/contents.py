@@ -32,6 +32,7 @@ class Contents(QTreeWidget):
         self.header().setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setUniformRowHeights(True)
+        self.setStyleSheet("QTreeView::item { padding: 4px 8px; }")
 
     def show_jobs(self, jobs: Sequence[Job], prepared: Sequence[Prepared]) -> None:
         """Fill the list."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.context import Desk
 from app.drops.classify import DESCRIPTIONS
 from app.drops.plan import Job
+from app.drops.sheet_face import button_row
 from app.editor.on_disk import printable
 from app.editor.sizes import counted
 
@@ -52,11 +52,14 @@ class FolderSheet(QDialog):
         super().__init__(parent)
         self._desk, self._folder = desk, folder
         self.setWindowTitle(self.tr("Choose descriptions"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Descriptions in the folder"))
         self.list.itemChanged.connect(self._count)
+        self.all = QPushButton(self.tr("Choose none"))
+        self.all.setProperty("kind", "quiet")
+        self.all.clicked.connect(self._all_or_none)
         self.go_on = QPushButton()
         self.go_on.setProperty("kind", "primary")
         self._lay_out()
@@ -72,12 +75,15 @@ class FolderSheet(QDialog):
         self.hint = QLabel()
         self.hint.setProperty("role", "muted")
         self.hint.setWordWrap(True)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        buttons.addButton(self.go_on, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        for part in (self.headline, self.hint, self.list, buttons):
+        self.list.setIconSize(QSize(16, 16))
+        self.list.setStyleSheet("QListView::item { padding: 4px 0 }")
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        self.go_on.setDefault(True)
+        self.go_on.clicked.connect(self.accept)
+        for part in (self.headline, self.hint, self.list):
             column.addWidget(part)
+        column.addLayout(button_row(cancel, self.go_on, self.all))
 
     def _fill(self, found: list[Path]) -> None:
         for path in found:
@@ -111,6 +117,17 @@ class FolderSheet(QDialog):
         number = len(self.checked())
         self.go_on.setText(self.tr("Go on with {0}").format(number) if number else self.tr("Go on"))
         self.go_on.setEnabled(number > 0)
+        self.all.setText(self.tr("Choose none") if number else self.tr("Choose all"))
+        self.all.setVisible(self.list.count() > 1)
+
+    def _all_or_none(self) -> None:
+        state = Qt.CheckState.Unchecked if self.checked() else Qt.CheckState.Checked
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(state)
+
+    def open(self) -> None:
+        """Show the sheet beside the window, which goes on."""
+        self.show()
 
     def accept(self) -> None:
         """Close and tell what was chosen."""

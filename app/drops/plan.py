@@ -138,8 +138,11 @@ def _complaint(item: Item) -> str:
     return f"{printable(item.facts.path.name)} {item.why}."
 
 
-def sentence(plan: Plan) -> tuple[str, str]:
-    """What the overlay says while the pointer is over the window: a headline, and a line below it."""
+def sentence(plan: Plan, place: str = "") -> tuple[str, str]:
+    """What the overlay says while the pointer is over the window: a headline, and a line below it.
+
+    `place` is where jobs go, such as `on this machine`; empty if the scheduler has a choice.
+    """
     match plan.deed:
         case Deed.REFUSE:
             return "This cannot be dropped here", plan.why
@@ -160,10 +163,10 @@ def sentence(plan: Plan) -> tuple[str, str]:
             return "Drop to choose from this folder", f"The descriptions in {name} will be listed"
         case Deed.SCRIPT:
             return "Drop to run this text as a script", "You will see it before anything is sent"
-    return _sentence_for_jobs(plan)
+    return _sentence_for_jobs(plan, place)
 
 
-def _sentence_for_jobs(plan: Plan) -> tuple[str, str]:
+def _sentence_for_jobs(plan: Plan, place: str) -> tuple[str, str]:
     files = sum(job.files for job in plan.jobs)
     sent = f"{counted(files, 'file', 'files')}, {size_text(plan.size)} will be sent" if files else ""
     if len(plan.jobs) > 1:
@@ -172,5 +175,5 @@ def _sentence_for_jobs(plan: Plan) -> tuple[str, str]:
             sent or "You will see each before anything is sent",
         )
     if sent:
-        return "Drop to run with 1 CPU", sent
+        return " ".join(filter(None, ["Drop to run", place, "with 1 CPU"])), sent
     return f"Drop to open {plan.jobs[0].name}", "You will see what will be sent where"

@@ -60,5 +60,6 @@ class Remarks(QWidget):
         icon.setAccessibleName(severity)
         text.setWordWrap(True)
         text.setTextFormat(Qt.TextFormat.PlainText)
+        text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._rows.addWidget(icon, row, 0, Qt.AlignmentFlag.AlignTop)
         self._rows.addWidget(text, row, 1)

@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -22,7 +21,9 @@ from app.drops.classify import classify
 from app.drops.facts import look_at
 from app.drops.plan import Deed, plan_for
 from app.drops.sheet import SubmissionSheet
+from app.drops.sheet_face import button_row
 from app.drops.wrap import script_from_text
+from app.editor.faces import code_font
 from broker_core.broker.places import places
 
 NAME = "dropped.sh"
@@ -46,11 +47,11 @@ class ScriptSheet(QDialog):
         super().__init__(parent)
         self._desk = desk
         self.setWindowTitle(self.tr("Run this text"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.text = QPlainTextEdit(text)
         self.text.setAccessibleName(self.tr("Script"))
-        self.text.setFont(desk.theme.font("mono"))
+        self.text.setFont(code_font(desk.theme))
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -64,12 +65,16 @@ class ScriptSheet(QDialog):
         hint.setProperty("role", "muted")
         run = QPushButton(self.tr("Go on"))
         run.setProperty("kind", "primary")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        buttons.addButton(run, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        for part in (headline, hint, self.text, buttons):
+        run.clicked.connect(self.accept)
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        for part in (headline, hint, self.text):
             column.addWidget(part)
+        column.addLayout(button_row(cancel, run))
+
+    def open(self) -> None:
+        """Show the sheet beside the window, which goes on."""
+        self.show()
 
     def accept(self) -> None:
         """Keep the script as a file, and show the sheet that submits it."""

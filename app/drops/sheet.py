@@ -89,7 +89,9 @@ class SubmissionSheet(QDialog):
         self.prepared = tuple(found)
         self.face.contents.show_jobs(self.jobs, found)
         self.face.remarks.show_remarks(remarks_on(self.jobs, found))
+        self.face.show_contents(len(found) > 1 or any(one.files for one in found))
         self._go(Stage.READY if all(one.ok for one in found) else Stage.REFUSED)
+        (self.face.values if self.sweeps else self.face.submit).setFocus()
         if self.stage is Stage.READY:
             await self._look_where()
 
@@ -193,7 +195,7 @@ class SubmissionSheet(QDialog):
                 return self.tr("Sending {0}…").format(size_text(total))
             case Stage.REFUSED:
                 return self.tr("This cannot be submitted yet.")
-        return amount(self.prepared)
+        return amount(self.prepared, self._count())
 
     def _open_in_editor(self) -> None:
         job = self.jobs[0]

@@ -24,6 +24,17 @@ from app.drops.remarks import Remarks
 _STEPS = 1000
 
 
+def button_row(cancel: QPushButton, go_on: QPushButton, aside: QPushButton | None = None) -> QHBoxLayout:
+    """The buttons of a sheet: an aside at the left, then Cancel, and at the right what goes on."""
+    row = QHBoxLayout()
+    if aside is not None:
+        row.addWidget(aside)
+    row.addStretch(1)
+    row.addWidget(cancel)
+    row.addWidget(go_on)
+    return row
+
+
 class SheetFace:
     """Lays out one sheet; holds its widgets."""
 
@@ -35,6 +46,7 @@ class SheetFace:
         self.where = QLabel()
         self.where.setWordWrap(True)
         self.where.setTextFormat(Qt.TextFormat.PlainText)
+        self.where.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.where_icon = QLabel()
         self.contents, self.remarks = Contents(theme), Remarks(theme)
         self.remarks.hide()
@@ -106,12 +118,7 @@ class SheetFace:
         return self.progress
 
     def _button_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addWidget(self.edit)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.submit)
-        return row
+        return button_row(self.cancel, self.submit, self.edit)
 
     def show_busy(self, busy: bool) -> None:
         """Show the bar while something is under way; it moves without an end until there are numbers."""
@@ -122,6 +129,12 @@ class SheetFace:
         """Bytes done and bytes in all."""
         self.progress.setRange(0, _STEPS)
         self.progress.setValue(round(_STEPS * done / total) if total else _STEPS)
+
+    def show_contents(self, any_there: bool) -> None:
+        """Show the list of files, or give its room back where nothing is sent."""
+        self.contents.setVisible(any_there)
+        if not any_there:
+            self._sheet.resize(self._sheet.width(), self._sheet.sizeHint().height())
 
     def show_where(self, fits: bool, sentence: str) -> None:
         """Say where it goes, or why it will wait."""

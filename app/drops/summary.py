@@ -14,14 +14,10 @@ def headline(jobs: int) -> str:
     return f"Submit {counted(jobs, 'job', 'jobs')}?"
 
 
-def amount(prepared: Sequence[Prepared]) -> str:
-    """CPUs, files and bytes of all descriptions together."""
+def amount(prepared: Sequence[Prepared], jobs: int) -> str:
+    """CPUs, files and bytes of all descriptions together, which make so many jobs."""
     cpus = {one.description.cpus for one in prepared if one.description is not None}
-    each = (
-        f"{counted(cpus.pop(), 'CPU', 'CPUs')}{' each' if len(prepared) > 1 else ''}"
-        if len(cpus) == 1
-        else ""
-    )
+    each = f"{counted(cpus.pop(), 'CPU', 'CPUs')}{' each' if jobs > 1 else ''}" if len(cpus) == 1 else ""
     contents = {file.sha256: file.size for one in prepared for file in one.files}
     files = sum(len(one.files) for one in prepared)
     sent = (

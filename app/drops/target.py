@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from app.context import Desk, Notice, Tone
+from app.context import Desk, LinkState, Notice, Tone
 from app.drops.carried import Carried, read
 from app.drops.overlay import Overlay
 from app.drops.plan import Deed, Plan, sentence
@@ -33,6 +33,7 @@ class DropTarget(QObject):
         self.overlay = Overlay(window, desk.theme)
         self._carried: Carried | None = None
         self._plans: dict[bool, Plan] = {}
+        self._place = ""
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -53,7 +54,15 @@ class DropTarget(QObject):
         self._look_at(event.mimeData())
         if self._carried is None:
             return False
+        if self._desk.link.state is LinkState.CONNECTED:
+            self._desk.run(self._learn_place(), "asking for the sites")
         return self._move(event)
+
+    async def _learn_place(self) -> None:
+        sites = await self._desk.client.sites()
+        only = sites[0] if len(sites) == 1 else None
+        here = only is not None and only.kind == "local"
+        self._place = "on this machine" if here else f"on {only.name}" if only else ""
 
     def _look_at(self, mime: QMimeData) -> None:
         self._carried, self._plans = read(mime), {}
@@ -77,7 +86,7 @@ class DropTarget(QObject):
             return False
         plan, _editor = self._plan_at(event.position().toPoint())
         refused = plan.deed is Deed.REFUSE
-        self.overlay.say(*sentence(plan), ICONS[plan.deed], refused)
+        self.overlay.say(*sentence(plan, self._place), ICONS[plan.deed], refused)
         event.setDropAction(Qt.DropAction.IgnoreAction if refused else Qt.DropAction.CopyAction)
         event.setAccepted(not refused)
         return True

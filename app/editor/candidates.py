@@ -14,6 +14,19 @@ from broker_core.jdl.attributes import ATTRIBUTES, USER_ATTRIBUTES
 _FIRST = ("CrossBroker", "CrossDesk")
 """Dialects whose attributes stand before the others'."""
 _EMPTY = {"strings": "{};", "list": "{};", "ads": "{};", "integers": "{};", "string": '"";', "ad": "[];"}
+_FORMS = {
+    "string": "a text",
+    "strings": "a list of texts",
+    "integer": "a whole number",
+    "integers": "a list of whole numbers",
+    "real": "a number",
+    "boolean": "True or False",
+    "ad": "an ad in brackets",
+    "ads": "a list of ads",
+    "list": "a list",
+    "expression": "any expression",
+    "word": "a word",
+}
 _WORDS = {"boolean": ("True", "False")}
 
 
@@ -48,7 +61,7 @@ def _statement(attribute: Attribute) -> str:
 
 def documentation(attribute: Attribute) -> str:
     """What a user should know of an attribute: purpose, form, default, allowed values."""
-    lines = [attribute.doc, "", f"Form: {' or '.join(attribute.types)}"]
+    lines = [attribute.doc, "", f"Form: {' or '.join(_FORMS.get(form, form) for form in attribute.types)}"]
     if attribute.default:
         lines.append(f"If absent: {attribute.default}")
     if attribute.allowed:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.context import Desk, Notice, Tone
 from app.editor.bar import EditorBar
@@ -19,6 +19,7 @@ from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceView
 from app.editor.sync import changed_span, with_files, with_program
+from app.editor.where import WhereSide
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DEFAULT
@@ -50,11 +51,12 @@ class Editor(QWidget):
     ) -> None:
         super().__init__()
         self.desk, self.path = desk, path
-        self._told_by_form = ""
+        self._told_by_form, self._sides = "", Sides.BOTH
         self.source = SourceView(desk.theme)
         self.form = Form(desk.theme, DEFAULT.input_sandbox_max)
         self.problems = Problems(desk.theme)
         self.completer = Completer(self.source)
+        self.whereabouts = WhereSide(desk)
         self.bar = EditorBar(desk.theme)
         self.checking = Checking(self)
         self.drafts = DraftKeeper(self, drafts_directory())
@@ -67,18 +69,28 @@ class Editor(QWidget):
     def _lay_out(self) -> None:
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.source)
-        self.splitter.addWidget(self.form)
+        self.side = QStackedWidget()
+        for part in (self.form, self.whereabouts):
+            self.side.addWidget(part)
+        for part in (self.source, self.side):
+            self.splitter.addWidget(part)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
         self.splitter.setSizes([_FORM_WIDTH * 3 // 2, _FORM_WIDTH])
-        self.form.setMinimumWidth(320)
+        self.side.setMinimumWidth(320)
         self.source.setMinimumWidth(280)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part, stretch in ((self.bar, 0), (self.splitter, 1), (self.problems, 0)):
+        for part, stretch in (
+            (self.bar, 0),
+            (_line(), 0),
+            (self.splitter, 1),
+            (_line(), 0),
+            (self.problems, 0),
+        ):
             column.addWidget(part, stretch)
+        self.setFocusProxy(self.source)
 
     def _connect(self) -> None:
         self.source.textChanged.connect(self._text_changed)
@@ -92,7 +104,9 @@ class Editor(QWidget):
         self.bar.templateChosen.connect(self.use_template)
         self.bar.submitAsked.connect(self.submit)
         self.bar.checkAsked.connect(self.check)
-        self.bar.whereAsked.connect(self.where)
+        for asked in (self.bar.whereAsked, self.whereabouts.againAsked):
+            asked.connect(self.where)
+        self.whereabouts.closed.connect(lambda: self.show_sides(self._sides))
         for keys, slot in (("Ctrl+Return", self.submit), ("Ctrl+.", self.problems.fix_first)):
             shortcut = QShortcut(QKeySequence(keys), self, slot)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -105,6 +119,7 @@ class Editor(QWidget):
         if files:
             self.add_files(list(files))
         self.checking.ask(self.text(), self.base, at_once=True)
+        self.source.setFocus()
 
     def _is_on_disk(self, text: str) -> bool:
         try:
@@ -133,10 +148,6 @@ class Editor(QWidget):
     def text(self) -> str:
         """The description as it stands in the editor."""
         return self.source.text()
-
-    def focusInEvent(self, event: object) -> None:
-        """The keyboard goes to the text."""
-        self.source.setFocus()
 
     # --- changing the text
 
@@ -173,8 +184,7 @@ class Editor(QWidget):
     def _text_changed(self) -> None:
         self._told_by_form = ""
         text = self.text()
-        if self.form.isVisibleTo(self) and len(text) <= _FORM_UPTO:
-            self.form.show_text(text, self.base)
+        self._fill_form()
         self.checking.ask(text, self.base)
         if self.dirty:
             self.drafts.changed(text, self.path)
@@ -193,12 +203,17 @@ class Editor(QWidget):
     def show_sides(self, sides: str) -> None:
         """Show the text, the form, or both; a very long description has no form."""
         form_fits = len(self.text()) <= _FORM_UPTO
-        shown = Sides(sides) if form_fits else Sides.TEXT
+        shown = self._sides = Sides(sides) if form_fits else Sides.TEXT
         self.source.setVisible(shown is not Sides.FORM)
-        self.form.setVisible(shown is not Sides.TEXT)
+        self.side.setCurrentWidget(self.form)
+        self.side.setVisible(shown is not Sides.TEXT)
         self.bar.show_sides(shown)
-        if self.form.isVisibleTo(self):
-            self.form.show_text(self.text(), self.base)
+        self._fill_form()
+
+    def _fill_form(self) -> None:
+        text = self.text()
+        if self.form.isVisibleTo(self) and len(text) <= _FORM_UPTO:
+            self.form.show_text(text, self.base)
 
     # --- checking, matching, submitting
 
@@ -216,9 +231,9 @@ class Editor(QWidget):
 
     def where(self) -> None:
         """Show where the description could run, and why not elsewhere."""
-        from app.editor.where import show_where
-
-        show_where(self.desk, self, self.text(), self.base)
+        self.side.setCurrentWidget(self.whereabouts)
+        self.side.setVisible(True)
+        self.whereabouts.view.ask(self.text())
 
     def submit(self) -> None:
         """Show what will be sent where; the sheet submits."""
@@ -271,3 +286,9 @@ class Editor(QWidget):
     def give_up(self) -> None:
         """The tab is closed on purpose: nothing of it is to be recovered."""
         self.drafts.drop()
+
+
+def _line() -> QFrame:
+    line = QFrame()
+    line.setProperty("role", "line")
+    return line

@@ -52,8 +52,9 @@ class Problems(QWidget):
         table.setAccessibleName(self.tr("Problems"))
         table.horizontalHeader().hide()
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2):
-            table.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
+        table.horizontalHeader().setMinimumSectionSize(8)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(_ROW)
         table.setShowGrid(False)
@@ -69,6 +70,7 @@ class Problems(QWidget):
     def _lay_out(self) -> None:
         heading = QHBoxLayout()
         heading.setContentsMargins(12, 4, 12, 4)
+        heading.setSpacing(8)
         heading.addWidget(self.icon)
         heading.addWidget(self.summary)
         heading.addStretch(1)
@@ -85,13 +87,14 @@ class Problems(QWidget):
         self.problems = tuple(sorted(problems, key=lambda p: (order.index(p.severity), p.line, p.column)))
         shown = self.problems[:_MOST]
         self.table.setRowCount(len(shown))
-        for row, problem in enumerate(shown):
-            self._fill_row(row, problem)
+        widths = [self._fill_row(row, problem) for row, problem in enumerate(shown)]
+        self.table.setColumnWidth(2, max(widths, default=0))
         self.table.setVisible(bool(shown))
         self.table.setFixedHeight(_ROW * min(_ROWS_SHOWN, len(shown)) + 2)
         self._show_summary()
 
-    def _fill_row(self, row: int, problem: Diagnostic) -> None:
+    def _fill_row(self, row: int, problem: Diagnostic) -> int:
+        """Fill a row; returns how wide its buttons are, in pixels."""
         message = QTableWidgetItem(self._theme.icon(*ICONS[problem.severity]), problem.message)
         message.setToolTip(problem.message)
         spoken = f"{problem.severity}: {problem.message}"
@@ -101,7 +104,9 @@ class Problems(QWidget):
         where.setForeground(self._theme.color("muted"))
         self.table.setItem(row, 0, message)
         self.table.setItem(row, 1, where)
-        self.table.setCellWidget(row, 2, self._fix_buttons(problem))
+        buttons = self._fix_buttons(problem)
+        self.table.setCellWidget(row, 2, buttons)
+        return buttons.sizeHint().width() + 16 if problem.fixes else 8
 
     def _fix_buttons(self, problem: Diagnostic) -> QWidget:
         holder = QWidget()
@@ -109,7 +114,8 @@ class Problems(QWidget):
         row.setContentsMargins(4, 1, 8, 1)
         for fix in problem.fixes[:2]:
             button = QPushButton(self._theme.icon("wand-sparkles", "accent"), fix.title)
-            button.setFlat(True)
+            button.setProperty("kind", "quiet")
+            button.setStyleSheet("padding: 1px 6px")
             button.setToolTip(self.tr("Change the text so (Ctrl+. does the first one)"))
             button.clicked.connect(lambda _on=False, fix=fix: self.fixAsked.emit(fix))
             row.addWidget(button)

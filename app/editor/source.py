@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from app.context import Theme
 from app.editor.brackets import bracket_pair
+from app.editor.faces import code_font
 from app.editor.gutter import Gutter
 from app.editor.highlighter import Highlighter
 from app.editor.offsets import cursor_for, to_python
@@ -50,6 +51,7 @@ class SourceView(QPlainTextEdit):
         self.setAcceptDrops(False)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setProperty("frame", "none")
+        self.setStyleSheet("QPlainTextEdit { padding: 0 }")
         self.highlighter = Highlighter(self.document(), theme)
         self.gutter = Gutter(self)
         self._connect()
@@ -62,7 +64,7 @@ class SourceView(QPlainTextEdit):
         self.theme.changed.connect(self._dress)
 
     def _dress(self) -> None:
-        self.setFont(self.theme.font("mono"))
+        self.setFont(code_font(self.theme))
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(_INDENT))
         self._make_room()
         self._mark_up()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Theme
+from app.editor.faces import code_font
 from app.editor.form.plan import Field, Kind
 from app.editor.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
 
@@ -67,7 +68,7 @@ class LineField(FieldWidget):
         self.line = QLineEdit()
         self.line.setPlaceholderText(self.tr(field.hint) if field.hint else "")
         if field.kind is Kind.EXPRESSION:
-            self.line.setFont(theme.font("mono"))
+            self.line.setFont(code_font(theme))
         self._name(self.line)
         self.row.addWidget(self.line)
         self.line.textEdited.connect(self._edited)
@@ -183,7 +184,7 @@ class LinesField(FieldWidget):
     def __init__(self, field: Field, theme: Theme) -> None:
         super().__init__(field)
         self.lines = QPlainTextEdit()
-        self.lines.setFont(theme.font("mono"))
+        self.lines.setFont(code_font(theme))
         self.lines.setTabChangesFocus(True)
         self.lines.setFixedHeight(self.lines.fontMetrics().lineSpacing() * 3 + 12)
         self._name(self.lines)

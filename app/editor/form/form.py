@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.context import Theme
 from app.editor.form import fields
@@ -14,6 +14,7 @@ from app.editor.form.sandbox import SandboxField
 from app.editor.statements import Statement, statements
 
 _LABEL_WIDTH = 92
+_TALL = (Kind.SENT, Kind.LINES)
 
 
 class Form(QScrollArea):
@@ -56,35 +57,33 @@ class Form(QScrollArea):
         title = QLabel(self.tr(section.title))
         title.setProperty("role", "strong")
         column.addWidget(title)
-        rows = QFormLayout()
-        rows.setContentsMargins(0, 0, 0, 0)
+        rows = QGridLayout()
         rows.setHorizontalSpacing(12)
-        rows.setVerticalSpacing(8)
-        rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        for field in section.fields:
-            self._add(rows, field)
+        rows.setVerticalSpacing(2)
+        rows.setColumnMinimumWidth(0, _LABEL_WIDTH)
+        rows.setColumnStretch(1, 1)
+        for number, field in enumerate(section.fields):
+            self._add(rows, 2 * number, field)
         column.addLayout(rows)
         return column
 
-    def _add(self, rows: QFormLayout, field: Field) -> None:
+    def _add(self, rows: QGridLayout, row: int, field: Field) -> None:
         widget = self._make(field)
         widget.edited.connect(self.edited)
         self.widgets[field.attribute] = widget
         label = QLabel(self.tr(field.label))
-        label.setFixedWidth(_LABEL_WIDTH)
-        label.setMinimumHeight(26)
+        label.setFixedHeight(widget.focusProxy().sizeHint().height() if field.kind not in _TALL else 28)
         label.setBuddy(widget)
-        holder = QVBoxLayout()
-        holder.setSpacing(2)
-        holder.addWidget(widget)
-        holder.addWidget(self._help(field))
-        rows.addRow(label, holder)
+        top = Qt.AlignmentFlag.AlignTop
+        rows.addWidget(label, row, 0, top)
+        rows.addWidget(widget, row, 1, top)
+        rows.addWidget(self._help(field), row + 1, 1)
 
     def _help(self, field: Field) -> QLabel:
         text = QLabel(self.tr(field.help))
         text.setProperty("role", "small")
         text.setWordWrap(True)
+        text.setContentsMargins(0, 0, 0, 8)
         return text
 
     def _make(self, field: Field) -> fields.FieldWidget:
