@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - one attribute a line reads best as a table
 """Attributes that brokers and computing elements set; users read them and need not write them."""
 
 from broker_core.jdl.attribute import table

@@ -42,7 +42,9 @@ def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
             reading.error("missing-executable", "Executable is empty: name the program to run.", "executable")
         return
     if has_wildcard(path):
-        reading.error("executable-wildcard", "Executable must name one program, without wildcards.", "executable")
+        reading.error(
+            "executable-wildcard", "Executable must name one program, without wildcards.", "executable"
+        )
     elif wrong := wrong_name(path):
         reading.error(*wrong, "executable")
     elif not path.startswith("/") and not inputs.brings(base_name(path)):

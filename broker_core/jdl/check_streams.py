@@ -51,5 +51,7 @@ def _input(reading: Reading, name: str, inputs: Sandbox) -> None:
 
 def _pair(reading: Reading, found: Streams) -> None:
     if found.stdout != found.stderr and base_name(found.stdout) == base_name(found.stderr):
-        message = "StdOutput and StdError have the same file name in different folders; use one path or two names."
+        message = (
+            "StdOutput and StdError have the same file name in different folders; use one path or two names."
+        )
         reading.error("stream-names-clash", message, "stderror")

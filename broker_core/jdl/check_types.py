@@ -43,7 +43,7 @@ def _accepted(node: Expression, types: tuple[str, ...], ad: Ad) -> bool:
         return any(_items_are(one, node, ad) for one in types)
     if type(node) is Ad:
         return "ad" in types or _ALWAYS in types
-    if _ALWAYS in types or isinstance(node, Reference) and "word" in types:
+    if _ALWAYS in types or (isinstance(node, Reference) and "word" in types):
         return True
     value = node.value if type(node) is Literal else constant(node, ad)
     return any(_is(value, one) for one in types)

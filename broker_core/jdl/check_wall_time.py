@@ -13,7 +13,7 @@ _AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([smhd]?)", re.ASCII)
 
 
 def seconds(value: object) -> float | None:
-    """Seconds from a number, or from a text such as `01:30:00`, `2-12:00`, `90m`, `2h`; None if it is none."""
+    """Seconds from a number or a text such as `01:30:00`, `2-12:00`, `90m` or `2h`; None from others."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -19,7 +19,9 @@ def check(reading: Reading, check_ad: CheckAd) -> None:
     """Complain about all that is wrong with the nodes and what they depend on."""
     node = reading.node("nodes")
     if node is None:
-        reading.error("missing-nodes", "Nodes is missing: the jobs of the graph.", "Nodes", reading.node("type"))
+        reading.error(
+            "missing-nodes", "Nodes is missing: the jobs of the graph.", "Nodes", reading.node("type")
+        )
         return
     nodes = _nodes(reading, node)
     if not nodes or len(nodes) > NODES_MAX:

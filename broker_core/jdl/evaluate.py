@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from broker_core.jdl import operators
@@ -54,7 +55,7 @@ def evaluate(
     """The value of `expression`; never raises.
 
     `own` is the ad whose names stand bare; `other` the resource's values by lower-case name, read through
-    `other.` (CB-JDL-02). `now` is what `time()` gives, in seconds since the epoch; without it that is `error`.
+    `other.` (CB-JDL-02). `now` is what `time()` gives, in seconds since the epoch; without it: `error`.
     """
     evaluation = Evaluation(own, other, now, steps)
     try:
@@ -157,7 +158,7 @@ class Evaluation:
         function = FUNCTIONS.get(node.function.lower())
         if function is None or not function.least <= len(node.arguments) <= function.most:
             return ERROR
-        return function.call(self, [lambda n=one: self.value(n, frame) for one in node.arguments])
+        return function.call(self, [partial(self.value, one, frame) for one in node.arguments])
 
     def _subscript(self, node: Subscript, frame: Frame) -> Value:
         base = self.value(node.base, frame)

@@ -373,7 +373,7 @@ class ExpressionParser:
 
     def _missing_comma(self, opening: Token, closing: str) -> None:
         before = self.tokens[self.index - 1]
-        alike = before.text == "]" and self.text_now == "[" or before.kind == self.kind == "string"
+        alike = (before.text == "]" and self.text_now == "[") or before.kind == self.kind == "string"
         if not alike:
             self.expect(closing, opening)
         self._comma_slip("missing-comma", "A comma is missing between these two items.", "Add ,", 0)

@@ -26,9 +26,7 @@ class Function:
     call: Callable[[Any, Sequence[Late]], Value]
 
 
-def strict(
-    signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]
-) -> Function:
+def strict(signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]) -> Function:
     """A function of values: `error` or `undefined` among its arguments is its value too."""
 
     def call(evaluation: Any, arguments: Sequence[Late]) -> Value:
@@ -39,9 +37,7 @@ def strict(
     return Function(signature.partition("(")[0], signature, doc, least, most, call)
 
 
-def eager(
-    signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]
-) -> Function:
+def eager(signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]) -> Function:
     """A function of values that also looks at `undefined` and `error` itself."""
 
     def call(evaluation: Any, arguments: Sequence[Late]) -> Value:

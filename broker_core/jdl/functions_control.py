@@ -36,9 +36,7 @@ def _interval(values: list[Value]) -> Value:
 
 
 TABLE = table(
-    Function(
-        "ifThenElse", "ifThenElse(test, yes, no)", "yes or no, as the test says.", 3, 3, _if_then_else
-    ),
+    Function("ifThenElse", "ifThenElse(test, yes, no)", "yes or no, as the test says.", 3, 3, _if_then_else),
     Function("time", "time()", "Seconds since 1970, as the broker counts them.", 0, 0, _time),
     strict("interval(seconds)", "A number of seconds as days+hours:minutes:seconds.", 1, 1, _interval),
 )

@@ -90,10 +90,16 @@ def _extreme(sign: str, values: list[Value]) -> Value:
 
 
 TABLE = table(
-    strict("member(x, list)", "True if the list has an item equal to x; case does not matter.", 2, 2, _member),
+    strict(
+        "member(x, list)", "True if the list has an item equal to x; case does not matter.", 2, 2, _member
+    ),
     strict("isMember(x, list)", "The same as member.", 2, 2, _member),
     eager(
-        "identicalMember(x, list)", "True if the list has x itself, same type and case.", 2, 2, _identical_member
+        "identicalMember(x, list)",
+        "True if the list has x itself, same type and case.",
+        2,
+        2,
+        _identical_member,
     ),
     strict("anyCompare(sign, list, x)", "True if `item sign x` holds for an item.", 3, 3, _any_compare),
     strict("allCompare(sign, list, x)", "True if `item sign x` holds for all items.", 3, 3, _all_compare),

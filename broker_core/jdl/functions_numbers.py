@@ -55,5 +55,7 @@ TABLE = table(
     strict("ceiling(x)", "The smallest whole number not below x.", 1, 1, lambda v: _rounded("ceiling", v[0])),
     strict("round(x)", "The whole number nearest to x.", 1, 1, lambda v: _rounded("round", v[0])),
     strict("pow(base, exponent)", "base to the power of exponent.", 2, 2, _pow),
-    strict("quantize(x, step)", "x rounded up to a multiple of step, or to an item of a list.", 2, 2, _quantize),
+    strict(
+        "quantize(x, step)", "x rounded up to a multiple of step, or to an item of a list.", 2, 2, _quantize
+    ),
 )

@@ -70,9 +70,17 @@ TABLE = table(
     ),
     strict("regexps(pattern, text, result, options)", "The result with \\1 ... filled in.", 3, 4, _regexps),
     strict(
-        "replace(pattern, text, by, options)", "The text with the first hit replaced.", 3, 4, lambda v: _replaced(v, 1)
+        "replace(pattern, text, by, options)",
+        "The text with the first hit replaced.",
+        3,
+        4,
+        lambda v: _replaced(v, 1),
     ),
     strict(
-        "replaceAll(pattern, text, by, options)", "The text with all hits replaced.", 3, 4, lambda v: _replaced(v, 0)
+        "replaceAll(pattern, text, by, options)",
+        "The text with all hits replaced.",
+        3,
+        4,
+        lambda v: _replaced(v, 0),
     ),
 )

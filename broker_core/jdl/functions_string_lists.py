@@ -41,7 +41,7 @@ def _fold(values: list[Value], what: str) -> Value:
         return {"sum": 0, "avg": 0.0}.get(what, UNDEFINED)
     if what == "avg":
         return sum(numbers) / len(numbers)
-    result = {"sum": sum, "min": min, "max": max}[what](numbers)
+    result = sum(numbers) if what == "sum" else min(numbers) if what == "min" else max(numbers)
     return int(result) if whole else result
 
 
@@ -57,17 +57,39 @@ def _fold_function(name: str, what: str, doc: str) -> Function:
 
 
 TABLE = table(
-    strict("stringListMember(x, list, delimiters)", "True if x is a word of it.", 2, 3, lambda v: _member(v, False)),
     strict(
-        "stringListIMember(x, list, delimiters)", "As before, whatever the case.", 2, 3, lambda v: _member(v, True)
+        "stringListMember(x, list, delimiters)",
+        "True if x is a word of it.",
+        2,
+        3,
+        lambda v: _member(v, False),
+    ),
+    strict(
+        "stringListIMember(x, list, delimiters)",
+        "As before, whatever the case.",
+        2,
+        3,
+        lambda v: _member(v, True),
     ),
     strict("stringListSize(list, delimiters)", "Number of its words.", 1, 2, _size),
     _fold_function("stringListSum", "sum", "Sum of its numbers."),
     _fold_function("stringListAvg", "avg", "Mean of its numbers."),
     _fold_function("stringListMin", "min", "Smallest of its numbers."),
     _fold_function("stringListMax", "max", "Largest of its numbers."),
-    strict("stringListsIntersect(a, b, delimiters)", "True if they share a word.", 2, 3, lambda v: _sets(v, "meet")),
-    strict("stringListSubsetMatch(a, b, delimiters)", "True if b has all words of a.", 2, 3, lambda v: _sets(v, "in")),
+    strict(
+        "stringListsIntersect(a, b, delimiters)",
+        "True if they share a word.",
+        2,
+        3,
+        lambda v: _sets(v, "meet"),
+    ),
+    strict(
+        "stringListSubsetMatch(a, b, delimiters)",
+        "True if b has all words of a.",
+        2,
+        3,
+        lambda v: _sets(v, "in"),
+    ),
     strict(
         "stringListISubsetMatch(a, b, delimiters)",
         "As before, whatever the case.",

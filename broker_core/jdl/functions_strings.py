@@ -25,7 +25,7 @@ def _join(values: list[Value]) -> Value:
     if len(items) == 1 and isinstance(items[0], list):
         items = items[0]
     elif not items and isinstance(separator, list):
-        separator, items = "", separator
+        items, separator = separator, ""
     texts = _texts(items)
     return bounded(separator.join(texts)) if isinstance(separator, str) and texts is not None else ERROR
 
@@ -87,9 +87,17 @@ def _split_at(values: list[Value], name_first: bool) -> Value:
 TABLE = table(
     strict("strcat(x, ...)", "The texts of all arguments in a row.", 0, 1000, _strcat),
     strict("join(separator, list)", "The items with the separator between them.", 1, 1000, _join),
-    strict("substr(text, offset, length)", "A part of a text; negative numbers count from its end.", 2, 3, _substr),
+    strict(
+        "substr(text, offset, length)",
+        "A part of a text; negative numbers count from its end.",
+        2,
+        3,
+        _substr,
+    ),
     strict("strcmp(a, b)", "-1, 0 or 1 as a comes before, with or after b; case matters.", 2, 2, _strcmp),
-    strict("stricmp(a, b)", "-1, 0 or 1 as a comes before, with or after b; whatever the case.", 2, 2, _stricmp),
+    strict(
+        "stricmp(a, b)", "-1, 0 or 1 as a comes before, with or after b; whatever the case.", 2, 2, _stricmp
+    ),
     strict("toUpper(text)", "The text in capitals.", 1, 1, lambda v: _cased(v, True)),
     strict("toLower(text)", "The text in small letters.", 1, 1, lambda v: _cased(v, False)),
     strict("split(text, delimiters)", "The words of a text as a list.", 1, 2, _split),

@@ -45,7 +45,10 @@ def wrong_name(path: str) -> tuple[str, str] | None:
     if not name or name in (".", ".."):
         return "empty-name", f"{path!r} names no file."
     if name[0] == "-":
-        return "leading-dash", f"{name!r} begins with a dash and would be taken for an option; rename the file."
+        return (
+            "leading-dash",
+            f"{name!r} begins with a dash and would be taken for an option; rename the file.",
+        )
     if not path.isprintable() and _CONTROL.search(path):
         return "control-character", f"{path!r} holds a line break or control character; rename the file."
     if len(name.encode("utf-8", "surrogatepass")) > 255:

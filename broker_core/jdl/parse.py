@@ -53,7 +53,9 @@ def parse_expression(text: str) -> tuple[Expression | None, tuple[Diagnostic, ..
     try:
         tree = parser.expression()
         if parser.kind != "end":
-            raise Unexpected("unexpected", f"Expected an operator, found {shown(parser.token)}.", parser.token)
+            raise Unexpected(
+                "unexpected", f"Expected an operator, found {shown(parser.token)}.", parser.token
+            )
     except Unexpected as problem:
         parser.report(problem)
         return None, findings.in_order()
@@ -171,7 +173,9 @@ class Parser(ExpressionParser):
     def _statement(self, ad: Ad) -> None:
         name = self.token
         if name.kind not in ("name", "quoted"):
-            raise Unexpected("expected-name", f"Expected the name of an attribute, found {shown(name)}.", name)
+            raise Unexpected(
+                "expected-name", f"Expected the name of an attribute, found {shown(name)}.", name
+            )
         self.advance()
         self._equals(name)
         value = self._bare_value(name) or self.expression()

@@ -1,8 +1,8 @@
 """Regular expressions whose cost is known before they run.
 
 The library's matcher tries alternatives one after the other, so some patterns take exponential time. A
-pattern is accepted only if no repeat stands inside another one, and its worst case - the length of the text to
-the power of the number of repeats - is small.
+pattern is accepted only if no repeat stands inside another one, and its worst case (the length of the text
+to the power of the number of repeats) is small.
 """
 
 from __future__ import annotations

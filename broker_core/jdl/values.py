@@ -31,12 +31,12 @@ def is_number(value: Value) -> bool:
 
 def first_missing(values: list[Value]) -> Missing | None:
     """`error` if one of the values is, else `undefined` if one is, else None (strict functions)."""
-    found = None
+    found: Missing | None = None
     for value in values:
         if value is ERROR:
-            return ERROR
+            return Missing.ERROR
         if value is UNDEFINED:
-            found = UNDEFINED
+            found = Missing.UNDEFINED
     return found
 
 
