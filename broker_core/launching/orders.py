@@ -1,0 +1,59 @@
+"""What a site gets to run a job: made from its description, its record and its sandbox files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.names import base_name
+from broker_core.jobs.record import JobRecord
+from broker_core.launching.files import FileStore
+from broker_core.sites.contract import Attempt, InputFile, LaunchOrder
+
+STDOUT, STDERR = "std.out", "std.err"
+"""Where output goes of a job whose description names no StdOutput or StdError: always readable."""
+
+
+class NamedContent(Protocol):
+    """One file of an input sandbox, as `wire.submission.SandboxFile`."""
+
+    name: str
+    sha256: str
+    executable: bool
+
+
+def order_for(
+    description: JobDescription, record: JobRecord, files: Sequence[NamedContent], filestore: FileStore
+) -> LaunchOrder:
+    """The launch order of the record's current attempt.
+
+    An Executable that is in the input sandbox is run from the job's directory and made executable;
+    any other is taken as it stands: an absolute path, or a name looked up in PATH at the site.
+    """
+    names = {file.name for file in files}
+    program = base_name(description.executable)
+    staged = program in names
+    return LaunchOrder(
+        attempt=Attempt(record.id, record.attempt),
+        cpus=description.cpus,
+        executable=f"./{program}" if staged else description.executable,
+        arguments=description.arguments,
+        environment=description.environment,
+        stdin=_inside(description.stdin, names),
+        stdout=description.stdout or STDOUT,
+        stderr=description.stderr or STDERR,
+        inputs=tuple(
+            InputFile(file.name, filestore.path(file.sha256), file.executable or (staged and file.name == program))
+            for file in files
+        ),
+        outputs=description.output_sandbox,
+        wall_limit=description.wall_limit,
+        interactive=description.interactive,
+        owner=record.owner,
+    )
+
+
+def _inside(stdin: str, names: set[str]) -> str:
+    """StdInput by its name in the job's directory, if it came with the sandbox."""
+    return base_name(stdin) if base_name(stdin) in names else stdin
