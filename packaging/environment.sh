@@ -57,7 +57,7 @@ choose_python() {
 choose_place() {
     if [ -n "${CROSSDESK_VENV:-}" ]; then
         VENV=$CROSSDESK_VENV
-    elif [ -w "$ROOT" ]; then
+    elif mkdir -p "$ROOT/.venv" 2>/dev/null && [ -w "$ROOT/.venv" ]; then
         VENV=$ROOT/.venv
     else
         mark=$(printf '%s' "$ROOT" | cksum | cut -d ' ' -f 1)

@@ -37,7 +37,7 @@ def _notes() -> list[str]:
     active = ", ".join(state.value for state in JobState if state.active)
     return [
         f"- `canceled` leads from every active state ({active}) to Canceled; `cancel_requested` precedes it.",
-        "- `purged` removes the row of an ended job; `message_late` is recorded in any state, changing nothing.",
+        "- `purged` removes the row of an ended job; `message_late` is recorded anywhere, changing nothing.",
     ]
 
 

@@ -1,0 +1,120 @@
+"""Rules that keep the sources habitable, checked over all of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+from statistics import median
+
+from tests.packaging.sources import ROOT, python_files
+
+_NO_NAMES = {"utils", "helpers", "misc", "manager", "common"}
+_UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b")
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    lengths = {path: len((ROOT / path).read_text().splitlines()) for path in _code()}
+    assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_the_median_file_is_near_100_lines() -> None:
+    lengths = [len((ROOT / path).read_text().splitlines()) for path in _code() if path.name != "__init__.py"]
+    assert 40 < median(lengths) < 160
+
+
+def test_no_function_is_longer_than_40_lines() -> None:
+    long = []
+    for path in python_files("app", "broker_core"):
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.end_lineno - _body_start(node) + 1
+                if body > 40:
+                    long.append(f"{path}:{node.lineno} {node.name} has {body} lines")
+    assert long == []
+
+
+def _body_start(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """First line behind the signature and the docstring."""
+    first = node.body[0]
+    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return first.end_lineno + 1 if is_docstring else first.lineno
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert [path for path in _code() if path.stem in _NO_NAMES or path.parent.name in _NO_NAMES] == []
+
+
+def test_nothing_is_left_unfinished() -> None:
+    found = [
+        path for path in python_files("app", "broker_core") if _UNFINISHED.search((ROOT / path).read_text())
+    ]
+    assert found == []
+
+
+def test_no_test_is_skipped_or_expected_to_fail() -> None:
+    mark = re.compile(r"pytest\.(?:mark\.)?(?:skip|skipif|xfail|importorskip)\b")
+    assert [
+        path for path in python_files("tests") if path != _me() and mark.search((ROOT / path).read_text())
+    ] == []
+
+
+def _me() -> Path:
+    return Path(__file__).resolve().relative_to(ROOT)
+
+
+def test_every_folder_of_tests_is_a_package() -> None:
+    folders = {path.parent for path in python_files("tests")}
+    assert [folder for folder in folders if not (ROOT / folder / "__init__.py").is_file()] == []
+
+
+def test_the_wheel_lists_every_package() -> None:
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    there = {".".join(path.parent.parts) for path in python_files("app", "broker_core")}
+    assert listed == there | {"crossdesk_resources"}
+
+
+def test_the_version_stands_in_one_place() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert "version" not in project
+    assert "version" in project["dynamic"]
+
+
+def test_the_lock_files_name_no_index_and_check_every_file() -> None:
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        text = (ROOT / "packaging" / name).read_text()
+        assert "://" not in text
+        assert "--index" not in text
+        assert "--find-links" not in text
+        pinned = re.findall(r"(?m)^[a-z0-9][\w.-]*==.*$", text)
+        assert pinned
+        assert all(line.endswith("\\") for line in pinned), "each is followed by its hashes"
+
+
+def test_every_dependency_is_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for name, wanted in (
+        ("requirements.lock", project["dependencies"]),
+        ("requirements-dev.lock", project["dependencies"] + project["optional-dependencies"]["dev"]),
+    ):
+        locked = set(re.findall(r"(?m)^([a-z0-9][\w.-]*)==", (ROOT / "packaging" / name).read_text()))
+        names = {re.match(r"[\w.-]+", one)[0].lower().replace("_", "-") for one in wanted}
+        assert names - locked == set()
+
+
+def test_every_dependency_has_its_reason_in_the_architecture_page() -> None:
+    page = (ROOT / "broker_core" / "ARCHITECTURE.md").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.match(r"[\w.-]+", one)[0] for one in project["dependencies"]}
+    assert [name for name in names if name not in page] == []
+
+
+def test_the_licence_is_shipped_whole() -> None:
+    text = (ROOT / "LICENSE").read_text()
+    assert "Apache License" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+
+
+def _code() -> list[Path]:
+    return python_files("app", "broker_core", "tests", "packaging")

@@ -1,0 +1,136 @@
+"""The set-up scripts, with a machine made of small stand-in programs on PATH."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.sources import ROOT
+
+SCRIPTS = ("run.sh", "test.sh", "soak.sh", "bench.sh", "lock.sh", "demo.sh", "environment.sh")
+_PLAIN = ("sh", "id", "cut", "cksum", "dirname", "mkdir", "cat", "tail", "rm", "tr", "sort", "sed", "touch")
+
+
+class Machine:
+    """A PATH that holds only what the test puts there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        for name in _PLAIN:
+            where = subprocess.run(
+                ["sh", "-c", f"command -v {name}"], capture_output=True, text=True, check=True
+            )
+            (folder / name).symlink_to(where.stdout.strip())
+
+    def put(self, name: str, script: str) -> None:
+        path = self.folder / name
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def sh(self, commands: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        text = f"ROOT='{ROOT}'\n. '{ROOT}/packaging/environment.sh'\n{commands}\n"
+        kept = {"HOME": os.environ["HOME"], "PATH": str(self.folder), **environment}
+        return subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, env=kept, check=False)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "bin")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_each_script_is_good_posix_shell(name: str) -> None:
+    told = subprocess.run(
+        ["sh", "-n", str(ROOT / "packaging" / name)], capture_output=True, text=True, check=False
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+def test_ci_runs_the_test_script() -> None:
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert "sh packaging/test.sh" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_an_older_python_is_refused_with_a_clear_message(machine: Machine) -> None:
+    machine.put("python3", '[ "$1" = --version ] && echo "Python 3.9.2" && exit 0; exit 1')
+    told = machine.sh("choose_python")
+    assert told.returncode == 1
+    assert "Python 3.11 to 3.14 is needed; found here: Python 3.9.2" in told.stderr
+
+
+def test_a_newer_python_beside_an_old_default_is_found(machine: Machine) -> None:
+    machine.put("python3", "exit 1")
+    machine.put("python3.13", "exit 0")
+    told = machine.sh('choose_python; printf %s "$PYTHON"')
+    assert told.stdout == str(machine.folder / "python3.13")
+
+
+def test_without_venv_an_ordinary_user_is_told_the_exact_command(machine: Machine) -> None:
+    machine.put("id", "echo 1000")
+    machine.put("python3", 'case "$2" in *ensurepip*) exit 1 ;; *print*) echo 3.12 ;; esac')
+    told = machine.sh("choose_python; choose_place; make_venv")
+    assert told.returncode == 1
+    assert "sudo apt-get install python3.12-venv" in told.stderr
+
+
+def test_without_venv_root_installs_it(machine: Machine, tmp_path: Path) -> None:
+    log = tmp_path / "apt"
+    machine.put("id", "echo 0")
+    machine.put("apt-get", f'echo "$*" >>{log}; touch {tmp_path}/there')
+    script = (
+        'case "$2" in *ensurepip*) [ -e {0}/there ] ;; *print*) echo 3.12 ;; esac; [ "$2" != venv ] || exit 0'
+    )
+    machine.put("python3", script.format(tmp_path))
+    told = machine.sh(
+        "choose_python; make_venv", CROSSDESK_VENV=str(tmp_path / "venv"), VENV=str(tmp_path / "venv")
+    )
+    assert "python3.12-venv" in log.read_text()
+    assert "Installing virtual environments" in told.stderr
+
+
+def test_the_environment_goes_to_the_cache_where_the_folder_cannot_be_written(
+    machine: Machine, tmp_path: Path
+) -> None:
+    told = machine.sh('ROOT=/proc; choose_place; printf %s "$VENV"', XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert told.stdout.startswith(f"{tmp_path}/cache/crossdesk/venv-")
+
+
+def test_a_second_start_installs_nothing(machine: Machine, tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    (venv / "bin").mkdir(parents=True)
+    calls = tmp_path / "calls"
+    machine.put(
+        "python", f'echo "$*" >>{calls}; case "$2" in *purelib*) echo {tmp_path} ;; *version*) echo 3 ;; esac'
+    )
+    (venv / "bin" / "python").symlink_to(machine.folder / "python")
+    for _ in range(2):
+        assert machine.sh("make_environment requirements.lock", CROSSDESK_VENV=str(venv)).returncode == 0
+    assert calls.read_text().count("pip install") == 1
+    assert (tmp_path / "crossdesk-source.pth").read_text().strip() == str(ROOT)
+
+
+def test_an_interrupted_set_up_is_taken_up_again(machine: Machine, tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    (venv / "bin").mkdir(parents=True)
+    machine.put("python", 'case "$*" in *"pip install"*) exit 1 ;; esac')
+    (venv / "bin" / "python").symlink_to(machine.folder / "python")
+    told = machine.sh("make_environment requirements.lock", CROSSDESK_VENV=str(venv))
+    assert told.returncode == 1
+    assert "could not be installed" in told.stderr
+    assert not (venv / ".crossdesk-requirements.lock").exists()
+
+
+def test_missing_window_libraries_are_named_with_the_command(machine: Machine) -> None:
+    machine.put("id", "echo 1000")
+    machine.put("python", "echo /nowhere")
+    machine.put("ldd", "echo '\tlibxcb-cursor.so.0 => not found'")
+    told = machine.sh("PYTHON=python; qt_libraries xcb")
+    assert told.returncode == 1
+    assert "libxcb-cursor.so.0" in told.stderr
+    assert "sudo apt-get install" in told.stderr
+    assert "libxcb-cursor0" in told.stderr
