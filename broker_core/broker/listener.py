@@ -39,6 +39,7 @@ class PeerProtocol(HttpToolsProtocol):
     """HTTP over a UNIX socket; the peer's user id is put into the request's state as `uid`."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Ask the kernel who is at the other end, once for each connection."""
         super().connection_made(transport)
         self.app_state = {**self.app_state, "uid": peer_uid(transport.get_extra_info("socket"))}
 
@@ -49,17 +50,26 @@ class Listener:
     def __init__(self, application: Any, path: Path) -> None:
         self.path = path
         self._config = uvicorn.Config(
-            application, http=PeerProtocol, ws="none", lifespan="off", log_config=None, access_log=False,
-            server_header=False, date_header=False, timeout_keep_alive=3600,
+            application,
+            http=PeerProtocol,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=3600,
         )
         self._state = ServerState()
         self._server: asyncio.AbstractServer | None = None
 
     async def open(self) -> None:
-        """Begin to accept connections. An old socket of the same name is replaced: the caller holds the lock."""
+        """Begin to accept connections. An old socket of this name is replaced: the caller holds the lock."""
         self._config.load()
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_unix_server(self._protocol, sock=bound_socket(self.path), backlog=1024)
+        self._server = await loop.create_unix_server(
+            self._protocol, sock=bound_socket(self.path), backlog=1024
+        )
 
     def stop_accepting(self) -> None:
         """Take no new connection; those that are open go on."""
@@ -98,7 +108,9 @@ def bound_socket(path: Path) -> socket.socket:
     except OSError as error:
         listening.close()
         raise CrossDeskError(
-            f"The broker's socket cannot be made: {error.strerror}.", place=str(path), code="no_socket",
+            f"The broker's socket cannot be made: {error.strerror}.",
+            place=str(path),
+            code="no_socket",
             remedy="Make the folder writable for you, or choose another state directory.",
         ) from error
     listening.setblocking(False)

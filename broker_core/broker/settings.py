@@ -45,7 +45,12 @@ class Settings:
     def table(self) -> list[tuple[str, Any, str, str]]:
         """Rows of (name, effective value, origin, meaning), in the order of the fields."""
         return [
-            (known.name, getattr(self, known.name), self.origins.get(known.name, "default"), known.metadata["doc"])
+            (
+                known.name,
+                getattr(self, known.name),
+                self.origins.get(known.name, "default"),
+                known.metadata["doc"],
+            )
             for known in _known()
         ]
 
@@ -91,5 +96,7 @@ def _checked(name: str, value: Any, origin: str) -> Any:
         wanted = type(default).__name__
         raise BadRequest(f"The setting {name} must be a {wanted} that is not negative.", place=origin)
     if name == "mode" and value not in SANDBOX_LIMITS:
-        raise BadRequest(f"The mode {value!r} is unknown.", place=origin, remedy="Use " + ", ".join(SANDBOX_LIMITS) + ".")
+        raise BadRequest(
+            f"The mode {value!r} is unknown.", place=origin, remedy="Use " + ", ".join(SANDBOX_LIMITS) + "."
+        )
     return value

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from broker_core.resources.record import Resource
+from broker_core.resources.values import idle
 from broker_core.scheduling.rules import Rules
 
 
@@ -77,10 +78,7 @@ class Capacity:
 
     def idle(self) -> list[Resource]:
         """All known resources as if nothing ran there: what they could ever offer (CB-SCH-12)."""
-        return [
-            replace(resource, free_cpus=resource.total_cpus, running=0, waiting=0)
-            for resource in self._resources.values()
-        ]
+        return [idle(resource) for resource in self._resources.values()]
 
     def troubled(self, now: float) -> list[str]:
         """Resources that are left alone now."""

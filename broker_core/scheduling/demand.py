@@ -12,8 +12,15 @@ PARAMETER = "_PARAM_"
 
 _FOR_THE_JOB_ALONE = frozenset(
     {
-        "jobname", "executable", "arguments", "stdinput", "stdoutput", "stderror", "inputsandbox",
-        "outputsandbox", "environment",
+        "jobname",
+        "executable",
+        "arguments",
+        "stdinput",
+        "stdoutput",
+        "stderror",
+        "inputsandbox",
+        "outputsandbox",
+        "environment",
     }
 )
 """Attributes that no resource looks at, unless an expression names them."""
@@ -36,7 +43,7 @@ def demand_of(description: JobDescription, text: str, parameter: str = "", site:
     key = significant(description.ad, text)
     if PARAMETER in key:
         key += f"\n{parameter}"
-    return Demand(f"{site}\n{key}", description, site)
+    return Demand("\n".join((site, str(description.cpus), *description.needs, key)), description, site)
 
 
 def significant(ad: Ad, text: str) -> str:

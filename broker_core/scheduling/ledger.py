@@ -29,17 +29,33 @@ class Ledger:
         return self.effects
 
     def note(
-        self, job: LiveJob, type_: EventType, source: Source = Source.SCHEDULER, *, reason: str = "",
-        time: float | None = None, attempt: int | None = None, resources: tuple[str, ...] = (),
+        self,
+        job: LiveJob,
+        type_: EventType,
+        source: Source = Source.SCHEDULER,
+        *,
+        reason: str = "",
+        time: float | None = None,
+        attempt: int | None = None,
+        resources: tuple[str, ...] = (),
         details: dict[str, Any] | None = None,
     ) -> None:
         """Record that something happened to a job; raises IllegalTransition for a step outside the table."""
         before = job.record
         event = JobEvent(
-            job=before.id, seq=before.seq + 1, time=self.now.wall if time is None else time, source=source,
-            type=type_, old=before.state, new=next_state(before.state, type_), owner=before.owner,
-            attempt=before.attempt if attempt is None else attempt, resources=resources, reason=reason,
-            details=details or {}, position=self._positions(),
+            job=before.id,
+            seq=before.seq + 1,
+            time=self.now.wall if time is None else time,
+            source=source,
+            type=type_,
+            old=before.state,
+            new=next_state(before.state, type_),
+            owner=before.owner,
+            attempt=before.attempt if attempt is None else attempt,
+            resources=resources,
+            reason=reason,
+            details=details or {},
+            position=self._positions(),
         )
         job.record = apply(before, event)
         self.effects.append(Record(event, job.record))

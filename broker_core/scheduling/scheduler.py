@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
+from broker_core.resources.record import Resource
 from broker_core.scheduling.capacity import Capacity
 from broker_core.scheduling.choosing import Chooser, Match
 from broker_core.scheduling.effects import Effect, Wake
@@ -92,6 +93,10 @@ class Scheduler:
         known = self._ledger.jobs.get(job)
         return self._waiting.place(known) if known else 0
 
+    def resources(self, now: float) -> list[Resource]:
+        """The resources that may be used now, with what is free of them: what list-match is asked about."""
+        return self._capacity.now_free(now)
+
     def waits_for(self, job_id: str, now: float) -> str:
         """Why a job has not moved on, by what decides it; empty if nothing is awaited of the scheduler."""
         job = self._ledger.jobs.get(job_id)
@@ -155,7 +160,9 @@ class Scheduler:
             self._waiting.add(job)
         elif job.record.interactive:
             self._ledger.note(
-                job, E.ABORTED, reason="An interactive job cannot start here at once: "
+                job,
+                E.ABORTED,
+                reason="An interactive job cannot start here at once: "
                 f"{prospect.reason}. Submit it without JobType interactive, or when a site can take it",
             )
         elif prospect.resources:
@@ -166,8 +173,11 @@ class Scheduler:
     def _exhausted(self, job: LiveJob) -> None:
         self._waiting.remove(job)
         self._ledger.note(
-            job, E.ABORTED, reason="It could not be started on any resource that matches. Tried: "
-            + "; ".join(job.tried[-10:]), details={"tried": job.tried[-50:]},
+            job,
+            E.ABORTED,
+            reason="It could not be started on any resource that matches. Tried: "
+            + "; ".join(job.tried[-10:]),
+            details={"tried": job.tried[-50:]},
         )
 
     def _park(self, job: LiveJob, reason: str) -> None:
@@ -199,8 +209,12 @@ class Scheduler:
     def _blocked_at(self, job: LiveJob, now: float) -> None:
         if job.record.interactive:
             self._waiting.remove(job)
-            self._ledger.note(job, E.ABORTED, reason="An interactive job starts at once or not at all: "
-                              "every matching resource is busy. Submit it again later")
+            self._ledger.note(
+                job,
+                E.ABORTED,
+                reason="An interactive job starts at once or not at all: "
+                "every matching resource is busy. Submit it again later",
+            )
             return
         if self._blocked.job != job.id:
             self._blocked = _BlockedHead(job.id, now)

@@ -60,7 +60,11 @@ class SiteReactions:
         self._commit(job, ce)
         job.retried = False
         self._ledger.note(
-            job, E.MATCHED, attempt=job.record.attempt + 1, resources=(ce,), reason=reason,
+            job,
+            E.MATCHED,
+            attempt=job.record.attempt + 1,
+            resources=(ce,),
+            reason=reason,
             details={"choices": len(choices)},
         )
         self._ledger.effects.append(Submit(job.record, ce))
@@ -107,7 +111,11 @@ class SiteReactions:
         if isinstance(message, SiteAccepted):
             return
         self._ledger.note(
-            job, E.MESSAGE_LATE, Source.AL, attempt=message.attempt, reason=in_words(message),
+            job,
+            E.MESSAGE_LATE,
+            Source.AL,
+            attempt=message.attempt,
+            reason=in_words(message),
             details={"message": message.name},
         )
 
@@ -143,8 +151,12 @@ class SiteReactions:
         ce, job.choices = job.choices[0], job.choices[1:]
         self._commit(job, ce)
         self._ledger.note(
-            job, E.CHOICE_FAILED, attempt=job.record.attempt + 1, resources=(ce,),
-            reason=f"{failed} refused it: {why}; trying {ce}", details={"failed": failed},
+            job,
+            E.CHOICE_FAILED,
+            attempt=job.record.attempt + 1,
+            resources=(ce,),
+            reason=f"{failed} refused it: {why}; trying {ce}",
+            details={"failed": failed},
         )
         self._ledger.effects.append(Submit(job.record, ce))
 
@@ -153,8 +165,11 @@ class SiteReactions:
         job.rounds += counts
         if job.rounds > self._rules.max_rematch:
             self._ledger.note(
-                job, E.ABORTED, reason=f"Given up after {self._rules.max_rematch} rounds of matching. Tried: "
-                + "; ".join(job.tried[-10:]), details={"tried": job.tried[-50:]},
+                job,
+                E.ABORTED,
+                reason=f"Given up after {self._rules.max_rematch} rounds of matching. Tried: "
+                + "; ".join(job.tried[-10:]),
+                details={"tried": job.tried[-50:]},
             )
         else:
             self._waiting.add(job)
@@ -167,8 +182,13 @@ class SiteReactions:
         self._catch_up(job)
         details = {"node": message.node} if message.node else {}
         self._ledger.note(
-            job, E.RUNNING, Source.JS, time=message.time, resources=(job.ce,),
-            reason="The application started", details=details,
+            job,
+            E.RUNNING,
+            Source.JS,
+            time=message.time,
+            resources=(job.ce,),
+            reason="The application started",
+            details=details,
         )
 
     def _catch_up(self, job: LiveJob) -> None:
@@ -209,8 +229,12 @@ class SiteReactions:
         if not job.retried and message.failure not in _SAME_ANYWHERE:
             job.retried = True
             self._ledger.note(
-                job, E.RETRIED, attempt=job.record.attempt + 1, resources=(job.ce,),
-                reason=f"Once more on the same resource: {why}", details=details,
+                job,
+                E.RETRIED,
+                attempt=job.record.attempt + 1,
+                resources=(job.ce,),
+                reason=f"Once more on the same resource: {why}",
+                details=details,
             )
             self._ledger.effects.append(Submit(job.record, job.ce))
             return
@@ -239,7 +263,9 @@ def _abnormal(job: LiveJob, message: AttemptEnded) -> str:
         return message.reason
     if message.signal is not None:
         return f"The application was ended by {_signal_name(message.signal)} at {job.record.site}"
-    return f"The application ended abnormally at {job.record.site}: {message.failure or 'no exit code is known'}"
+    return (
+        f"The application ended abnormally at {job.record.site}: {message.failure or 'no exit code is known'}"
+    )
 
 
 def _signal_name(number: int) -> str:
@@ -251,7 +277,9 @@ def _signal_name(number: int) -> str:
 
 def _end_details(message: AttemptEnded) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "exit_code": message.exit_code, "signal": message.signal, "failure": message.failure,
+        "exit_code": message.exit_code,
+        "signal": message.signal,
+        "failure": message.failure,
         "usage": message.usage,
     }
     return {name: value for name, value in facts.items() if value not in (None, "", {})}

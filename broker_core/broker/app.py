@@ -1,0 +1,49 @@
+"""The HTTP API as one application, with its OpenAPI document at /v1/openapi.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from broker_core.broker import (
+    answers,
+    routes_broker,
+    routes_files,
+    routes_jobs,
+    routes_output,
+    routes_submissions,
+)
+from broker_core.broker.gate import Gate
+from broker_core.broker.services import Services
+from broker_core.version import VERSION
+from broker_core.wire.views import ErrorView
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorView, "description": "Refused; nothing was changed."},
+    "5XX": {"model": ErrorView, "description": "Failed; the same request may be sent again."},
+}
+
+
+def make_app(services: Services) -> ASGIApp:
+    """The application behind its gate."""
+    return Gate(make_api(services), services.settings.request_max)
+
+
+def make_api(services: Services) -> FastAPI:
+    """The API itself."""
+    api = FastAPI(
+        title="CrossDesk broker",
+        version=VERSION,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        responses=_REFUSALS,
+        redirect_slashes=False,
+    )
+    api.state.services = services
+    answers.install(api)
+    for routes in (routes_broker, routes_submissions, routes_jobs, routes_output, routes_files):
+        api.include_router(routes.router, prefix="/v1")
+    return api

@@ -1,0 +1,149 @@
+"""A broker put together from its parts, started and stopped in order."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable
+
+import orjson
+
+from broker_core.bookkeeping.store import Store
+from broker_core.broker.app import make_app
+from broker_core.broker.checking import Checker
+from broker_core.broker.ended_jobs import EndedJobs
+from broker_core.broker.engine import Engine, Outside
+from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.listener import Listener
+from broker_core.broker.matchmaking import match_demand
+from broker_core.broker.orders import Orders
+from broker_core.broker.places import Places
+from broker_core.broker.recovery import recover
+from broker_core.broker.services import Services
+from broker_core.broker.settings import Settings
+from broker_core.broker.site_calls import SiteCalls
+from broker_core.broker.stream import Stream
+from broker_core.broker.submissions import Submissions
+from broker_core.errors import CrossDeskError
+from broker_core.jdl.check import Limits
+from broker_core.launching.files import FileStore
+from broker_core.scheduling.effects import Cancel, Submit
+from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.scheduler import Scheduler
+from broker_core.sites.local import LocalSite
+from broker_core.version import VERSION
+
+log = logging.getLogger("crossdesk.broker")
+LAST_REQUESTS = 5.0
+"""Seconds that open requests get to finish when the broker stops."""
+
+
+class Broker:
+    """One broker over one open store."""
+
+    def __init__(
+        self, places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
+    ) -> None:
+        self.services = _services(places, settings, store, fail, stop)
+        self._fail = fail
+        self._places = places
+        self._store = store
+        self._listener = Listener(make_app(self.services), places.new_socket)
+        self.services.engine.connect(self._outside)
+
+    async def start(self) -> None:
+        """Take the live jobs over, then answer on the socket."""
+        await recover(self.services.engine, self.services.orders, self.services.sites, self._fail)
+        await self._listener.open()
+        self._write_holder()
+        log.info("Broker %s answers on %s", VERSION, self._listener.path)
+
+    async def stop(self) -> None:
+        """Stop accepting, let requests finish, save, and leave what runs running."""
+        services = self.services
+        await services.submissions.settle()
+        services.stream.close()
+        await self._listener.close(LAST_REQUESTS)
+        services.engine.stop()
+        await services.sites.close()
+        await services.engine.settled()
+        self._places.holder.unlink(missing_ok=True)
+        self._store.close()
+        log.info("Broker stopped")
+
+    def _outside(self, effect: Outside) -> None:
+        if isinstance(effect, Submit):
+            self.services.sites.submit(effect)
+        elif isinstance(effect, Cancel):
+            self.services.sites.cancel(effect)
+        else:
+            self.services.ended.stray(effect)
+
+    def _write_holder(self) -> None:
+        said = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "socket": str(self._listener.path),
+            "version": VERSION,
+            "epoch": self._store.epoch,
+            "started": self.services.started,
+        }
+        fresh = self._places.holder.with_suffix(".new")
+        try:
+            fresh.write_bytes(orjson.dumps(said))
+            fresh.chmod(0o600)
+            fresh.replace(self._places.holder)
+        except OSError as error:
+            # Clients find the socket by its usual name; a full disk must not keep the broker from answering.
+            log.warning("The holder file could not be written: %s", error)
+
+
+def _services(
+    places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
+) -> Services:
+    rules = Rules(
+        rematch_interval=settings.rematch_interval,
+        infeasible_timeout=settings.infeasible_timeout,
+        max_rematch=settings.max_rematch,
+        temp_bad_period=settings.temp_bad_period,
+    )
+    stream = Stream(store)
+    engine = Engine(store, Scheduler(match_demand, store.next_position, rules), stream, fail)
+    checker = Checker(
+        Limits(description_max=settings.description_max, input_sandbox_max=settings.sandbox_limit)
+    )
+    files = FileStore(places.files)
+    orders = Orders(store, checker, files)
+    local = LocalSite("local", places.sites / "local", settings.cpus or _processors(), settings)
+    return Services(
+        places=places,
+        settings=settings,
+        store=store,
+        engine=engine,
+        stream=stream,
+        checker=checker,
+        orders=orders,
+        files=files,
+        sites=SiteCalls(engine, [local], orders, fail),
+        submissions=Submissions(engine, checker, orders, files, settings.sandbox_limit),
+        ended=EndedJobs(engine),
+        stop=stop,
+        started=time.time(),
+    )
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) or 1
+
+
+def unusable(places: Places, error: OSError) -> CrossDeskError:
+    """The refusal of a state directory that cannot be used."""
+    return CrossDeskError(
+        f"The state directory cannot be used: {(error.strerror or str(error)).lower()}.",
+        place=str(error.filename or places.state),
+        code="state_directory_unusable",
+        remedy="Make it writable for you, or name another one with --state-dir or CROSSDESK_STATE_DIR.",
+    )

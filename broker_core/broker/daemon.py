@@ -1,0 +1,126 @@
+"""The broker as a process: `python -m broker_core.broker.daemon --state-dir DIR`.
+
+Ends with 0 after a clean stop, 3 where another broker holds the state directory, else 1. A refusal to
+start is the last line of standard error: JSON with status, code, message, place and remedy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from broker_core.broker.failpoints import from_environment
+from broker_core.broker.places import Places, places
+from broker_core.errors import CrossDeskError, StateDirectoryTaken
+
+if TYPE_CHECKING:
+    from broker_core.broker.settings import Settings
+
+TAKEN = 3
+"""Exit code where another broker holds the state directory."""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Serve until stopped; returns the exit code."""
+    given = _arguments().parse_args(words)
+    where = places(given.state_dir)
+    try:
+        return _main(given, where)
+    except StateDirectoryTaken as error:
+        _tell(error)
+        return TAKEN
+    except CrossDeskError as error:
+        _tell(error)
+        return 1
+
+
+def _main(given: argparse.Namespace, where: Places) -> int:
+    from broker_core.broker.settings import load
+
+    settings = load(where.settings, {"cpus": given.cpus, "mode": given.mode})
+    if given.show_settings:
+        for name, value, origin, meaning in settings.table():
+            sys.stdout.write(f"{name} = {value!r}  # {origin}: {meaning}\n")
+        return 0
+    if given.detach:
+        from broker_core.broker.detach import detach
+
+        if (code := detach(where)) is not None:
+            return code
+    return _serve(where, settings)
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="broker", description="The CrossDesk broker.")
+    parser.add_argument("--state-dir", type=Path, help="directory of jobs, files and logs")
+    parser.add_argument("--cpus", type=int, help="processors that the local site offers")
+    parser.add_argument("--mode", help="embedded, shared or compatible")
+    parser.add_argument("--detach", action="store_true", help="go into the background once it answers")
+    parser.add_argument("--show-settings", action="store_true", help="print every setting with its origin")
+    return parser
+
+
+def _serve(where: Places, settings: Settings) -> int:
+    import uvloop
+
+    from broker_core.broker.assembly import unusable
+    from broker_core.broker.logfile import open_log
+
+    os.umask(0o077)
+    try:
+        where.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        where.state.chmod(0o700)
+        handler = open_log(where.log, settings.log_bytes)
+    except OSError as error:
+        raise unusable(where, error) from error
+    try:
+        return uvloop.run(_run(where, settings))
+    finally:
+        handler.close()
+
+
+async def _run(where: Places, settings: Settings) -> int:
+    from broker_core.bookkeeping.store import Store
+    from broker_core.broker.assembly import Broker
+
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    fail = from_environment()
+    store = Store.open(
+        where.store, host=socket.gethostname(), pid=os.getpid(), fail=fail if fail.active else None
+    )
+
+    def stop(reason: str, code: int = 0) -> None:
+        if not ended.done():
+            ended.set_result(code)
+
+    broker = Broker(where, settings, store, fail, stop)
+    store.listen(fatal=lambda error: stop(str(error), 1))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop, f"signal {number}")
+    await broker.start()
+    code = await ended
+    await broker.stop()
+    return code
+
+
+def _tell(error: CrossDeskError) -> None:
+    said: dict[str, Any] = {
+        "status": error.status,
+        "code": error.code,
+        "message": error.message,
+        "place": error.place,
+        "remedy": error.remedy,
+    }
+    sys.stderr.write(f"{error}\n{json.dumps(said)}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

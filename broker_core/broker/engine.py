@@ -1,0 +1,137 @@
+"""The engine: carries out what the scheduler decides. Store first, sites only after it is durable."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from broker_core.bookkeeping.entries import Entry, NewSubmission
+from broker_core.bookkeeping.store import Store
+from broker_core.broker.clock import now
+from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.stream import Stream
+from broker_core.errors import CrossDeskError
+from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
+from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded, TimerFired
+from broker_core.scheduling.scheduler import Scheduler
+
+log = logging.getLogger("crossdesk.engine")
+Outside = Submit | Cancel | Stray
+"""Effects that leave the engine; they wait until everything recorded before them is durable."""
+
+
+class Engine:
+    """One event loop, one scheduler, one store: every change of a live job passes through `post`."""
+
+    def __init__(self, store: Store, scheduler: Scheduler, stream: Stream, fail: FailPoints) -> None:
+        self.store = store
+        self.scheduler = scheduler
+        self.stream = stream
+        self._fail = fail
+        self._outside: Callable[[Outside], None] = _nobody
+        self._timer: asyncio.TimerHandle | None = None
+        self._last: asyncio.Future[None] | None = None
+        self._stopped = False
+
+    def connect(self, outside: Callable[[Outside], None]) -> None:
+        """Name who carries out the effects that concern sites and ended jobs."""
+        self._outside = outside
+
+    def post(self, message: Message) -> None:
+        """Tell the scheduler something and carry out what follows; nothing is decided after `stop`."""
+        if not self._stopped:
+            self._carry_out(self.scheduler.handle(message, now()))
+
+    def record(
+        self, entries: Sequence[Entry], then: Callable[[], None] | None = None
+    ) -> asyncio.Future[None]:
+        """Write events with their rows; they are told to followers, and `then` is called, when durable."""
+        for entry in entries:
+            self._fail(f"before:{entry.event.type}")
+        future = self.store.append(entries)
+        future.add_done_callback(lambda done: self._written(done, entries, then))
+        self._last = future
+        return future
+
+    def record_submission(self, new: NewSubmission, arrivals: tuple[Arrival, ...]) -> asyncio.Future[None]:
+        """Write a submission; when durable its jobs are told to followers and to the scheduler.
+
+        Fails with StorageFull and keeps nothing where there is no room (reliability case 6).
+        """
+        self._fail("before:submission")
+        for entry in new.entries:
+            _stamp(entry, self.store.next_position())
+        future = self.store.submit(new)
+        future.add_done_callback(lambda done: self._submitted(done, new, arrivals))
+        self._last = future
+        return future
+
+    async def settled(self) -> None:
+        """Return when everything recorded so far is durable."""
+        if self._last is not None and not self._last.done():
+            await asyncio.wait([self._last])
+
+    def stop(self) -> None:
+        """Decide nothing more."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _carry_out(self, effects: list[Effect]) -> None:
+        entries = [Entry(effect.event, effect.record) for effect in effects if isinstance(effect, Record)]
+        outside = [effect for effect in effects if isinstance(effect, Submit | Cancel | Stray)]
+        for effect in effects:
+            if isinstance(effect, Wake):
+                self._wake_at(effect.at)
+        if entries:
+            self.record(entries, lambda: self._send(outside))
+        elif outside and self._last is not None and not self._last.done():
+            self._last.add_done_callback(lambda _: self._send(outside))
+        elif outside:
+            self._send(outside)
+
+    def _send(self, outside: Sequence[Outside]) -> None:
+        if not self._stopped:
+            for effect in outside:
+                self._outside(effect)
+
+    def _wake_at(self, moment: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_at(loop.time() + moment - now().monotonic, self.post, TimerFired())
+
+    def _written(
+        self, done: asyncio.Future[None], entries: Sequence[Entry], then: Callable[[], None] | None
+    ) -> None:
+        if done.cancelled() or (error := done.exception()) is not None:
+            log.error("Events were not kept: %s", "cancelled" if done.cancelled() else error)
+            return
+        for entry in entries:
+            self._fail(f"after:{entry.event.type}")
+        self.stream.publish(entries)
+        if then is not None:
+            then()
+
+    def _submitted(
+        self, done: asyncio.Future[None], new: NewSubmission, arrivals: tuple[Arrival, ...]
+    ) -> None:
+        if done.cancelled() or done.exception() is not None:
+            return
+        self._fail("after:submission")
+        self.stream.publish(new.entries)
+        self.post(SubmissionRecorded(arrivals))
+
+
+def _nobody(effect: Outside) -> None:
+    raise CrossDeskError(f"Nobody carries out {type(effect).__name__}.")
+
+
+def _stamp(entry: Entry, position: int) -> None:
+    """Give an entry its place in the log, at the moment when it is given to the store.
+
+    The objects are shared with nobody yet, and making 10,000 of them anew would block the loop.
+    """
+    object.__setattr__(entry.event, "position", position)
+    object.__setattr__(entry.record, "position", position)

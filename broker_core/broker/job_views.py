@@ -1,0 +1,79 @@
+"""One job as it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from broker_core.broker.clock import now
+from broker_core.broker.services import Services
+from broker_core.jdl.check import Checked
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.write import write
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.wire.checks import Diagnostic
+from broker_core.wire.views import JobDetail, SandboxEntry
+
+S = JobState
+
+
+async def job_detail(services: Services, record: JobRecord) -> JobDetail:
+    """Everything about one job but its events and files."""
+    text = await services.orders.text(record)
+    checked = await services.checker.check(text, record.parameter)
+    detail = JobDetail(
+        row=asdict(record),
+        description=text,
+        effective=text,
+        output_sandbox=[],
+        files=[
+            SandboxEntry(name=file.name, size=file.size, sha256=file.sha256)
+            for file in await services.orders.files(record)
+        ],
+        waits_for=_waits_for(services, record),
+        usage=await _usage(services, record),
+        queue_place=services.engine.scheduler.queue_place(record.id),
+        diagnostics=_diagnostics(checked),
+    )
+    if checked.description is not None:
+        _describe(detail, checked.description)
+    return detail
+
+
+def _describe(detail: JobDetail, description: JobDescription) -> None:
+    detail.effective = write(description.ad)
+    detail.output_sandbox = list(description.output_sandbox)
+    detail.stdin, detail.stdout, detail.stderr = description.stdin, description.stdout, description.stderr
+
+
+def _diagnostics(checked: Checked) -> list[Diagnostic]:
+    return [Diagnostic.model_validate(asdict(one)) for one in checked.diagnostics]
+
+
+def _waits_for(services: Services, record: JobRecord) -> str:
+    if record.state.active and record.canceling is not None:
+        return f"Waits for {record.site} to confirm that every process of it is gone."
+    match record.state:
+        case S.SUBMITTED:
+            return "Waits for the scheduler to take it over."
+        case S.WAITING:
+            return services.engine.scheduler.waits_for(record.id, now().monotonic)
+        case S.READY:
+            return f"Waits for {record.site} to accept it."
+        case S.SCHEDULED:
+            return f"Waits in the queue of {record.site} for its turn."
+        case _:
+            return ""
+
+
+async def _usage(services: Services, record: JobRecord) -> dict[str, float]:
+    """What the site said when the job ended, or the time it has run so far."""
+    if record.state is S.RUNNING and record.started is not None:
+        return {"wall_s": max(0.0, now().wall - record.started)}
+    if not record.state.ended:
+        return {}
+    for event in reversed(await services.store.events_of(record.id)):
+        usage = event.details.get("usage")
+        if isinstance(usage, dict):
+            return {str(name): float(value) for name, value in usage.items()}
+    return {}

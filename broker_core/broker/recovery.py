@@ -1,0 +1,52 @@
+"""Start-up: live jobs are read from the store, and every attempt is found again at its site (CB-LB-02).
+
+Idempotent: killed anywhere in between, the next start does the same again (reliability case 3).
+"""
+
+from __future__ import annotations
+
+import logging
+
+from broker_core.broker.engine import Engine
+from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.orders import Orders
+from broker_core.broker.site_calls import SiteCalls
+from broker_core.errors import StoreDamaged
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.demand import demand_of
+from broker_core.scheduling.messages import Arrival, JobsRecovered
+
+log = logging.getLogger("crossdesk.recovery")
+
+
+async def recover(engine: Engine, orders: Orders, sites: SiteCalls, fail: FailPoints) -> None:
+    """Give the live jobs to the scheduler, then let the sites find their attempts again."""
+    fail("before:recovery")
+    arrivals = []
+    for record in engine.store.live():
+        try:
+            arrivals.append(await _arrival(record, engine, orders))
+        except StoreDamaged as error:
+            log.error("Job %s cannot be taken over: %s", record.id, error)
+    sites.refresh()
+    fail("during:recovery")
+    engine.post(JobsRecovered(tuple(arrivals)))
+    await sites.start(engine.scheduler.live())
+    fail("after:recovery")
+    if arrivals:
+        log.info("%d live jobs were taken over", len(arrivals))
+
+
+async def _arrival(record: JobRecord, engine: Engine, orders: Orders) -> Arrival:
+    description = await orders.description(record)
+    demand = demand_of(description, await orders.text(record), record.parameter, record.pinned)
+    return Arrival(record, demand, await _hold(record, engine))
+
+
+async def _hold(record: JobRecord, engine: Engine) -> str:
+    """The hold that was asked for with the submission, where the scheduler had not seen the job yet."""
+    if record.state is not JobState.SUBMITTED:
+        return ""
+    events = await engine.store.events_of(record.id)
+    return str(events[0].details.get("hold", ""))

@@ -1,0 +1,79 @@
+"""Routes of describing and submitting: check, list-match, submit (CB-CMD-01, CB-CMD-03)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import ValidationError
+
+from broker_core.broker.answers import json_response, unreadable
+from broker_core.broker.asked import Owner, Parts
+from broker_core.broker.matchmaking import match_report
+from broker_core.broker.submissions import refused
+from broker_core.jdl.check import Checked, FileFact, Limits, check
+from broker_core.jdl.names import base_name
+from broker_core.wire.checks import CheckReport, CheckRequest, Diagnostic, MatchReport
+from broker_core.wire.submission import Receipt, Submission
+
+router = APIRouter()
+LARGE = 200_000
+"""Bytes from which a submission is read in a thread."""
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Submission"}}},
+    }
+}
+
+
+@router.post("/submissions", response_model=Receipt, openapi_extra=_BODY)
+async def submit(request: Request, services: Parts, owner: Owner) -> Response:
+    """Submit jobs; answered when they are durable. The same key gives the same receipt."""
+    body = await request.body()
+    try:
+        if len(body) > LARGE:
+            submission = await asyncio.to_thread(Submission.model_validate_json, body)
+        else:
+            submission = Submission.model_validate_json(body)
+    except ValidationError as error:
+        raise unreadable(error) from error
+    return json_response(await services.submissions.submit(owner, submission))
+
+
+@router.post("/checks", response_model=CheckReport)
+async def checks(question: CheckRequest, services: Parts) -> Response:
+    """All that is wrong with a description, and what it asks for (CB-JDL-11)."""
+    found = await asyncio.to_thread(_check, question, services.checker.limits)
+    report = CheckReport(
+        ok=found.description is not None,
+        diagnostics=[Diagnostic.model_validate(asdict(one)) for one in found.diagnostics],
+    )
+    if found.description is not None:
+        report.structure = found.description.structure
+        report.interactive = found.description.interactive
+        report.cpus = found.description.cpus
+        report.name = found.description.name
+    return json_response(report)
+
+
+@router.post("/matches", response_model=MatchReport)
+async def matches(question: CheckRequest, services: Parts) -> Response:
+    """Where a description could run, by the function that the scheduler uses; nothing is queued."""
+    checked = await services.checker.check(question.description)
+    if checked.description is None:
+        raise refused(checked.diagnostics)
+    return json_response(await match_report(services, checked.description))
+
+
+def _check(question: CheckRequest, limits: Limits) -> Checked:
+    found = check(question.description, limits=limits)
+    if found.description is None or question.files is None:
+        return found
+    sent = {file.name: FileFact(size=file.size, readable=True) for file in question.files}
+    entries = found.description.input_sandbox
+    facts = {entry: sent[base_name(entry)] for entry in entries if base_name(entry) in sent}
+    return check(question.description, files=facts, limits=limits)

@@ -1,0 +1,165 @@
+"""Calls to the sites: what the scheduler wants done there, and what the sites report back."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
+
+from broker_core.bookkeeping.codec import clean
+from broker_core.broker.engine import Engine
+from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.orders import Orders
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.effects import Cancel, Submit
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.messages import (
+    AttemptEnded,
+    AttemptStarted,
+    ResourcesRefreshed,
+    SiteAccepted,
+    SiteRefused,
+)
+from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Site, Started
+
+log = logging.getLogger("crossdesk.sites")
+AT_ONCE = 32
+"""Calls to one site that are under way at the same time."""
+REFRESH = 60.0
+"""Seconds between two refreshes of the Resource Cache."""
+
+
+class SiteCalls:
+    """All sites of the broker; knows which computing element is whose."""
+
+    def __init__(self, engine: Engine, sites: Sequence[Site], orders: Orders, fail: FailPoints) -> None:
+        self._engine = engine
+        self.sites: Mapping[str, Site] = {site.describe().ce: site for site in sites}
+        """Computing element id to its site."""
+        self._orders = orders
+        self._fail = fail
+        self._turns = {ce: asyncio.Semaphore(AT_ONCE) for ce in self.sites}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._asking = False
+
+    async def start(self, live: Sequence[LiveJob]) -> None:
+        """Begin work at every site with the attempts believed to be there (reliability cases 1 to 3)."""
+        self._fail("before:sites.start")
+        self._asking = True
+        for ce, site in self.sites.items():
+            known = [await self._known(job) for job in live if job.at_site and job.ce == ce]
+            await site.start(self.report, known)
+        self._asking = False
+        self._fail("after:sites.start")
+        self._spawn(self._refresh_for_ever())
+
+    def submit(self, effect: Submit) -> None:
+        """Hand an attempt to its site; the answer is posted."""
+        self._spawn(self._submit(effect))
+
+    def cancel(self, effect: Cancel) -> None:
+        """End an attempt at its site; an end is reported by the site."""
+        self._spawn(self._cancel(effect))
+
+    def report(self, notice: Notice) -> None:
+        """A site speaks; called in the event loop's thread."""
+        attempt = notice.attempt
+        self._fail(f"before:notice.{type(notice).__name__}")
+        if isinstance(notice, Started):
+            self._engine.post(
+                AttemptStarted(
+                    attempt.job, attempt.number, notice.time, clean(notice.node), asked=self._asking
+                )
+            )
+            return
+        self._engine.post(
+            AttemptEnded(
+                attempt.job,
+                attempt.number,
+                notice.time,
+                notice.exit_code,
+                notice.signal,
+                notice.failure,
+                clean(notice.reason),
+                notice.usage,
+                notice.started,
+            )
+        )
+
+    def refresh(self) -> None:
+        """Tell the scheduler what the sites are like now."""
+        self._engine.post(ResourcesRefreshed(tuple(site.describe() for site in self.sites.values())))
+
+    async def forget(self, records: Sequence[JobRecord]) -> None:
+        """Remove the files of ended jobs at the sites (purge)."""
+        for ce, site in self.sites.items():
+            attempts = [
+                Attempt(record.id, number)
+                for record in records
+                if record.site == ce
+                for number in range(1, record.attempt + 1)
+            ]
+            if attempts:
+                await site.forget(attempts)
+
+    async def close(self) -> None:
+        """Stop calling and listening; what runs goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for site in self.sites.values():
+            await site.close()
+
+    async def _known(self, job: LiveJob) -> tuple[Attempt, LaunchOrder | None]:
+        attempt = Attempt(job.id, job.record.attempt)
+        if job.canceling or job.record.state is not JobState.READY:
+            return attempt, None
+        return attempt, await self._orders.order(job.record)
+
+    async def _submit(self, effect: Submit) -> None:
+        record = effect.record
+        try:
+            async with self._turns[effect.ce]:
+                order = await self._orders.order(record)
+                self._fail("before:site.submit")
+                site_id = await self.sites[effect.ce].submit(order)
+                self._fail("after:site.submit")
+        except KeyError:
+            self._refused(record, "this broker does not know the resource any more")
+        except CrossDeskError as error:
+            self._refused(record, str(error))
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+            self._refused(record, f"{error.strerror or error}", counts=not full)
+        except Exception as error:
+            log.exception("Submitting %s.%d failed", record.id, record.attempt)
+            self._refused(record, f"internal error: {error}")
+        else:
+            self._engine.post(SiteAccepted(record.id, record.attempt, site_id))
+
+    def _refused(self, record: JobRecord, reason: str, *, counts: bool = True) -> None:
+        self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
+
+    async def _cancel(self, effect: Cancel) -> None:
+        record = effect.record
+        self._fail("before:site.cancel")
+        try:
+            await self.sites[effect.ce].cancel(Attempt(record.id, record.attempt))
+        except (CrossDeskError, OSError, KeyError) as error:
+            # The scheduler asks again as long as no end is reported.
+            log.warning("Canceling %s.%d at %s failed: %s", record.id, record.attempt, effect.ce, error)
+        self._fail("after:site.cancel")
+
+    async def _refresh_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(REFRESH)
+            self.refresh()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
