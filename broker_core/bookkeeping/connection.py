@@ -29,13 +29,14 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     """A connection that can only read; used by one thread at a time."""
     connection = _connect(path)
     connection.execute("PRAGMA query_only=ON")
-    connection.execute("PRAGMA cache_size=-16384")
     return connection
 
 
 def connect_examiner(path: Path) -> sqlite3.Connection:
-    """A connection that can only read, and gives text with broken UTF-8 too, so that it can be named."""
+    """A connection that can only read, and reads what is damaged too, so that it can be named."""
     connection = connect_reader(path)
+    # With this a table whose definition is damaged does not hide the others.
+    connection.execute("PRAGMA writable_schema=ON")
     connection.text_factory = _any_text
     return connection
 
