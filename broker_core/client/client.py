@@ -190,7 +190,7 @@ class BrokerClient:
         except BadRequest as error:
             if error.code != "range_not_satisfiable":
                 raise
-            return FilePart(b"", start, max(start, 0))
+            return FilePart(b"", max(start, 0), max(start, 0))
         begin, size = _extent(answer.headers.get("content-range", ""), len(answer.content))
         return FilePart(answer.content, begin, size)
 
