@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value, first_missing
 
 Late = Callable[[], Value]
@@ -33,6 +34,30 @@ def strict(signature: str, doc: str, least: int, most: int, body: Callable[[list
         values = [argument() for argument in arguments]
         missing = first_missing(values)
         return body(values) if missing is None else missing
+
+    return Function(signature.partition("(")[0], signature, doc, least, most, call)
+
+
+def careful(
+    signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]
+) -> Function:
+    """A function of values for which `undefined` is an error too."""
+
+    def call(evaluation: Any, arguments: Sequence[Late]) -> Value:
+        values = [argument() for argument in arguments]
+        return body(values) if first_missing(values) is None else ERROR
+
+    return Function(signature.partition("(")[0], signature, doc, least, most, call)
+
+
+def vague(signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]) -> Function:
+    """A function of values that is `undefined` if one of them is, even beside an `error`."""
+
+    def call(evaluation: Any, arguments: Sequence[Late]) -> Value:
+        values = [argument() for argument in arguments]
+        if any(value is UNDEFINED for value in values):
+            return UNDEFINED
+        return body(values) if first_missing(values) is None else ERROR
 
     return Function(signature.partition("(")[0], signature, doc, least, most, call)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from broker_core.jdl.function import Function, Late, strict, table
+from broker_core.jdl.function import Function, Late, careful, table
+from broker_core.jdl.functions_types import to_int
 from broker_core.jdl.operators import truth
 from broker_core.jdl.tree import ERROR
 from broker_core.jdl.values import Value
@@ -23,9 +24,15 @@ def _time(evaluation: Any, arguments: Sequence[Late]) -> Value:
 
 
 def _interval(values: list[Value]) -> Value:
-    if type(values[0]) is not int:
+    seconds = to_int(values)
+    if seconds is ERROR:
         return ERROR
-    days, rest = divmod(values[0], 86400)
+    text = _clock(abs(seconds))
+    return f"-{text}" if seconds < 0 else text
+
+
+def _clock(seconds: int) -> str:
+    days, rest = divmod(seconds, 86400)
     hours, rest = divmod(rest, 3600)
     minutes, seconds = divmod(rest, 60)
     if days:
@@ -38,5 +45,5 @@ def _interval(values: list[Value]) -> Value:
 TABLE = table(
     Function("ifThenElse", "ifThenElse(test, yes, no)", "yes or no, as the test says.", 3, 3, _if_then_else),
     Function("time", "time()", "Seconds since 1970, as the broker counts them.", 0, 0, _time),
-    strict("interval(seconds)", "A number of seconds as days+hours:minutes:seconds.", 1, 1, _interval),
+    careful("interval(seconds)", "A number of seconds as days+hours:minutes:seconds.", 1, 1, _interval),
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.function import eager, strict, table
+from broker_core.jdl.function import eager, strict, table, vague
 from broker_core.jdl.operators import arithmetic, binary, compare
 from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import AdValue, Value, first_missing, is_number
+from broker_core.jdl.values import AdValue, Value, is_number
 
 _SIGNS = frozenset({"<", "<=", "==", "!=", ">=", ">", "is", "isnt", "=?=", "=!="})
 _SPELT = {"is": "=?=", "isnt": "=!="}
@@ -20,7 +20,7 @@ def _member(values: list[Value]) -> Value:
 
 def _identical_member(values: list[Value]) -> Value:
     wanted, items = values
-    if items is UNDEFINED and wanted is not ERROR:
+    if items is UNDEFINED:
         return UNDEFINED
     if not isinstance(items, list) or isinstance(wanted, list | AdValue):
         return ERROR
@@ -55,18 +55,16 @@ def _numbers(values: list[Value]) -> list[Value] | Value:
     items = values[0]
     if not isinstance(items, list):
         return ERROR
-    missing = first_missing(items)
-    if missing is not None:
-        return missing
-    return items if all(is_number(item) or isinstance(item, bool) for item in items) else ERROR
+    there = [item for item in items if item is not UNDEFINED]
+    return there if all(is_number(item) or isinstance(item, bool) for item in there) else ERROR
 
 
 def _sum(values: list[Value]) -> Value:
     items = _numbers(values)
     if not isinstance(items, list):
         return items
-    total: Value = 0
-    for item in items:
+    total: Value = items[0] if items else 0
+    for item in items[1:]:
         total = arithmetic("+", total, item)
     return total
 
@@ -75,7 +73,7 @@ def _average(values: list[Value]) -> Value:
     items = _numbers(values)
     if not isinstance(items, list):
         return items
-    return float(_sum(values)) / len(items) if items else 0.0
+    return float(_sum(values)) / len(items) if items else 0
 
 
 def _extreme(sign: str, values: list[Value]) -> Value:
@@ -86,14 +84,13 @@ def _extreme(sign: str, values: list[Value]) -> Value:
     for item in items:
         if best is UNDEFINED or compare(sign, item, best) is True:
             best = item
-    return best
+    real = any(isinstance(item, float) for item in items)
+    return float(best) if real else best
 
 
 TABLE = table(
-    strict(
-        "member(x, list)", "True if the list has an item equal to x; case does not matter.", 2, 2, _member
-    ),
-    strict("isMember(x, list)", "The same as member.", 2, 2, _member),
+    vague("member(x, list)", "True if the list has an item equal to x; case does not matter.", 2, 2, _member),
+    vague("isMember(x, list)", "The same as member.", 2, 2, _member),
     eager(
         "identicalMember(x, list)",
         "True if the list has x itself, same type and case.",

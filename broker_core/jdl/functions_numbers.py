@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from broker_core.jdl.function import strict, table
-from broker_core.jdl.functions_types import _to_real as to_real
+from broker_core.jdl.function import careful, table
+from broker_core.jdl.functions_types import to_real
 from broker_core.jdl.tree import ERROR
 from broker_core.jdl.values import Value, is_number, wrapped
 
@@ -22,40 +22,55 @@ def _rounded(how: str, value: Value) -> Value:
 
 
 def _pow(values: list[Value]) -> Value:
-    base, exponent = values
-    if not is_number(base) or not is_number(exponent):
+    base, exponent = (value if is_number(value) else to_real([value]) for value in values)
+    if base is ERROR or exponent is ERROR:
         return ERROR
     try:
         result = math.pow(base, exponent)
     except (ValueError, OverflowError):
         return ERROR
-    whole = type(base) is int and type(exponent) is int and exponent >= 0 and abs(result) < 2**63
-    return wrapped(int(result)) if whole else result
+    if type(base) is not int or type(exponent) is not int or exponent < 0:
+        return result
+    return int(result) if abs(result) < 2**63 else ERROR
 
 
 def _quantize(values: list[Value]) -> Value:
     value, steps = values
-    if not is_number(value):
-        return ERROR
     if isinstance(steps, list):
-        for step in steps:
-            if is_number(step) and step >= value:
-                return step
-        steps = steps[-1] if steps else 0
-    if not is_number(steps):
+        return _next_of(value, steps)
+    value = value if is_number(value) else to_real([value])
+    step = steps if is_number(steps) else to_real([steps])
+    if value is ERROR or step is ERROR or not math.isfinite(value) or not math.isfinite(step):
         return ERROR
-    if steps == 0:
+    if step == 0:
         return value
-    count = math.ceil(value / steps)
-    return wrapped(count * steps) if type(steps) is int else count * steps
+    if type(value) is int and type(step) is int:
+        above = (value + step - 1) if value * step > 0 or value >= 0 else value
+        return wrapped(_cut(above, step) * step)
+    return math.ceil(value / step) * float(step)
+
+
+def _next_of(value: Value, steps: list[Value]) -> Value:
+    if not is_number(value) or not all(is_number(step) for step in steps):
+        return ERROR
+    for step in steps:
+        if step >= value:
+            return step
+    return _quantize([value, steps[-1]]) if steps else value
+
+
+def _cut(value: int, by: int) -> int:
+    return abs(value) // abs(by) * (1 if (value < 0) == (by < 0) else -1)
 
 
 TABLE = table(
-    strict("floor(x)", "The largest whole number not above x.", 1, 1, lambda v: _rounded("floor", v[0])),
-    strict("ceiling(x)", "The smallest whole number not below x.", 1, 1, lambda v: _rounded("ceiling", v[0])),
-    strict("round(x)", "The whole number nearest to x.", 1, 1, lambda v: _rounded("round", v[0])),
-    strict("pow(base, exponent)", "base to the power of exponent.", 2, 2, _pow),
-    strict(
+    careful("floor(x)", "The largest whole number not above x.", 1, 1, lambda v: _rounded("floor", v[0])),
+    careful(
+        "ceiling(x)", "The smallest whole number not below x.", 1, 1, lambda v: _rounded("ceiling", v[0])
+    ),
+    careful("round(x)", "The whole number nearest to x.", 1, 1, lambda v: _rounded("round", v[0])),
+    careful("pow(base, exponent)", "base to the power of exponent.", 2, 2, _pow),
+    careful(
         "quantize(x, step)", "x rounded up to a multiple of step, or to an item of a list.", 2, 2, _quantize
     ),
 )

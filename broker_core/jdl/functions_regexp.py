@@ -6,7 +6,7 @@ import re
 
 from broker_core.jdl.function import strict, table
 from broker_core.jdl.regexp import usable
-from broker_core.jdl.tree import ERROR
+from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value, bounded
 
 _REFERENCE = re.compile(r"\\([0-9])|\$([0-9])")
@@ -29,7 +29,11 @@ def _regexp_member(values: list[Value]) -> Value:
     options = values[2] if len(values) > 2 else ""
     if not isinstance(wanted, str) or not isinstance(items, list) or not isinstance(options, str):
         return ERROR
+    result: Value = False
     for item in items:
+        if item is UNDEFINED:
+            result = UNDEFINED
+            continue
         if not isinstance(item, str):
             return ERROR
         pattern = usable(wanted, item, options)
@@ -37,7 +41,7 @@ def _regexp_member(values: list[Value]) -> Value:
             return ERROR
         if pattern.search(item):
             return True
-    return False
+    return result
 
 
 def _expanded(match: re.Match[str], template: str) -> str:

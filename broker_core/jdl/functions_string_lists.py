@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.function import Function, strict, table
+from broker_core.jdl.function import Function, careful, table
 from broker_core.jdl.functions_strings import split_words
-from broker_core.jdl.functions_types import _to_real as to_real
+from broker_core.jdl.functions_types import to_real
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value
 
@@ -38,9 +38,10 @@ def _fold(values: list[Value], what: str) -> Value:
         return ERROR
     whole = all(word.lstrip("+-").isdigit() for word in words)
     if not numbers:
-        return {"sum": 0, "avg": 0.0}.get(what, UNDEFINED)
+        return {"sum": 0.0, "avg": 0.0}.get(what, UNDEFINED)
     if what == "avg":
-        return sum(numbers) / len(numbers)
+        mean = sum(numbers) / len(numbers)
+        return int(mean) if whole else mean
     result = sum(numbers) if what == "sum" else min(numbers) if what == "min" else max(numbers)
     return int(result) if whole else result
 
@@ -53,44 +54,44 @@ def _sets(values: list[Value], what: str, fold: bool = False) -> Value:
 
 
 def _fold_function(name: str, what: str, doc: str) -> Function:
-    return strict(f"{name}(list, delimiters)", doc, 1, 2, lambda v: _fold(v, what))
+    return careful(f"{name}(list, delimiters)", doc, 1, 2, lambda v: _fold(v, what))
 
 
 TABLE = table(
-    strict(
+    careful(
         "stringListMember(x, list, delimiters)",
         "True if x is a word of it.",
         2,
         3,
         lambda v: _member(v, False),
     ),
-    strict(
+    careful(
         "stringListIMember(x, list, delimiters)",
         "As before, whatever the case.",
         2,
         3,
         lambda v: _member(v, True),
     ),
-    strict("stringListSize(list, delimiters)", "Number of its words.", 1, 2, _size),
+    careful("stringListSize(list, delimiters)", "Number of its words.", 1, 2, _size),
     _fold_function("stringListSum", "sum", "Sum of its numbers."),
     _fold_function("stringListAvg", "avg", "Mean of its numbers."),
     _fold_function("stringListMin", "min", "Smallest of its numbers."),
     _fold_function("stringListMax", "max", "Largest of its numbers."),
-    strict(
+    careful(
         "stringListsIntersect(a, b, delimiters)",
         "True if they share a word.",
         2,
         3,
         lambda v: _sets(v, "meet"),
     ),
-    strict(
+    careful(
         "stringListSubsetMatch(a, b, delimiters)",
         "True if b has all words of a.",
         2,
         3,
         lambda v: _sets(v, "in"),
     ),
-    strict(
+    careful(
         "stringListISubsetMatch(a, b, delimiters)",
         "As before, whatever the case.",
         2,

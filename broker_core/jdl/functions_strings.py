@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from broker_core.jdl.function import strict, table
+from broker_core.jdl.function import careful, eager, strict, table, vague
 from broker_core.jdl.operators import as_text
-from broker_core.jdl.tree import ERROR
+from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import ITEMS_MAX, Value, bounded
 
 
@@ -21,13 +21,23 @@ def _strcat(values: list[Value]) -> Value:
 
 
 def _join(values: list[Value]) -> Value:
+    if len(values) == 1:
+        items = values[0]
+        return _joined("", items) if isinstance(items, list) else items if items is ERROR else ""
     separator, *items = values
     if len(items) == 1 and isinstance(items[0], list):
         items = items[0]
-    elif not items and isinstance(separator, list):
-        items, separator = separator, ""
-    texts = _texts(items)
-    return bounded(separator.join(texts)) if isinstance(separator, str) and texts is not None else ERROR
+    elif any(item is UNDEFINED for item in items) and ERROR not in values:
+        return UNDEFINED
+    return _joined("" if separator is UNDEFINED else separator, items)
+
+
+def _joined(separator: Value, items: list[Value]) -> Value:
+    texts = _texts([item for item in items if item is not UNDEFINED])
+    between = as_text(separator)
+    if ERROR in items or separator is ERROR or texts is None or between is None:
+        return ERROR
+    return bounded(between.join(texts))
 
 
 def _substr(values: list[Value]) -> Value:
@@ -86,8 +96,8 @@ def _split_at(values: list[Value], name_first: bool) -> Value:
 
 TABLE = table(
     strict("strcat(x, ...)", "The texts of all arguments in a row.", 0, 1000, _strcat),
-    strict("join(separator, list)", "The items with the separator between them.", 1, 1000, _join),
-    strict(
+    eager("join(separator, list)", "The items with the separator between them.", 1, 1000, _join),
+    vague(
         "substr(text, offset, length)",
         "A part of a text; negative numbers count from its end.",
         2,
@@ -100,7 +110,7 @@ TABLE = table(
     ),
     strict("toUpper(text)", "The text in capitals.", 1, 1, lambda v: _cased(v, True)),
     strict("toLower(text)", "The text in small letters.", 1, 1, lambda v: _cased(v, False)),
-    strict("split(text, delimiters)", "The words of a text as a list.", 1, 2, _split),
-    strict("splitUserName(text)", "{user, domain} of user@domain.", 1, 1, lambda v: _split_at(v, True)),
-    strict("splitSlotName(text)", "{slot, host} of slot@host.", 1, 1, lambda v: _split_at(v, False)),
+    careful("split(text, delimiters)", "The words of a text as a list.", 1, 2, _split),
+    careful("splitUserName(text)", "{user, domain} of user@domain.", 1, 1, lambda v: _split_at(v, True)),
+    careful("splitSlotName(text)", "{slot, host} of slot@host.", 1, 1, lambda v: _split_at(v, False)),
 )

@@ -10,28 +10,29 @@ from broker_core.jdl.operators import as_text
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import AdValue, Value, bounded
 
-_INTEGER = re.compile(r"\s*([-+]?[0-9]{1,300})")
-_REAL = re.compile(r"\s*[-+]?(?:[0-9]{1,300}\.?[0-9]{0,300}|\.[0-9]{1,300})(?:[eE][-+]?[0-9]{1,4})?\s*")
+_REAL = re.compile(r"\s*[-+]?(?:[0-9]{1,300}\.?[0-9]{0,300}|\.[0-9]{1,300})(?:[eE][-+]?[0-9]{1,4})?")
 
 
-def _to_int(values: list[Value]) -> Value:
+def to_int(values: list[Value]) -> Value:
+    """The first value as a whole number, cut towards 0, or `error`."""
     value = values[0]
     if isinstance(value, bool | int):
         return int(value)
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and abs(value) < 2**63 else ERROR
     if isinstance(value, str):
-        real = _to_real(values)
+        real = to_real(values)
         return ERROR if real is ERROR or abs(real) >= 2**63 else int(real)
     return ERROR
 
 
-def _to_real(values: list[Value]) -> Value:
+def to_real(values: list[Value]) -> Value:
+    """The first value as a real number, or `error`; of a text, the number that it begins with."""
     value = values[0]
     if isinstance(value, bool | int | float):
         return float(value)
-    if isinstance(value, str) and _REAL.fullmatch(value):
-        number = float(value)
+    if isinstance(value, str) and (found := _REAL.match(value)):
+        number = float(found.group())
         return number if math.isfinite(number) else ERROR
     return ERROR
 
@@ -46,7 +47,7 @@ def _to_bool(values: list[Value]) -> Value:
     if isinstance(value, bool | int | float):
         return value != 0
     if isinstance(value, str):
-        return {"true": True, "false": False}.get(value.lower(), ERROR)
+        return {"true": True, "false": False}.get(value.lower(), UNDEFINED)
     return ERROR
 
 
@@ -59,8 +60,8 @@ TABLE = table(
     eager("isBoolean(x)", "True if x is true or false.", 1, 1, lambda v: isinstance(v[0], bool)),
     eager("isList(x)", "True if x is a list.", 1, 1, lambda v: isinstance(v[0], list)),
     eager("isClassAd(x)", "True if x is an ad.", 1, 1, lambda v: isinstance(v[0], AdValue)),
-    strict("int(x)", "x as a whole number, cut towards 0.", 1, 1, _to_int),
-    strict("real(x)", "x as a real number.", 1, 1, _to_real),
+    strict("int(x)", "x as a whole number, cut towards 0.", 1, 1, to_int),
+    strict("real(x)", "x as a real number.", 1, 1, to_real),
     strict("string(x)", "x as a text.", 1, 1, _to_string),
     strict("bool(x)", "x as true or false.", 1, 1, _to_bool),
 )

@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 
 from broker_core.jdl.function import strict, table
+from broker_core.jdl.operators import as_text
 from broker_core.jdl.tree import ERROR
 from broker_core.jdl.values import Value
 
 _PART = re.compile(r"[0-9]+|[^0-9]+")
-
-
-def _key(text: str) -> list[tuple[int, int, str]]:
-    parts = _PART.findall(text[:1000])
-    return [(1, len(p.lstrip("0")), p.lstrip("0")) if p[0].isdigit() else (0, 0, p) for p in parts]
 
 
 def order(one: str, other: str) -> int:
@@ -30,20 +26,26 @@ def order(one: str, other: str) -> int:
     return (len(one) > len(other)) - (len(one) < len(other))
 
 
+def _pair(values: list[Value]) -> list[str] | None:
+    texts = [as_text(value) for value in values]
+    return None if None in texts else [text for text in texts if text is not None]
+
+
 def _compared(values: list[Value], accepted: tuple[int, ...]) -> Value:
-    if not all(isinstance(value, str) for value in values):
-        return ERROR
-    return order(values[0], values[1]) in accepted
+    texts = _pair(values)
+    return ERROR if texts is None else order(*texts) in accepted
 
 
 def _versioncmp(values: list[Value]) -> Value:
-    return order(*values) if all(isinstance(value, str) for value in values) else ERROR
+    texts = _pair(values)
+    return ERROR if texts is None else order(*texts)
 
 
 def _in_range(values: list[Value]) -> Value:
-    if not all(isinstance(value, str) for value in values):
+    texts = _pair(values)
+    if texts is None:
         return ERROR
-    return order(values[1], values[0]) <= 0 <= order(values[2], values[0])
+    return order(texts[1], texts[0]) <= 0 <= order(texts[2], texts[0])
 
 
 TABLE = table(

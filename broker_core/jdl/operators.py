@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from broker_core.jdl.tree import ERROR, UNDEFINED
+from broker_core.jdl.tree import ERROR, UNDEFINED, Missing
 from broker_core.jdl.values import AdValue, Value, wrapped
 
 _COMPARE: dict[str, Callable[[Value, Value], bool]] = {
@@ -74,8 +74,6 @@ def arithmetic(sign: str, left: Value, right: Value) -> Value:
 
 
 def _bits(sign: str, left: Value, right: Value) -> Value:
-    if type(left) is bool and type(right) is bool and sign in "&|^":
-        return bool(_WHOLE[sign](left, right))
     if type(left) is not int or type(right) is not int:
         return ERROR
     return wrapped(_WHOLE[sign](left, right))
@@ -91,17 +89,25 @@ def _integer(sign: str, left: int, right: int) -> Value:
     if right == 0:
         return ERROR
     quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-    return wrapped(quotient if sign == "/" else left - quotient * right)
+    return min(quotient, (1 << 63) - 1) if sign == "/" else left - quotient * right
 
 
 def _real(sign: str, left: float, right: float) -> Value:
     if sign == "+":
-        return left + right
-    if sign == "-":
-        return left - right
-    if sign == "*":
-        return left * right
-    return left / right if sign == "/" and right != 0 else ERROR
+        result = left + right
+    elif sign == "-":
+        result = left - right
+    elif sign == "*":
+        result = left * right
+    elif sign == "/":
+        result = left / right if right else _by_zero(left)
+    else:
+        return ERROR
+    return ERROR if result == math.inf else result
+
+
+def _by_zero(left: float) -> float:
+    return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
 
 
 def unary(sign: str, value: Value) -> Value:
@@ -150,11 +156,14 @@ def as_text(value: Value) -> str | None:
         return str(value)
     if isinstance(value, float):
         return real_text(value)
-    return None
+    if isinstance(value, list):
+        parts = [f'"{item}"' if isinstance(item, str) else as_text(item) for item in value]
+        return None if None in parts else "{ " + ",".join(part or "" for part in parts) + " }"
+    return value.value if isinstance(value, Missing) else None
 
 
 def real_text(value: float) -> str:
     """A real number in the exact form of ClassAds."""
     if math.isnan(value) or math.isinf(value):
         return {True: 'real("NaN")'}.get(math.isnan(value), 'real("INF")' if value > 0 else 'real("-INF")')
-    return f"{value:.15E}"
+    return f"{value:.15E}" if value else f"{value}"
