@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.context import Desk, Notice, Tone
@@ -107,9 +107,13 @@ class Editor(QWidget):
         for asked in (self.bar.whereAsked, self.whereabouts.againAsked):
             asked.connect(self.where)
         self.whereabouts.closed.connect(lambda: self.show_sides(self._sides))
-        for keys, slot in (("Ctrl+Return", self.submit), ("Ctrl+.", self.problems.fix_first)):
-            shortcut = QShortcut(QKeySequence(keys), self, slot)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._keys = {
+            "Ctrl+Return": self.submit,
+            "Ctrl+Enter": self.submit,
+            "Ctrl+.": self.problems.fix_first,
+            "Ctrl+S": self.save,
+            "Ctrl+Shift+S": self.save_as,
+        }
 
     def _open(self, text: str, files: tuple[Path, ...]) -> None:
         saved = self.path is not None and self._is_on_disk(text)
@@ -148,6 +152,22 @@ class Editor(QWidget):
     def text(self) -> str:
         """The description as it stands in the editor."""
         return self.source.text()
+
+    def event(self, event: QEvent) -> bool:
+        """Claim the editor's keys before the window's shortcuts see them."""
+        asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if asked and _written(event) in self._keys:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do what the editor's own keys mean."""
+        done = self._keys.get(_written(event))
+        if done is None:
+            super().keyPressEvent(event)
+        else:
+            done()
 
     # --- changing the text
 
@@ -292,3 +312,7 @@ def _line() -> QFrame:
     line = QFrame()
     line.setProperty("role", "line")
     return line
+
+
+def _written(event: QKeyEvent) -> str:
+    return QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)

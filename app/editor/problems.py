@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -79,7 +78,6 @@ class Problems(QWidget):
         column.setSpacing(0)
         column.addLayout(heading)
         column.addWidget(self.table)
-        QShortcut(QKeySequence("Ctrl+."), self, self.fix_first, context=Qt.ShortcutContext.WindowShortcut)
 
     def show_problems(self, problems: Sequence[Diagnostic]) -> None:
         """Show these problems in place of the old ones, errors first."""

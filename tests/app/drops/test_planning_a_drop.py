@@ -49,9 +49,7 @@ def test_a_script_is_wrapped_and_sent_with_the_data_dropped_beside_it(tmp_path: 
     assert check(text).description is not None
 
 
-@pytest.mark.parametrize(
-    "name", ["two words.py", 'quo"te.py', "back\\slash.py", "ünï.py", "$(x).py"]
-)
+@pytest.mark.parametrize("name", ["two words.py", 'quo"te.py', "back\\slash.py", "ünï.py", "$(x).py"])
 def test_a_script_that_cannot_run_by_itself_goes_through_its_interpreter(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("print(1)\n")
