@@ -1,0 +1,62 @@
+"""Runs benchmarks: every file bench_NAME.py here has a function `measure() -> list[Figure]`.
+
+Each figure becomes one JSON line, with the rates of posix_spawn and fsync measured just before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.benchmarks.rates import rates
+
+
+def names() -> list[str]:
+    """The benchmarks there are."""
+    return sorted(path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*.py"))
+
+
+def main(wanted: list[str]) -> int:
+    """Run the wanted benchmarks, or all; returns 1 if a figure misses its bound or a benchmark fails."""
+    unknown = [name for name in wanted if name not in names()]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(names())}", file=sys.stderr)
+        return 2
+    bad = 0
+    for name in wanted or names():
+        bad += _run(name)
+    return min(bad, 1)
+
+
+def _run(name: str) -> int:
+    with tempfile.TemporaryDirectory(prefix="cd-bench-") as base:
+        _isolate(Path(base))
+        now = rates(Path(base))
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        begin = time.monotonic()
+        figures = importlib.import_module(f"tests.benchmarks.bench_{name}").measure()
+        spent = round(time.monotonic() - begin, 1)
+    for figure in figures:
+        line = {"benchmark": name, **asdict(figure), "good": figure.good, **now, "spent_s": spent}
+        print(json.dumps(line), flush=True)
+    return sum(figure.good is False for figure in figures)
+
+
+def _isolate(base: Path) -> None:
+    """Give the benchmark a home, a runtime folder and a state directory of its own."""
+    for variable, folder in (("HOME", "home"), ("XDG_RUNTIME_DIR", "run"), ("XDG_DATA_HOME", "home/data")):
+        (base / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ[variable] = str(base / folder)
+    for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        os.environ[variable] = str(base / "home" / variable.lower())
+    os.environ["CROSSDESK_STATE_DIR"] = str(base / "state")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
