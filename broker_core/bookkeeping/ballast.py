@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from broker_core.bookkeeping.faults import remove
+
 BALLAST_FILE = "reserve"
 BALLAST_BYTES = 1 << 20
 
@@ -25,7 +27,7 @@ class Ballast:
                 return False
             self._allocate()
         except OSError:
-            self._path.unlink(missing_ok=True)
+            remove(self._path)
             return False
         return True
 
@@ -39,10 +41,7 @@ class Ballast:
 
     def drop(self) -> None:
         """Give the reserve up; on a read-only file system nothing can be given up."""
-        try:
-            self._path.unlink(missing_ok=True)
-        except OSError:
-            return
+        remove(self._path)
 
 
 def _free(directory: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import time
 from dataclasses import dataclass
@@ -106,9 +107,16 @@ class DirectoryLock:
             raise unwritable(directory, error) from error
 
     def release(self) -> None:
-        """Give the directory free; the record is emptied, so that another host may take it."""
-        os.pwrite(self._file, b" " * RECORD_BYTES, 0)
-        os.close(self._file)
+        """Give the directory free; the record is emptied, so that another host may take it.
+
+        A disk that takes nothing keeps the record, which then hinders other hosts only.
+        """
+        try:
+            os.pwrite(self._file, b" " * RECORD_BYTES, 0)
+        except OSError as error:
+            logging.getLogger("crossdesk.store").warning("The record of the holder stays: %s", error)
+        finally:
+            os.close(self._file)
 
 
 def taken(holder: Holder | None, *, elsewhere: bool = False) -> StateDirectoryTaken:

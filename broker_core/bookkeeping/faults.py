@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sqlite3
 from enum import StrEnum
@@ -76,10 +77,18 @@ def probe(directory: Path) -> Condition | None:
     except OSError as error:
         if error.errno == errno.EROFS:
             return Condition.READ_ONLY
+        remove(path)
         return Condition.FULL if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else None
-    finally:
-        path.unlink(missing_ok=True)
+    remove(path)
     return None
+
+
+def remove(path: Path) -> None:
+    """Remove a file that serves the store only for a while; one that cannot be removed does no harm."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        logging.getLogger("crossdesk.store").warning("%s stays: %s", path, error)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from sqlite3 import Connection
 
 from broker_core.errors import StoreDamaged
@@ -135,15 +135,20 @@ def create(connection: Connection, generation: str) -> None:
     connection.execute("INSERT INTO meta VALUES (1, ?, 0, ?, '', 0, 0)", (SCHEMA, generation))
 
 
-def migrate(connection: Connection, found: int) -> None:
+def migrate(
+    connection: Connection,
+    found: int,
+    present: int = SCHEMA,
+    steps: Mapping[int, Callable[[Connection], None]] = MIGRATIONS,
+) -> None:
     """Bring a store of number `found` to the present one, inside the caller's transaction (case 23)."""
-    if found > SCHEMA:
+    if found > present:
         raise StoreDamaged(
-            f"The store was written by a newer CrossDesk (schema {found}, this one knows {SCHEMA}).",
+            f"The store was written by a newer CrossDesk (schema {found}, this one knows {present}).",
             place="table meta",
             remedy="Start the newer version, or use another state directory.",
             code="store_too_new",
         )
-    for number in range(found, SCHEMA):
-        MIGRATIONS[number](connection)
-    connection.execute("UPDATE meta SET schema = ?", (SCHEMA,))
+    for number in range(found, present):
+        steps[number](connection)
+    connection.execute("UPDATE meta SET schema = ?", (present,))

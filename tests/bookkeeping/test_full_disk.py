@@ -13,7 +13,7 @@ from broker_core.bookkeeping.replay import replayed_rows, stored_rows
 from broker_core.bookkeeping.store import Store
 from broker_core.errors import StorageFull
 from broker_core.jobs.transitions import EventType
-from tests.bookkeeping.disks import fill, make_room, small_disk
+from tests.bookkeeping.disks import fill, make_read_only, make_room, real_disk, small_disk
 from tests.bookkeeping.made import first, open_store, step, submission
 from tests.waiting import eventually
 
@@ -142,6 +142,26 @@ async def test_opening_on_a_full_disk_is_told_and_leaves_no_lock(disk: Path) -> 
     store = open_store(disk)
     assert store.epoch == 1
     store.close()
+
+
+async def test_a_file_system_made_read_only_takes_nothing_and_is_told_as_such(tmp_path: Path) -> None:
+    with real_disk(tmp_path / "disk", 16) as point:
+        store, seen = open_store(point / "state"), []
+        store.listen(condition=lambda condition, _: seen.append(condition), fatal=seen.append)
+        job = first(store)
+        await store.submit(submission([job]))
+        make_read_only(point)
+        with pytest.raises(StorageFull) as told:
+            await store.submit(submission([first(store)]))
+        assert told.value.code == "storage_read_only"
+        assert seen == [Condition.READ_ONLY]
+        waiting = store.append([step(store, job.record, EventType.ACCEPTED)])
+        assert await store.job(job.event.job) == job.record
+        store.close()
+        with pytest.raises(StorageFull):
+            await waiting
+        with pytest.raises(StorageFull):
+            open_store(point / "state")
 
 
 async def test_a_store_that_may_not_grow_counts_as_full(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ async def test_many_single_appends_become_durable_in_order(tmp_path: Path) -> No
         assert await store.job(entries[0].event.job) == entries[-1].record
     assert await store.states("ann") == {"Done": 50}
     rows = await store._readers.read(stored_rows)
-    assert rows == await store._readers.read(replayed_rows) and len(rows) == 50
+    assert rows == await store._readers.read(replayed_rows)
+    assert len(rows) == 50
     store.close()
 
 
@@ -59,7 +60,8 @@ async def test_a_key_is_taken_once_and_others_in_its_group_are_kept(tmp_path: Pa
         return_exceptions=True,
     )
     assert [type(result) for result in results] == [type(None), Conflict, type(None)]
-    assert await store.job(one[0].event.job) and await store.job(three[0].event.job)
+    assert await store.job(one[0].event.job) == one[0].record
+    assert await store.job(three[0].event.job) == three[0].record
     assert await store.job(two[0].event.job) is None
     assert await store.events_of(two[0].event.job) == []
     store.close()
@@ -87,7 +89,7 @@ async def test_pages_run_from_the_newest_job_to_the_oldest(tmp_path: Path) -> No
     after = ""
     while True:
         page = await store.jobs_page("ann", after, 10, columns=("id", "interactive", "state"))
-        assert page.total == 25 and page.position == store.position
+        assert (page.total, page.position) == (25, store.position)
         assert list(page.columns) == ["id", "interactive", "state"]
         assert set(page.columns["interactive"]) == {False}
         seen += page.columns["id"]
@@ -96,7 +98,8 @@ async def test_pages_run_from_the_newest_job_to_the_oldest(tmp_path: Path) -> No
             break
     assert seen == [entry.event.job for entry in reversed(entries)]
     waiting = await store.jobs_page("ann", states=[JobState.WAITING])
-    assert waiting.columns["id"] == [entries[3].event.job] and waiting.total == 1
+    assert waiting.columns["id"] == [entries[3].event.job]
+    assert waiting.total == 1
     assert (await store.jobs_page("bob")).total == 0
     store.close()
 
@@ -150,7 +153,7 @@ async def test_text_that_no_utf8_can_hold_is_kept_with_escapes(tmp_path: Path) -
     store.close()
     store = open_store(tmp_path)
     (record,) = store.live()
-    assert record.name == "caf\\udce9" and record.parameter == "a\0b"
+    assert (record.name, record.parameter) == ("caf\\udce9", "a\0b")
     store.close()
 
 

@@ -1,0 +1,78 @@
+"""Stores of every released schema are read; those of a later one are refused (reliability case 23)."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from broker_core.bookkeeping.check import check
+from broker_core.bookkeeping.connection import STORE_FILE
+from broker_core.bookkeeping.schema import MIGRATIONS, create, migrate, stored_schema
+from broker_core.errors import StoreDamaged
+from broker_core.jobs.transitions import EventType
+from broker_core.version import SCHEMA
+from tests.bookkeeping.made import open_store, step
+
+RELEASED = sorted((Path(__file__).parent / "released").glob("schema_*.sql"))
+"""Dumps of stores as each release wrote them; a file is added with each new schema, never changed."""
+
+
+def test_every_schema_has_a_released_store_and_a_step_to_the_next() -> None:
+    assert [path.stem for path in RELEASED] == [f"schema_{number}" for number in range(1, SCHEMA + 1)]
+    assert sorted(MIGRATIONS) == list(range(1, SCHEMA))
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+async def test_a_released_store_is_opened_and_goes_on(path: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        connection.executescript(path.read_text())
+    store = open_store(tmp_path)
+    assert store.epoch == 2
+    assert [record.name for record in store.live()] == ["waits"]
+    assert (await store.statistics()).kinds["Normal batch"].submitted == 4
+    assert (await store.states()) == {"Waiting": 1, "Done": 2}
+    await store.append([step(store, store.live()[0], EventType.CANCELED)])
+    store.close()
+    assert check(tmp_path) == []
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        assert stored_schema(connection) == SCHEMA
+
+
+def test_a_later_schema_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    open_store(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection, connection:
+        connection.execute("UPDATE meta SET schema = 99")
+    with pytest.raises(StoreDamaged) as told:
+        open_store(tmp_path)
+    assert told.value.code == "store_too_new"
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        assert connection.execute("SELECT schema, epoch FROM meta").fetchone() == (99, 1)
+
+
+def test_steps_run_in_order_and_a_failed_one_leaves_the_store_as_it_was() -> None:
+    ran: list[int] = []
+
+    def add_column(connection: sqlite3.Connection) -> None:
+        ran.append(1)
+        connection.execute("ALTER TABLE documents ADD COLUMN colour TEXT NOT NULL DEFAULT ''")
+
+    def fill_column(connection: sqlite3.Connection) -> None:
+        ran.append(2)
+        connection.execute("UPDATE documents SET colour = 'red'")
+
+    steps = {SCHEMA: add_column, SCHEMA + 1: fill_column}
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create(connection, "g")
+        connection.execute("INSERT INTO documents VALUES ('ann', 'w', '{}')")
+        connection.execute("BEGIN")
+        with pytest.raises(KeyError):
+            migrate(connection, SCHEMA, SCHEMA + 3, steps)
+        connection.execute("ROLLBACK")
+        assert stored_schema(connection) == SCHEMA
+        migrate(connection, SCHEMA, SCHEMA + 2, steps)
+        assert ran == [1, 2, 1, 2]
+        assert stored_schema(connection) == SCHEMA + 2
+        assert connection.execute("SELECT colour FROM documents").fetchone() == ("red",)
