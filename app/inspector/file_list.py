@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
+from PySide6.QtCore import QItemSelectionModel, QMimeData, Qt, QTimer, QUrl
 from PySide6.QtGui import QDrag, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.inspector.save import Copies
     from broker_core.wire.views import OutputFile
 
+_ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 KINDS = {"stdout": "output", "stderr": "errors", "output": "result", "work": "working file"}
 """Role of a file to the word for it."""
 
@@ -84,7 +85,7 @@ class FileList(QTreeWidget):
         """Select one file."""
         for place, known in enumerate(self.files):
             if known == path:
-                self.setCurrentItem(self.topLevelItem(place))
+                self.setCurrentItem(self.topLevelItem(place), 0, _ALONE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what a narrow pane has no room for; the tooltip still says it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from app.actions.table import BY_ID
 from app.inspector import words
 from app.inspector.glyph import StateGlyph, face_of
 from app.inspector.labels import label
@@ -36,13 +37,13 @@ def can_purge(row: dict[str, Any]) -> bool:
     return JobState(row["state"]).ended
 
 
-ACTIONS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], bool]], ...] = (
-    ("job.cancel", "Cancel", "circle-stop", can_cancel),
-    ("job.fetch", "Fetch output", "download", can_fetch),
-    ("job.resubmit", "Resubmit", "rotate-cw", lambda row: True),
-    ("job.purge", "Purge", "trash-2", can_purge),
+ACTIONS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
+    ("job.cancel", "Cancel", can_cancel),
+    ("job.fetch", "Fetch output", can_fetch),
+    ("job.resubmit", "Submit again", lambda row: True),
+    ("job.purge", "Remove", can_purge),
 )
-"""Action id, verb, icon, and for which rows it applies."""
+"""Id in the desk's table of actions, short verb, and for which rows it applies."""
 
 
 class JobActions(QWidget):
@@ -55,9 +56,9 @@ class JobActions(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         self.buttons: dict[str, QPushButton] = {}
-        for action, verb, icon, _ in ACTIONS:
+        for action, verb, _ in ACTIONS:
             button = QPushButton(verb)
-            button.setProperty("icon-name", icon)
+            button.setStyleSheet("padding: 5px 8px;")
             button.clicked.connect(lambda _=False, action=action: desk.trigger(action))
             self.buttons[action] = button
             row.addWidget(button)
@@ -68,7 +69,7 @@ class JobActions(QWidget):
     def show_rows(self, rows: Sequence[dict[str, Any]]) -> None:
         """Offer what applies to all of these rows; with several rows the tooltips say how many."""
         number = "this job" if len(rows) == 1 else words.count(len(rows), "job")
-        for action, verb, _, applies in ACTIONS:
+        for action, verb, applies in ACTIONS:
             button = self.buttons[action]
             fits = bool(rows) and all(applies(row) for row in rows)
             button.setVisible(fits)
@@ -76,8 +77,8 @@ class JobActions(QWidget):
             button.setToolTip(f"{verb}: {number}")
 
     def _restyle(self) -> None:
-        for button in self.buttons.values():
-            button.setIcon(self._desk.theme.icon(button.property("icon-name")))
+        for action, button in self.buttons.items():
+            button.setIcon(self._desk.theme.icon(BY_ID[action].icon))
 
 
 class JobHeader(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QRegularExpression, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QRegularExpression, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QGuiApplication,
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 
 _MOST_COPIED = 50_000
 """Rows that one copy to the clipboard may take."""
+FIND, ERROR = QKeySequence("Ctrl+F"), QKeySequence("Ctrl+E")
+_OWN_KEYS = (
+    FIND,
+    ERROR,
+    QKeySequence("Ctrl+C"),
+    QKeySequence("Ctrl+A"),
+    QKeySequence("Home"),
+    QKeySequence("End"),
+)
 Place = tuple[int, int]
 """Row and character."""
 
@@ -35,6 +44,8 @@ class LogView(QAbstractScrollArea):
     """A read-only view of a spool: numbers, wrap, follow, selection, marks of a search."""
 
     follow_changed = Signal(bool)
+    find_asked = Signal()
+    error_asked = Signal()
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -286,9 +297,23 @@ class LogView(QAbstractScrollArea):
             self.follow(False)
         super().wheelEvent(event)
 
+    def event(self, event: QEvent) -> bool:
+        """Keep keys of the window's actions that mean something else in a log."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            keys = QKeySequence(event.keyCombination())
+            if keys in _OWN_KEYS:
+                event.accept()
+                return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar, key = self.verticalScrollBar(), event.key()
-        if event.matches(QKeySequence.StandardKey.Copy):
+        keys = QKeySequence(event.keyCombination())
+        if keys == FIND:
+            self.find_asked.emit()
+        elif keys == ERROR:
+            self.error_asked.emit()
+        elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_all()

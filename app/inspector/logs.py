@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.inspector import words
@@ -46,6 +44,8 @@ class LogsPane(JobPane):
         self._fill()
         self.chooser.activated.connect(self._choose)
         self.view.follow_changed.connect(self.follow.setChecked)
+        self.view.find_asked.connect(self.find.begin)
+        self.view.error_asked.connect(self.go_to_error)
 
     def _buttons(self) -> None:
         self.error = self._button("bug", "Go to the first error", self.go_to_error, "Ctrl+E")
@@ -65,8 +65,6 @@ class LogsPane(JobPane):
             button.toggled.connect(does)
         else:
             button.clicked.connect(lambda: does())  # type: ignore[operator]
-        if keys:
-            QShortcut(QKeySequence(keys), self, does, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         return button
 
     def _fill(self) -> None:

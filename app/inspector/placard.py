@@ -32,7 +32,7 @@ class Placard(QWidget):
         self.button = QPushButton()
         self._lay_out()
         desk.theme.changed.connect(self._restyle)
-        self._restyle()
+        self.say("", "", "")
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)

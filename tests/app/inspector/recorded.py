@@ -1,0 +1,194 @@
+"""A desk with the real theme, rows and link, in front of a broker whose answers are written down."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+from app.context import LinkState, Notice
+from app.model.link import DeskLink
+from app.model.rows import LiveRows
+from app.theme.theme import DeskTheme
+from broker_core.client.client import FilePart
+from broker_core.errors import CrossDeskError, NotFound
+from broker_core.wire.checks import Clause, MatchedResource, MatchReport
+from broker_core.wire.views import EventView, JobDetail, OutputFile, SandboxEntry
+
+JOB = "Zk3v9aPq0LxT7mWc2RdYbA"
+OTHER = "b_Q0u3Rj8kYtN1sVx5EwMg"
+BEGUN = time.time() - 400
+TEXT = """// trains a small network
+[
+  Executable = "train.sh";
+  Arguments = "--epochs 40 --rate 0.05";
+  StdOutput = "out.txt";
+  StdError = "err.txt";
+  InputSandbox = {"train.sh", "digits.csv"};
+  OutputSandbox = {"losses.csv", "weights.png"};
+  Requirements = other.GlueCEInfoTotalCPUs >= 4;
+]
+"""
+
+
+def row(state: str, **more: Any) -> dict[str, Any]:
+    """A row of the jobs table."""
+    usual = {
+        "id": JOB, "owner": "ann", "name": "train-network", "structure": "Normal", "interactive": False,
+        "cpus": 4, "state": state, "description": "0" * 64, "batch": "", "parameter": "", "reason": "",
+        "held": "", "site": "local", "attempt": 1, "submitted": BEGUN, "accepted": BEGUN + 0.004,
+        "matched": BEGUN + 35, "scheduled": BEGUN + 35.1, "started": BEGUN + 42.1, "ended": None,
+        "exit_code": None, "signal": None, "canceling": None, "seq": 5, "position": 5, "schema": 1,
+    }  # fmt: skip
+    return usual | more
+
+
+def story(*steps: tuple[float, str, str | None, str, str], **details: Any) -> list[EventView]:
+    """Events from (seconds after the start, type, state before, state after, reason); details go last."""
+    return [
+        EventView(
+            position=place, job=JOB, seq=place, time=BEGUN + after, source="Scheduler", type=kind, old=old,
+            new=new, owner="ann", attempt=1, resources=["local"], reason=reason,
+            details=details if place == len(steps) else {},
+        )
+        for place, (after, kind, old, new, reason) in enumerate(steps, start=1)
+    ]  # fmt: skip
+
+
+TO_RUNNING = (
+    (0.0, "job.submitted", None, "Submitted", ""),
+    (0.004, "job.accepted", "Submitted", "Waiting", ""),
+    (1.2, "job.postponed", "Waiting", "Waiting", "No site has 4 free CPUs now; the job keeps its place."),
+    (35.0, "job.matched", "Waiting", "Ready", "local: rank 2"),
+    (35.1, "job.scheduled", "Ready", "Scheduled", ""),
+    (42.1, "job.running", "Scheduled", "Running", ""),
+)
+TO_FAILED = (*TO_RUNNING, (392.0, "job.done", "Running", "Done", ""))
+REPORT = MatchReport(
+    advice="Ask for at most 2 CPUs, then cluster-b matches too.",
+    resources=[
+        MatchedResource(
+            ce="here:0/jobmanager-fork-all", site="local", matches=True, rank=2, total_cpus=8, free_cpus=2,
+            clauses=[Clause(text="other.GlueCEInfoTotalCPUs >= 4", value="true",
+                            explanation="It has 8 CPUs; at least 4 are asked for")],
+        ),
+        MatchedResource(
+            ce="b.example.org:2119/jobmanager-slurm-short", site="cluster-b", matches=False, total_cpus=2,
+            free_cpus=2, reason="it has 2 CPUs in all, 4 are asked for",
+            clauses=[
+                Clause(text="other.GlueCEInfoTotalCPUs >= 4", value="false",
+                       explanation="It has 2 CPUs; at least 4 are asked for"),
+                Clause(text='other.GlueHostArch == "arm"', value="undefined",
+                       explanation="Nothing is known of GlueHostArch here"),
+            ],
+        ),
+    ],
+)  # fmt: skip
+
+
+class RecordedBroker:
+    """Answers what the test wrote down; the files are real files of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.details: dict[str, JobDetail] = {}
+        self.events: dict[str, list[EventView]] = {}
+        self.roles = {"out.txt": "stdout", "err.txt": "stderr"}
+        self.growing = False
+        self.error: CrossDeskError | None = None
+        self.gate: asyncio.Event | None = None
+        """When set, answers wait for it."""
+        self.asked: list[str] = []
+        self.report = REPORT
+        self.cleared: list[str] = []
+
+    async def _answer(self, question: str) -> None:
+        self.asked.append(question)
+        await (self.gate.wait() if self.gate else asyncio.sleep(0))
+        if self.error:
+            raise self.error
+
+    async def job(self, job: str) -> JobDetail:
+        await self._answer(f"job {job}")
+        return self.details[job]
+
+    async def events_of(self, job: str) -> list[EventView]:
+        await self._answer(f"events {job}")
+        return self.events.get(job, [])
+
+    async def files(self, job: str) -> list[OutputFile]:
+        await self._answer(f"files {job}")
+        return [self._file(path) for path in sorted(self.folder.rglob("*")) if path.is_file()]
+
+    def _file(self, path: Path) -> OutputFile:
+        name, facts = str(path.relative_to(self.folder)), path.stat()
+        return OutputFile(path=name, size=facts.st_size, modified=facts.st_mtime,
+                          role=self.roles.get(name, "output"), growing=self.growing)  # fmt: skip
+
+    async def read_file(self, job: str, path: str, start: int = 0, length: int | None = None) -> FilePart:
+        await self._answer(f"read {path} {start}")
+        place = self.folder / path
+        if not place.exists():
+            raise NotFound(f"The job has no file {path!r}.", place=job)
+        with place.open("rb") as stream:
+            stream.seek(start)
+            return FilePart(stream.read(-1 if length is None else length), start, place.stat().st_size)
+
+    async def stream_file(self, job: str, path: str) -> Any:
+        yield (self.folder / path).read_bytes()
+
+    async def match(self, description: str) -> MatchReport:
+        await self._answer("match")
+        return self.report
+
+    async def fetched(self, job: str, missing: Any = ()) -> None:
+        self.cleared.append(job)
+
+
+class TestDesk:
+    """What the shell gives to views, without the shell."""
+
+    __test__ = False
+
+    def __init__(self, theme: DeskTheme, client: Any) -> None:
+        self.theme, self.client = theme, client
+        self.jobs, self.link = LiveRows(), DeskLink()
+        self.link.set(LinkState.CONNECTED)
+        self.notices: list[str] = []
+        self.triggered: list[str] = []
+        self.opened: list[str] = []
+
+    def run(self, work: Any, doing: str) -> asyncio.Task[None]:
+        return asyncio.get_event_loop().create_task(self._run(work, doing))
+
+    async def _run(self, work: Any, doing: str) -> None:
+        try:
+            await work
+        except CrossDeskError as error:
+            self.notices.append(f"{doing}: {error}")
+
+    def notify(self, notice: Notice) -> None:
+        self.notices.append(notice.text)
+
+    def show_job(self, job: str, tab: str = "") -> None:
+        self.opened.append(f"{job} {tab}")
+
+    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
+        self.opened.append(text)
+
+    def trigger(self, action: str) -> None:
+        self.triggered.append(action)
+
+    def put(self, told: dict[str, Any], events: list[EventView], **more: Any) -> None:
+        """The broker tells a job's row, events and whatever else its detail holds."""
+        told = told | {"position": told["position"] + len(events)}
+        detail: dict[str, Any] = {
+            "row": told, "description": TEXT, "effective": TEXT + "// defaults\n",
+            "files": [SandboxEntry(name="train.sh", size=1200, sha256="0" * 64)], "output_sandbox": [],
+            "usage": {"wall_s": 349.9, "cpu_s": 1203.2, "max_rss_bytes": 412e6},
+        }  # fmt: skip
+        self.client.details[told["id"]] = JobDetail(**(detail | more))
+        self.client.events[told["id"]] = events
+        self.jobs.merge({name: [value] for name, value in told.items()})
+        self.jobs.flush()

@@ -1,0 +1,250 @@
+"""The inspector as a whole: what is selected decides, and every condition has a page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.context import LinkState
+from app.inspector.inspector import Inspector
+from broker_core.errors import NotFound, Unreachable
+from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
+
+Until = Callable[..., Any]
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, desk: TestDesk) -> Inspector:
+    made = Inspector(desk)
+    qtbot.addWidget(made)
+    made.resize(360, 820)
+    made.show()
+    return made
+
+
+def tabs(inspector: Inspector) -> list[str]:
+    bar = inspector.tabs
+    return [bar.tabText(n) for n in range(bar.count()) if bar.isTabVisible(n)]
+
+
+def test_nothing_selected_teaches_what_the_place_is_for(inspector: Inspector) -> None:
+    assert inspector.empty.isVisible()
+    assert "Select a job" in inspector.empty.sentence.text()
+
+
+def test_the_tabs_of_a_batch_job_stand_in_their_order(desk: TestDesk, inspector: Inspector) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_jobs([JOB])
+    assert tabs(inspector) == ["Story", "Logs", "Output", "Where", "Text"]
+
+
+def test_an_interactive_job_says_when_console_and_view_open(desk: TestDesk, inspector: Inspector) -> None:
+    desk.put(row("Waiting", interactive=True), story(*TO_RUNNING[:2]))
+    inspector.show_jobs([JOB])
+    assert tabs(inspector) == ["Story", "Logs", "Output", "Console", "View", "Where", "Text"]
+    assert not inspector.tabs.isTabEnabled(3)
+    assert inspector.tabs.tabToolTip(3).startswith("Opens when the job starts")
+
+
+@pytest.mark.parametrize(
+    ("state", "offered"),
+    [
+        ("Waiting", ["Cancel", "Submit again"]),
+        ("Done", ["Fetch output", "Submit again", "Remove"]),
+        ("Canceled", ["Fetch output", "Submit again", "Remove"]),
+    ],
+)
+def test_the_state_decides_which_actions_are_offered(
+    desk: TestDesk, inspector: Inspector, state: str, offered: list[str]
+) -> None:
+    desk.put(row(state), [])
+    inspector.show_jobs([JOB])
+    buttons = inspector.header.actions.buttons.values()
+    assert [button.text() for button in buttons if button.isVisible()] == offered
+    next(button for button in buttons if button.isVisible()).click()
+    assert desk.triggered == ["job.cancel" if state == "Waiting" else "job.fetch"]
+
+
+def test_several_jobs_are_summed_up_with_what_applies_to_all(desk: TestDesk, inspector: Inspector) -> None:
+    desk.put(row("Done", exit_code=1), [])
+    desk.put(row("Aborted", id=OTHER), [])
+    inspector.show_jobs([JOB, OTHER])
+    assert inspector.many.isVisible()
+    assert inspector.many.title.text() == "2 jobs selected"
+    assert inspector.many.counts == {"Done": 1, "Aborted": 1}
+    assert "2 failed" in inspector.many.about.text()
+    assert inspector.many.actions.buttons["job.purge"].isVisible()
+    assert not inspector.many.actions.buttons["job.cancel"].isVisible()
+
+
+def test_an_answer_about_a_job_no_longer_shown_is_dropped(
+    desk: TestDesk, inspector: Inspector, turn: Callable[[], None], until: Until
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    desk.put(row("Done", id=OTHER, exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    desk.client.gate = asyncio.Event()
+    inspector.show_jobs([JOB])
+    turn()
+    held, desk.client.gate = desk.client.gate, None
+    inspector.show_jobs([OTHER])
+    pane = inspector.panes["story"]
+    until(lambda: pane.events.count() == 7)  # type: ignore[attr-defined]
+    held.set()
+    turn()
+    assert pane.events.count() == 7  # type: ignore[attr-defined]
+    assert "failure" in pane.now.text()  # type: ignore[attr-defined]
+
+
+def test_a_slow_answer_shows_the_shape_of_what_comes(
+    desk: TestDesk, inspector: Inspector, until: Until
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    desk.client.gate = asyncio.Event()
+    inspector.show_jobs([JOB])
+    until(lambda: inspector.panes["story"].placard.accessibleName() == "Loading")
+    desk.client.gate.set()
+    until(lambda: inspector.panes["story"].showing_content())
+
+
+@pytest.mark.parametrize("tab", ["story", "logs", "output", "where", "text"])
+def test_every_tab_says_that_the_broker_does_not_answer(
+    desk: TestDesk, inspector: Inspector, until: Until, tab: str
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    desk.client.error = Unreachable("No answer.")
+    inspector.show_tab(tab)
+    inspector.show_jobs([JOB])
+    until(lambda: inspector.panes[tab].placard.heading.text() == "The broker does not answer")
+    desk.client.error = None
+    desk.link.set(LinkState.CONNECTED)
+    until(lambda: inspector.panes[tab].placard.heading.text() != "The broker does not answer"
+          or inspector.panes[tab].showing_content())  # fmt: skip
+
+
+@pytest.mark.parametrize("tab", ["story", "logs", "output", "where", "text"])
+def test_every_tab_says_that_a_job_was_purged(
+    desk: TestDesk, inspector: Inspector, until: Until, tab: str
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    desk.client.error = NotFound("No such job.")
+    inspector.show_tab(tab)
+    inspector.show_jobs([JOB])
+    until(lambda: inspector.panes[tab].placard.heading.text() == "This job is gone")
+
+
+def test_a_lost_broker_greys_what_was_last_heard_and_says_since_when(
+    desk: TestDesk, inspector: Inspector, until: Until
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_jobs([JOB])
+    pane = inspector.panes["story"]
+    until(pane.showing_content)
+    desk.link.set(LinkState.RECONNECTING, "The broker ended.")
+    assert pane.banner.isVisible()
+    assert pane.banner_text.text().startswith("Not connected since")
+    assert pane.content.graphicsEffect() is not None
+    desk.link.set(LinkState.CONNECTED)
+    assert not pane.banner.isVisible()
+    assert pane.content.graphicsEffect() is None
+
+
+def test_hidden_tabs_ask_for_nothing(desk: TestDesk, inspector: Inspector, until: Until) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_jobs([JOB])
+    until(inspector.panes["story"].showing_content)
+    assert not any(asked.startswith(("files", "match", "read")) for asked in desk.client.asked)
+
+
+def test_a_torn_off_tab_keeps_its_job(
+    desk: TestDesk, inspector: Inspector, until: Until, qtbot: QtBot
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    desk.put(row("Done", id=OTHER), [])
+    inspector.show_jobs([JOB])
+    inspector.header.tear.click()
+    window = inspector.torn[0]
+    inspector.show_jobs([OTHER])
+    until(lambda: window.pane.events.count() == 6)  # type: ignore[attr-defined]
+    assert window.windowTitle() == "train-network: story (Running)"
+    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    until(lambda: window.windowTitle() == "train-network: story (Done, exit 7)")
+    window.close()
+    assert inspector.torn == []
+
+
+def test_the_id_is_copied_by_one_click(desk: TestDesk, inspector: Inspector) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_jobs([JOB])
+    inspector.header.copy.click()
+    assert QGuiApplication.clipboard().text() == JOB
+
+
+def test_where_tells_candidates_first_and_why_not_the_others(
+    desk: TestDesk, inspector: Inspector, until: Until
+) -> None:
+    desk.put(row("Waiting", site=""), story(*TO_RUNNING[:2]))
+    inspector.show_tab("where")
+    inspector.show_jobs([JOB])
+    view = inspector.panes["where"].match  # type: ignore[attr-defined]
+    until(lambda: view.tree.topLevelItemCount() == 2)
+    assert view.summary.text() == "1 site of 2 can run this."
+    assert view.advice.text().startswith("Ask for at most 2 CPUs")
+    refused = view.tree.topLevelItem(1)
+    assert refused.text(0) == "cluster-b"
+    assert refused.child(0).text(0) == "It has 2 CPUs in all, 4 are asked for."
+    assert refused.child(2).data(0, 11).startswith("not known here")
+
+
+def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
+    desk: TestDesk, inspector: Inspector, until: Until
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_tab("text")
+    inspector.show_jobs([JOB])
+    pane: Any = inspector.panes["text"]
+    until(lambda: "trains a small network" in pane.text.toPlainText())
+    assert pane.text.isReadOnly()
+    assert pane.text.document().firstBlock().layout().formats()
+    assert pane.sent.text().startswith("Sent with 1 file, 1.2 KiB: train.sh")
+    pane.which.setCurrentIndex(1)
+    assert "// defaults" in pane.text.toPlainText()
+    pane.open.click()
+    assert desk.opened[0].startswith("// trains")
+
+
+def named(widget: QWidget) -> str:
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return interface.text(QAccessible.Text.Name) if interface else ""
+
+
+def test_every_control_has_a_name_for_a_screen_reader(
+    desk: TestDesk, inspector: Inspector, until: Until
+) -> None:
+    (desk.client.folder / "losses.csv").write_text("epoch,loss\n1,2\n2,1\n")
+    desk.put(row("Done", exit_code=0), story(*TO_FAILED))
+    for tab in inspector.panes:
+        inspector.show_tab(tab)
+        inspector.show_jobs([])
+        inspector.show_jobs([JOB])
+        until(inspector.panes[tab].showing_content)
+    controls = [
+        one for kind in (QAbstractButton, QComboBox, QLineEdit) for one in inspector.findChildren(kind)
+    ]
+    nameless = [
+        one
+        for one in controls
+        if not named(one)
+        and not one.toolTip()
+        and one.objectName() not in _QT_OWN
+        and one.isVisibleTo(one.parentWidget())
+    ]
+    assert [f"{type(one).__name__} in {type(one.parent()).__name__}" for one in nameless] == []
+
+
+_QT_OWN = {"ScrollLeftButton", "ScrollRightButton", "qt_spinbox_lineedit"}

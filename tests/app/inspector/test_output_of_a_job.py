@@ -1,0 +1,204 @@
+"""The Output tab: files of every kind looked at, saved, and handed out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from app.inspector.file_list import urls_of
+from app.inspector.output import OutputPane
+from app.inspector.save import save_to
+from app.inspector.table_data import across_of, read_table, thinned
+from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestDesk, row, story
+
+Until = Callable[..., Any]
+CELL = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=8)
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, desk: TestDesk) -> OutputPane:
+    made = OutputPane(desk)
+    qtbot.addWidget(made)
+    made.resize(420, 700)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def folder(desk: TestDesk) -> Path:
+    desk.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED))
+    return desk.client.folder
+
+
+def picture(path: Path) -> None:
+    image = QImage(320, 200, QImage.Format.Format_RGB32)
+    for y in range(200):
+        for x in range(320):
+            image.setPixelColor(x, y, QColor(x * 255 // 320, y * 255 // 200, 120))
+    image.save(str(path))
+
+
+def choose(pane: OutputPane, until: Until, path: str) -> None:
+    until(lambda: path in pane.list.files)
+    pane.list.choose(path)
+
+
+def test_files_are_listed_with_results_first(pane: OutputPane, folder: Path, until: Until) -> None:
+    for name in ("out.txt", "err.txt", "z-result.dat"):
+        (folder / name).write_text("x\n")
+    pane.show_job(JOB)
+    until(lambda: len(pane.list.files) == 3)
+    assert list(pane.list.files) == ["z-result.dat", "out.txt", "err.txt"]
+
+
+def test_text_is_shown_as_text_and_its_beginning_if_it_is_long(
+    pane: OutputPane, folder: Path, until: Until
+) -> None:
+    (folder / "long.txt").write_text("a line\n" * 100_000)
+    pane.show_job(JOB)
+    until(lambda: pane.preview.kind() == "text")
+    assert "more. The Logs tab shows all of it." in pane.preview.text.toPlainText()
+
+
+def test_an_image_is_fitted_and_can_be_zoomed(pane: OutputPane, folder: Path, until: Until) -> None:
+    picture(folder / "map.png")
+    pane.show_job(JOB)
+    until(lambda: pane.preview.kind() == "image")
+    assert pane.preview.image.canvas.shown_scale() == 1.0
+    pane.preview.image.zoom(2.0)
+    assert pane.preview.image.canvas.shown_scale() == 2.0
+    assert "200 %" in pane.preview.image.told.text()
+
+
+def test_a_broken_image_says_so_and_offers_another_program(
+    pane: OutputPane, folder: Path, until: Until
+) -> None:
+    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
+    pane.show_job(JOB)
+    until(lambda: pane.preview.placard.heading.text() == "This image cannot be shown")
+    assert pane.preview.placard.button.text() == "Open outside"
+
+
+def test_a_csv_is_drawn_over_its_rising_column_and_shown_as_a_table(
+    pane: OutputPane, folder: Path, until: Until
+) -> None:
+    rows = "".join(f"{n},{100 - n},{n % 7},name{n}\n" for n in range(100))
+    (folder / "losses.csv").write_text("epoch,train loss,test loss,label\n" + rows)
+    pane.show_job(JOB)
+    until(lambda: pane.preview.kind() == "table")
+    plot = pane.preview.table.plot
+    assert plot is not None
+    assert plot.accessibleName() == "Plot of train loss, test loss over epoch"
+    pane.preview.table.as_table.click()
+    model = pane.preview.table.cells.model()
+    assert (model.rowCount(), model.columnCount()) == (100, 4)
+    assert model.index(99, 3).data() == "name99"
+
+
+def test_a_growing_file_is_shown_anew_as_it_grows(pane: OutputPane, desk: TestDesk, until: Until) -> None:
+    desk.client.growing = True
+    path = desk.client.folder / "notes.txt"
+    path.write_text("first\n")
+    desk.put(row("Running"), story(*TO_RUNNING))
+    pane.show_job(JOB)
+    until(lambda: "first" in pane.preview.text.toPlainText())
+    path.write_text("first\nsecond\n")
+    until(lambda: "second" in pane.preview.text.toPlainText())
+    assert not pane.all.isEnabled()
+
+
+def test_each_condition_without_files_has_its_own_words(
+    pane: OutputPane, desk: TestDesk, until: Until
+) -> None:
+    said = []
+    for state in ("Waiting", "Running", "Done"):
+        desk.put(row(state), story(*TO_RUNNING))
+        pane.show_job(None)
+        pane.show_job(JOB)
+        until(lambda: pane.placard.heading.text() not in ("", "No job selected"))
+        said.append(pane.placard.heading.text())
+        pane.placard.say("", "", "")
+    assert said == ["Not yet", "No files yet", "No files"]
+
+
+def test_a_file_is_saved_where_the_user_said(desk: TestDesk, folder: Path, loop: Any, tmp_path: Path) -> None:
+    (folder / "a result.txt").write_text("42\n")
+    loop.run_until_complete(save_to(desk, JOB, "a result.txt", tmp_path / "saved.txt"))
+    assert (tmp_path / "saved.txt").read_text() == "42\n"
+    assert desk.notices == [f"Saved saved.txt (3 B) in {tmp_path}."]
+
+
+def test_saving_into_a_folder_that_is_not_there_names_it(desk: TestDesk, folder: Path, loop: Any) -> None:
+    (folder / "a").write_text("42\n")
+    loop.run_until_complete(desk.run(save_to(desk, JOB, "a", Path("/proc/none/a")), "saving a"))
+    assert "/proc/none" in desk.notices[0]
+
+
+def test_save_all_makes_a_folder_and_the_job_becomes_cleared(
+    pane: OutputPane, desk: TestDesk, folder: Path, until: Until, tmp_path: Path
+) -> None:
+    (folder / "out.txt").write_text("out\n")
+    (folder / "map.dat").write_text("map\n")
+    pane.show_job(JOB)
+    until(lambda: pane.all.isEnabled())
+    pane.save_all(JOB, tmp_path / "saved")
+    until(lambda: desk.client.cleared == [JOB])
+    until(lambda: pane.progress.isHidden())
+    made = next((tmp_path / "saved").iterdir())
+    assert sorted(path.name for path in made.iterdir()) == ["map.dat", "out.txt"]
+
+
+def test_a_file_dragged_out_is_a_local_copy_with_its_own_name(
+    pane: OutputPane, folder: Path, desk: TestDesk, until: Until, loop: Any
+) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "map.dat").write_text("map\n")
+    pane.show_job(JOB)
+    choose(pane, until, "sub/map.dat")
+    file = pane.list.chosen()[0]
+    path = loop.run_until_complete(pane.copies.bring(JOB, file.path, file.size, file.modified))
+    url = urls_of([path]).urls()[0]
+    assert url.isLocalFile()
+    assert Path(url.toLocalFile()).read_text() == "map\n"
+    assert path.name == "map.dat"
+    assert pane.copies.ready(JOB, file.path, file.size, file.modified) == path
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(CELL, min_size=2, max_size=4), min_size=1, max_size=6))
+def test_any_table_that_was_written_is_read_or_shown_as_less(cells: list[list[str]]) -> None:
+    stream = io.StringIO()
+    csv.writer(stream).writerows(cells)
+    table = read_table(stream.getvalue().encode(), "a.csv")
+    assert len(table.rows) <= len(cells)
+    assert all(len(row) <= len(table.names) for row in table.rows)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_named_as_a_table_do_no_harm(content: bytes) -> None:
+    table = read_table(content, "a.tsv", whole=False)
+    assert all(len(values) == len(table.rows) for values in table.numbers.values())
+
+
+def test_thinning_keeps_every_peak() -> None:
+    y = np.zeros(1_000_000)
+    y[123_456], y[777_777] = 5.0, -3.0
+    xs, ys = thinned(np.arange(len(y), dtype=float), y, 1000)
+    assert len(ys) <= 2001
+    assert (ys.max(), ys.min()) == (5.0, -3.0)
+    assert np.all(np.diff(xs) >= 0)
+
+
+def test_a_column_that_falls_is_not_an_axis() -> None:
+    assert across_of(read_table(b"a,b\n3,1\n2,2\n1,3\n", "x.csv")) is None
+    assert across_of(read_table(b"a,b\n1,1\n2,2\n3,3\n", "x.csv")) == 0

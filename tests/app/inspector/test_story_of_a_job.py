@@ -1,0 +1,153 @@
+"""The Story tab: the way through the life cycle, the time spent, what is awaited, and the end in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from app.inspector import words
+from app.inspector.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, path_of
+from app.inspector.event_list import SENTENCES
+from app.inspector.story import StoryPane
+from app.inspector.timeline import steps_of
+from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import TRANSITIONS, EventType
+from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestDesk, row, story
+
+Until = Callable[..., Any]
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, desk: TestDesk) -> StoryPane:
+    made = StoryPane(desk)
+    qtbot.addWidget(made)
+    made.resize(360, 800)
+    made.show()
+    return made
+
+
+def test_every_state_has_a_place_of_its_own_in_both_layouts() -> None:
+    for places in (COMPACT, WIDE):
+        assert set(places) == set(JobState)
+        assert len(set(places.values())) == len(JobState)
+
+
+def test_the_drawing_knows_every_step_of_the_transition_table_and_no_other() -> None:
+    table = {(old, new) for (old, _), new in TRANSITIONS.items() if old is not None and old is not new}
+    assert table == EDGES
+    assert set(MAIN_WAY) <= EDGES
+
+
+def test_every_kind_of_event_has_words() -> None:
+    assert set(SENTENCES) == set(EventType)
+
+
+@pytest.mark.parametrize("width", [320, 360, 600, 900, 1400])
+def test_states_never_overlap_and_stay_inside(desk: TestDesk, pane: StoryPane, width: int) -> None:
+    chart = pane.chart
+    chart.setFixedSize(width, chart.heightForWidth(width))
+    boxes = [chart.node(state) for state in JobState]
+    assert all(chart.rect().toRectF().contains(box) for box in boxes)
+    assert not any(one.intersects(other) for n, one in enumerate(boxes) for other in boxes[n + 1 :])
+
+
+def test_the_way_taken_is_told_with_what_may_come_next() -> None:
+    path = path_of(story(*TO_RUNNING))
+    assert list(path.visits) == ["Submitted", "Waiting", "Ready", "Scheduled", "Running"]
+    assert path.current is JobState.RUNNING
+    assert set(path.next) == {JobState.WAITING, JobState.DONE, JobState.ABORTED, JobState.CANCELED}
+    assert path.steps[JobState.READY, JobState.SCHEDULED] == 1
+
+
+def test_the_time_line_splits_into_the_four_overheads_and_the_run() -> None:
+    done = row("Done", ended=BEGUN + 392)
+    steps = {step.name: round(step.end - step.start, 3) for step in steps_of(done, BEGUN + 1000)}
+    assert steps == {
+        "Pre-processing": 0.004,
+        "Selection": 34.996,
+        "Remote submission": 0.1,
+        "Start-up": 7.0,
+        "Running": 349.9,
+    }
+
+
+def test_the_step_that_goes_on_is_open_until_now() -> None:
+    waiting = row("Waiting", matched=None, scheduled=None, started=None)
+    last = steps_of(waiting, BEGUN + 60)[-1]
+    assert (last.name, last.open, last.end) == ("Selection", True, BEGUN + 60)
+
+
+def test_a_job_aborted_while_waiting_ends_its_time_there() -> None:
+    aborted = row("Aborted", matched=None, scheduled=None, started=None, ended=BEGUN + 30)
+    last = steps_of(aborted, BEGUN + 900)[-1]
+    assert (last.name, last.open, last.end) == ("Selection", False, BEGUN + 30)
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1e9)), min_size=5, max_size=5))
+def test_times_in_any_order_never_break_the_time_line(times: list[float | None]) -> None:
+    names = ("accepted", "matched", "scheduled", "started", "ended")
+    steps = steps_of(row("Running", **dict(zip(names, times, strict=True))), BEGUN + 1)
+    assert all(step.end >= step.start for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"exit_code": 0}, "Ended well (exit 0)"),
+        ({"exit_code": 127}, "Exit 127: the program was not found"),
+        ({"exit_code": 7}, "The application reported a failure (exit 7)"),
+        ({"signal": 9}, "Killed by SIGKILL (9: killed)"),
+        ({"exit_code": 139}, "Exit 139: by convention, killed by sigsegv (11: segmentation fault)"),
+        ({}, ""),
+    ],
+)
+def test_the_end_is_said_in_words(told: dict[str, int], said: str) -> None:
+    assert words.end_words(told) == said
+
+
+def test_the_pane_shows_way_events_and_resources(desk: TestDesk, pane: StoryPane, until: Until) -> None:
+    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    pane.show_job(JOB)
+    until(lambda: pane.events.count() == 7)
+    assert pane.chart.path.current is JobState.DONE
+    assert "failure (exit 7)" in pane.now.text()
+    assert "next may be Cleared" in pane.chart.accessibleName()
+    assert (
+        "Running 5 m 49 s" in pane.timeline.accessibleName()
+        or "Running 5 m 50 s" in pane.timeline.accessibleName()
+    )
+    assert "keeps its place" in pane.events.item(2).text()
+
+
+def test_a_new_event_appears_by_itself_and_the_running_state_pulses(
+    desk: TestDesk, pane: StoryPane, until: Until
+) -> None:
+    desk.put(row("Scheduled", started=None), story(*TO_RUNNING[:5]))
+    pane.show_job(JOB)
+    until(lambda: pane.events.count() == 5)
+    assert not pane.chart._beat.isActive()
+    desk.put(row("Running"), story(*TO_RUNNING))
+    until(lambda: pane.events.count() == 6)
+    assert pane.chart._beat.isActive()
+    until(lambda: not pane.chart._beat.isActive())
+
+
+def test_what_a_waiting_job_waits_for_is_said(desk: TestDesk, pane: StoryPane, until: Until) -> None:
+    desk.put(row("Waiting", matched=None, scheduled=None, started=None, site=""), story(*TO_RUNNING[:2]),
+             waits_for="Waits for 4 free CPUs.", queue_place=3)  # fmt: skip
+    pane.show_job(JOB)
+    until(lambda: pane.now.text() != "")
+    assert pane.now.text() == "Waits for 4 free CPUs. It is number 3 in the queue."
+
+
+def test_thousands_of_events_show_the_latest(desk: TestDesk, pane: StoryPane, until: Until) -> None:
+    many = [*TO_RUNNING[:2], *[(n, "job.postponed", "Waiting", "Waiting", f"try {n}") for n in range(5000)]]
+    desk.put(row("Waiting"), story(*many))
+    pane.show_job(JOB)
+    until(lambda: pane.events.count() == 300)
+    assert "try 4999" in pane.events.item(299).text()
