@@ -95,6 +95,8 @@ class Desk(Protocol):
     link: Link
     jobs: JobRows
     theme: Theme
+    state_dir: Path | None
+    """The broker's state directory as given at the start; None for the usual one."""
 
     def run(self, work: Coroutine[Any, Any, Any], doing: str) -> Any:
         """Run a coroutine as a task of the window; an error becomes a notice that names `doing`."""

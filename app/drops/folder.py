@@ -79,7 +79,6 @@ class FolderSheet(QDialog):
         self.list.setStyleSheet("QListView::item { padding: 4px 0 }")
         cancel = QPushButton(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.go_on.setDefault(True)
         self.go_on.clicked.connect(self.accept)
         for part in (self.headline, self.hint, self.list):
             column.addWidget(part)

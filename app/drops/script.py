@@ -29,9 +29,9 @@ from broker_core.broker.places import places
 NAME = "dropped.sh"
 
 
-def kept_script(text: str) -> Path:
+def kept_script(desk: Desk, text: str) -> Path:
     """Write a script into a folder of its own below the state directory, so that it can be sent."""
-    shelf = places().state / "dropped"
+    shelf = places(desk.state_dir).state / "dropped"
     shelf.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = Path(tempfile.mkdtemp(prefix="text-", dir=shelf)) / NAME
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700)
@@ -78,7 +78,7 @@ class ScriptSheet(QDialog):
 
     def accept(self) -> None:
         """Keep the script as a file, and show the sheet that submits it."""
-        file = kept_script(script_from_text(self.text.toPlainText()))
+        file = kept_script(self._desk, script_from_text(self.text.toPlainText()))
         plan = plan_for([classify(look_at(file))])
         super().accept()
         if plan.deed is Deed.CONFIRM:

@@ -29,6 +29,9 @@ def button_row(cancel: QPushButton, go_on: QPushButton, aside: QPushButton | Non
     row = QHBoxLayout()
     if aside is not None:
         row.addWidget(aside)
+        aside.setAutoDefault(False)
+    cancel.setAutoDefault(False)
+    go_on.setDefault(True)
     row.addStretch(1)
     row.addWidget(cancel)
     row.addWidget(go_on)
@@ -60,11 +63,8 @@ class SheetFace:
         tr = self._sheet.tr
         self.submit = QPushButton(tr("Submit"))
         self.submit.setProperty("kind", "primary")
-        self.submit.setDefault(True)
         self.edit = QPushButton(self._theme.icon("pencil"), tr("Open in editor"))
         self.cancel = QPushButton(tr("Cancel"))
-        for button in (self.edit, self.cancel):
-            button.setAutoDefault(False)
 
     def _lay_out(self, sweep: bool) -> None:
         self._sheet.resize(620, 440)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
@@ -12,6 +14,9 @@ from app.drops.overlay import Overlay
 from app.drops.plan import Deed, Plan, sentence
 from app.drops.reception import receive
 from app.editor.editor import Editor
+from broker_core.errors import CrossDeskError
+
+log = logging.getLogger(__name__)
 
 ICONS = {
     Deed.CONFIRM: "rocket",
@@ -59,7 +64,11 @@ class DropTarget(QObject):
         return self._move(event)
 
     async def _learn_place(self) -> None:
-        sites = await self._desk.client.sites()
+        try:
+            sites = await self._desk.client.sites()
+        except CrossDeskError as problem:
+            log.info("The sites are not known while something is dragged: %s", problem)
+            return
         only = sites[0] if len(sites) == 1 else None
         here = only is not None and only.kind == "local"
         self._place = "on this machine" if here else f"on {only.name}" if only else ""

@@ -59,7 +59,7 @@ class Editor(QWidget):
         self.whereabouts = WhereSide(desk)
         self.bar = EditorBar(desk.theme)
         self.checking = Checking(self)
-        self.drafts = DraftKeeper(self, drafts_directory())
+        self.drafts = DraftKeeper(self, drafts_directory(desk))
         self.setObjectName("editor")
         self.setAccessibleName(self.tr("Description editor"))
         self._lay_out()

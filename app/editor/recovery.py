@@ -28,9 +28,9 @@ class Draft:
     """The description's own file, if it has one."""
 
 
-def drafts_directory() -> Path:
-    """Where drafts of this state directory are kept."""
-    return places().state / "drafts"
+def drafts_directory(desk: Desk) -> Path:
+    """Where drafts of the desk's state directory are kept."""
+    return places(desk.state_dir).state / "drafts"
 
 
 class DraftKeeper(QObject):
@@ -116,7 +116,7 @@ def recover(desk: Desk) -> int:
 
     The drafts are taken over by the new editors, so none is offered twice.
     """
-    left = drafts(drafts_directory())
+    left = drafts(drafts_directory(desk))
     for draft in left:
         desk.open_editor(draft.text, draft.path, ())
         draft.file.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ def list_source(values: list[str]) -> str:
     """`values` written as a list of strings, on one line if it is short."""
     items = [string_source(value) for value in values]
     line = "{" + ", ".join(items) + "}"
-    return line if len(line) <= 72 else "{\n    " + ",\n    ".join(items) + "\n}"
+    return line if len(line) <= 72 or len(items) < 2 else "{\n    " + ",\n    ".join(items) + "\n}"
 
 
 def string_of(source: str) -> str | None:

@@ -31,6 +31,7 @@ class BenchDesk:
     def __init__(self, app: QApplication, client: Any = None, mode: Mode = Mode.LIGHT) -> None:
         self.theme = DeskTheme(app, mode)
         self.client = client
+        self.state_dir: Path | None = None
         self.link = BenchLink(LinkState.CONNECTED if client else LinkState.UNREACHABLE)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []

@@ -193,7 +193,7 @@ def test_saving_with_the_keyboard_clears_the_mark_and_the_draft(make: Make, qtbo
     assert not editor.dirty
     assert editor.path is not None
     assert editor.path.read_text() == editor.text()
-    assert os.listdir(drafts_directory()) == []
+    assert os.listdir(drafts_directory(editor.desk)) == []
 
 
 def test_a_failed_save_is_told_and_keeps_the_text_unsaved(make: Make, tmp_path: Path) -> None:
