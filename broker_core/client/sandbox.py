@@ -98,6 +98,7 @@ def _take(
         if len(paths) > 1 and one.name in names:
             words = f"{one.name!r} is in the sandbox twice, from {names[one.name].parent} and {path.parent}."
             wrong.append(_diagnostic("duplicate-sandbox-name", words, entry, text))
+        names.setdefault(one.name, path)
         good.append(one)
     files += good
     return good

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.launch import wants_command_line
+from broker_core.version import VERSION
+from tests.command_line.calling import crossdesk
+
+
+def test_the_version_is_told() -> None:
+    said = crossdesk("--version")
+    assert (said.code, said.out) == (0, f"crossdesk {VERSION}\n")
+
+
+def test_the_version_is_told_without_loading_the_command_line() -> None:
+    words = [sys.executable, "-X", "importtime", "-m", "app.launch", "--version"]
+    told = subprocess.run(words, capture_output=True, text=True, check=True)
+    heavy = ("typer", "rich", "httpx", "pydantic", "PySide6")
+    assert [name for name in heavy if f" {name}" in told.stderr] == []
+
+
+@pytest.mark.parametrize("module", ["broker_core.command_line.program", "broker_core.client.connect"])
+def test_neither_command_line_nor_client_imports_qt(module: str) -> None:
+    wanted = "[m for m in sys.modules if m.split('.')[0] in ('PySide6', 'qasync', 'app')]"
+    text = f"import sys, {module}; print({wanted})"
+    told = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "module", ["broker_core.command_line.program", "broker_core.client.connect", "app.launch"]
+)
+def test_the_client_side_imports_no_posix_only_module_of_its_own(module: str) -> None:
+    code = (
+        "import sys\n"
+        "class Never:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name in ('uvloop', 'broker_core.broker.listener', 'broker_core.sites', 'resource'):\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Never())\n"
+        f"import {module}\nprint('fine')"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert told.stdout == "fine\n", told.stderr
+
+
+def test_help_names_every_noun() -> None:
+    said = crossdesk("--help")
+    assert said.code == 0
+    assert all(noun in said.out for noun in ("job", "site", "jdl", "broker", "sample", "config"))
+
+
+def test_a_mistyped_verb_is_a_usage_error() -> None:
+    said = crossdesk("job", "sumbit")
+    assert said.code == 2
+    assert "submit" in said.err
+    assert said.out == ""
+
+
+def test_a_usage_error_is_json_if_that_was_asked_for() -> None:
+    said = crossdesk("job", "submit", "--json")
+    assert said.code == 2
+    assert said.json["error"]["code"] == "usage"
+
+
+@pytest.mark.parametrize(
+    ("words", "command_line"),
+    [
+        ([], False),
+        (["job", "list"], True),
+        (["--state-dir", "x", "job", "list"], True),
+        (["--state-dir", "x"], False),
+        (["experiment.jdl"], False),
+        (["--help"], True),
+        (["jbo"], True),
+    ],
+)
+def test_words_open_the_desktop_or_run_a_command(words: list[str], command_line: bool) -> None:
+    assert wants_command_line(words) is command_line
+
+
+def test_an_existing_file_of_any_name_opens_the_desktop(tmp_path: Path) -> None:
+    path = tmp_path / "experiment"
+    path.write_text('Executable = "/bin/true";')
+    assert not wants_command_line([str(path)])
+
+
+def test_completion_can_be_shown_for_the_shell() -> None:
+    said = crossdesk(
+        "job", "", _CROSSDESK_COMPLETE="complete_bash", COMP_WORDS="crossdesk job get", COMP_CWORD="2"
+    )
+    assert "get-output" in said.out
+
+
+def test_completion_of_ids_is_silent_without_a_broker() -> None:
+    words = "crossdesk job status "
+    said = crossdesk(_CROSSDESK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD="3")
+    assert (said.out.strip(), said.err) == ("", "")
+
+
+def test_settings_are_shown_with_their_origin(state_dir: Path) -> None:
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text("cpus = 3\n")
+    settings = {one["name"]: one for one in crossdesk("config", "--json").json["settings"]}
+    assert settings["cpus"]["value"] == 3
+    assert settings["cpus"]["origin"].endswith("broker.toml")
+    assert settings["mode"]["origin"] == "default"
