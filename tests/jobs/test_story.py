@@ -1,0 +1,139 @@
+"""A job's story tells where its time went and what comes next (CB-UI-03)."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.jobs.counters import KINDS, LONGER, NEVER, count, kind_order, wait_bound
+from broker_core.jobs.events import JobEvent
+from broker_core.jobs.record import JobRecord, apply
+from broker_core.jobs.states import JobState
+from broker_core.jobs.story import Step, attempts, may_follow, segments, spent, tell, waits_for
+from broker_core.jobs.transitions import EventType as E
+from tests.jobs.test_transitions import make
+
+
+def story(*steps: tuple[E, float, int]) -> tuple[list[JobEvent], JobRecord]:
+    events: list[JobEvent] = []
+    record: JobRecord | None = None
+    for kind, time, attempt in steps:
+        events.append(make(record, kind, time, attempt))
+        record = apply(record, events[-1])
+    assert record is not None
+    return events, record
+
+
+TWICE = (
+    (E.SUBMITTED, 100.0, 0),
+    (E.ACCEPTED, 101.0, 0),
+    (E.POSTPONED, 102.0, 0),
+    (E.MATCHED, 104.0, 1),
+    (E.CHOICE_FAILED, 105.0, 1),
+    (E.SCHEDULED, 106.0, 1),
+    (E.RUNNING, 110.0, 1),
+    (E.REMATCHED, 120.0, 1),
+    (E.MATCHED, 121.0, 2),
+    (E.SCHEDULED, 122.0, 2),
+    (E.MESSAGE_LATE, 122.5, 1),
+    (E.RUNNING, 123.0, 2),
+    (E.DONE, 153.0, 2),
+)
+
+
+def test_time_is_split_into_the_four_steps_and_running() -> None:
+    events, _ = story(*TWICE)
+    told = {part.step: part.seconds for part in spent(events, 1000.0)}
+    assert told == {
+        Step.PREPARING: 1.0,
+        Step.SELECTING: 4.0,
+        Step.SUBMITTING: 3.0,
+        Step.STARTING: 5.0,
+        Step.RUNNING: 40.0,
+    }
+    assert sum(told.values()) == events[-1].time - events[0].time
+    assert not any(part.open for part in spent(events, 1000.0))
+
+
+def test_the_step_a_job_is_in_goes_on_until_now() -> None:
+    events, _ = story(*TWICE[:4])
+    last = spent(events, 114.0)[-1]
+    assert (last.step, last.seconds, last.open) == (Step.SUBMITTING, 10.0, True)
+
+
+def test_the_way_shows_every_state_with_its_attempt_and_place() -> None:
+    events, record = story(*TWICE)
+    way = segments(events)
+    assert [(one.state.value, one.attempt) for one in way] == [
+        ("Submitted", 0),
+        ("Waiting", 0),
+        ("Ready", 1),
+        ("Ready", 1),
+        ("Scheduled", 1),
+        ("Running", 1),
+        ("Waiting", 1),
+        ("Ready", 2),
+        ("Scheduled", 2),
+        ("Running", 2),
+        ("Done", 2),
+    ]
+    assert way[2].site == "ce"
+    assert way[-1].left is None
+    assert [len(one) for one in attempts(events)] == [4, 4]
+    assert record.state is JobState.DONE
+
+
+def test_a_clock_set_back_gives_no_negative_time() -> None:
+    events, _ = story((E.SUBMITTED, 100.0, 0), (E.ACCEPTED, 50.0, 0), (E.MATCHED, 40.0, 1))
+    assert [part.seconds for part in spent(events, 0.0)] == [0.0, 0.0, 0.0]
+
+
+def test_the_story_is_told_in_lines() -> None:
+    events, _ = story(*TWICE[:4])
+    assert tell(events)[-1] == "    +4.000 s  job.matched -> Ready at ce: MATCHED"
+    assert tell([]) == []
+    assert segments([]) == ()
+    assert spent([], 1.0) == ()
+
+
+@pytest.mark.parametrize("state", JobState)
+def test_a_job_waits_for_something_as_long_as_something_can_follow(state: JobState) -> None:
+    assert bool(waits_for(state)) is bool(may_follow(state))
+
+
+def test_hold_and_cancel_are_what_a_job_waits_for() -> None:
+    assert waits_for(JobState.WAITING, held="paused by ann") == "its release from hold (paused by ann)"
+    assert waits_for(JobState.RUNNING, held="paused by ann") == "the application to end"
+    assert waits_for(JobState.RUNNING, canceling=True) == "the site to end it"
+    assert waits_for(JobState.ABORTED, canceling=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("submitted", "started", "bound"),
+    [
+        (0, None, NEVER),
+        (0, 0.5, 1),
+        (0, 1, 1),
+        (0, 1.01, 5),
+        (0, 86_400, 86_400),
+        (0, 1e6, LONGER),
+        (9, 3, 1),
+    ],
+)
+def test_waits_fall_into_classes(submitted: float, started: float | None, bound: int) -> None:
+    assert wait_bound(submitted, started) == bound
+
+
+def test_counters_are_kept_by_kind_in_the_order_shown() -> None:
+    _, done = story(*TWICE)
+    _, waiting = story(*TWICE[:2])
+    assert count([waiting, done, waiting]) == {
+        "Normal batch": {
+            "submitted": 3,
+            "accepted": 3,
+            "matched": 1,
+            "run": 1,
+            "completed": 1,
+            "cleared": 0,
+        }
+    }
+    assert sorted(["Strange batch", *reversed(KINDS)], key=kind_order) == [*KINDS, "Strange batch"]
