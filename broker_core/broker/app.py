@@ -18,6 +18,7 @@ from broker_core.broker import (
 from broker_core.broker.gate import Gate
 from broker_core.broker.services import Services
 from broker_core.version import VERSION
+from broker_core.wire.submission import Submission
 from broker_core.wire.views import ErrorView
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -46,4 +47,20 @@ def make_api(services: Services) -> FastAPI:
     answers.install(api)
     for routes in (routes_broker, routes_submissions, routes_jobs, routes_output, routes_files):
         api.include_router(routes.router, prefix="/v1")
+    generate = api.openapi
+
+    def openapi() -> dict[str, Any]:
+        if api.openapi_schema is None:
+            _describe_submission(generate())
+        return generate()
+
+    api.openapi = openapi  # type: ignore[method-assign]
     return api
+
+
+def _describe_submission(document: dict[str, Any]) -> None:
+    """Add the model of a submission, which its route reads by itself, to the OpenAPI document."""
+    components = document["components"]["schemas"]
+    model = Submission.model_json_schema(ref_template="#/components/schemas/{model}")
+    components.update(model.pop("$defs", {}))
+    components["Submission"] = model

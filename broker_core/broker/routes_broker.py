@@ -78,7 +78,7 @@ async def save_document(name: str, request: Request, services: Parts, owner: Own
     return {}
 
 
-@router.get("/events", response_class=EventResponse, responses={200: {"model": Update}})
+@router.get("/events", response_class=Response, responses={200: {"model": Update}})
 async def events(
     services: Parts, owner: Owner, after: Position = 0, last_event_id: Annotated[str, Header()] = ""
 ) -> Response:

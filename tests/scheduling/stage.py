@@ -1,0 +1,170 @@
+"""A stage for the scheduler: a clock, resources, jobs from real descriptions, and what it decided."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+from broker_core.jdl.check import check
+from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.record import JobRecord, apply, first_record
+from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType, next_state
+from broker_core.matching.context import Context
+from broker_core.matching.match import Matches, match
+from broker_core.resources.record import Resource
+from broker_core.scheduling.demand import Demand, demand_of
+from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
+from broker_core.scheduling.messages import (
+    Arrival,
+    AttemptEnded,
+    AttemptStarted,
+    JobsRecovered,
+    Message,
+    Now,
+    ResourcesRefreshed,
+    SiteAccepted,
+    SubmissionRecorded,
+    TimerFired,
+)
+from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.scheduler import Scheduler
+
+PLAIN = 'Executable = "/bin/true";'
+CE = "here:2119/jobmanager-fork-local"
+
+
+def resource(name: str = CE, cpus: int = 2, free: int | None = None, **attributes: object) -> Resource:
+    return Resource(name, name.split(":")[0], cpus, cpus if free is None else free, 0, 0, 0.0, dict(attributes))
+
+
+def matched(demand: Demand, resources: Sequence[Resource]) -> Matches:
+    stage_matches[0] += 1
+    return match(demand.description, resources, context=Context(site=demand.site))
+
+
+stage_matches = [0]
+"""Number of matches made so far."""
+
+
+class Stage:
+    """Drives a scheduler by hand; `wall` and `monotonic` move only when a test moves them."""
+
+    def __init__(self, resources: Sequence[Resource] | None = None, rules: Rules | None = None) -> None:
+        self.positions = count(1)
+        self.rules = rules or Rules()
+        self.wall, self.monotonic = 1_000_000.0, 100.0
+        self.records: dict[str, JobRecord] = {}
+        self.stories: dict[str, list[JobEvent]] = defaultdict(list)
+        self.submits: list[Submit] = []
+        self.cancels: list[Cancel] = []
+        self.strays: list[Stray] = []
+        self.wake = 0.0
+        self.resources = [resource()] if resources is None else list(resources)
+        self.restart()
+
+    def restart(self) -> list[Effect]:
+        """A broker killed and started again: only the records are left."""
+        self.scheduler = Scheduler(matched, lambda: next(self.positions), self.rules)
+        self.tell(ResourcesRefreshed(tuple(self.resources)))
+        live = [record for record in self.records.values() if record.state.active]
+        return self.tell(JobsRecovered(tuple(Arrival(one, self._demand(one)) for one in live)))
+
+    def tell(self, message: Message) -> list[Effect]:
+        effects = self.scheduler.handle(message, Now(self.wall, self.monotonic))
+        for effect in effects:
+            self._keep(effect)
+        return effects
+
+    def run(self) -> None:
+        """Let every slice that follows at once be done."""
+        while self.wake <= self.monotonic:
+            self.tell(TimerFired())
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, with every timer on its way."""
+        end = self.monotonic + seconds
+        while self.wake <= end:
+            step = max(0.0, self.wake - self.monotonic)
+            self.monotonic += step
+            self.wall += step
+            self.tell(TimerFired())
+        self.wall += end - self.monotonic
+        self.monotonic = end
+
+    def submit(self, text: str = PLAIN, number: int = 1, site: str = "", hold: str = "") -> list[str]:
+        """Submit equal jobs; returns their ids."""
+        self.texts = {**getattr(self, "texts", {}), text: text}
+        checked = check(text)
+        assert checked.description is not None, checked.diagnostics
+        demand = demand_of(checked.description, text, "", site)
+        arrivals = []
+        for _ in range(number):
+            record = self._first(text, demand, site)
+            arrivals.append(Arrival(record, demand, hold))
+        self.tell(SubmissionRecorded(tuple(arrivals)))
+        self.run()
+        return [arrival.record.id for arrival in arrivals]
+
+    def _first(self, text: str, demand: Demand, site: str) -> JobRecord:
+        description = demand.description
+        event = JobEvent(
+            job=f"job{len(self.records):06}", seq=1, time=self.wall, source=Source.UAM,
+            type=EventType.SUBMITTED, old=None, new=JobState.SUBMITTED, owner="ann",
+            details={"name": description.name, "structure": description.structure, "pinned": site,
+                     "interactive": description.interactive, "cpus": description.cpus, "description": text},
+            position=next(self.positions),
+        )  # fmt: skip
+        record = first_record(event)
+        self.records[record.id] = record
+        self.stories[record.id].append(event)
+        return record
+
+    def _demand(self, record: JobRecord) -> Demand:
+        description = check(record.description).description
+        assert description is not None
+        return demand_of(description, record.description, "", record.pinned)
+
+    def _keep(self, effect: Effect) -> None:
+        match effect:
+            case Record(event=event, record=record):
+                before = self.records[event.job]
+                assert event.old is before.state
+                assert event.new is next_state(before.state, event.type)
+                assert record == apply(before, event)
+                self.records[event.job] = record
+                self.stories[event.job].append(event)
+            case Submit():
+                self.submits.append(effect)
+            case Cancel():
+                self.cancels.append(effect)
+            case Stray():
+                self.strays.append(effect)
+            case Wake(at=at):
+                self.wake = at
+
+    # --- what a site says
+
+    def accepted(self, job: str) -> None:
+        self.tell(SiteAccepted(job, self.records[job].attempt))
+
+    def started(self, job: str) -> None:
+        self.tell(AttemptStarted(job, self.records[job].attempt, self.wall))
+
+    def ended(self, job: str, exit_code: int | None = 0, **facts: object) -> None:
+        message = AttemptEnded(job, self.records[job].attempt, self.wall, exit_code)
+        self.tell(replace(message, **facts))  # type: ignore[arg-type]
+
+    def through(self, job: str) -> None:
+        """Accepted, started and ended well."""
+        self.accepted(job)
+        self.started(job)
+        self.ended(job)
+
+    def state(self, job: str) -> JobState:
+        return self.records[job].state
+
+    def types(self, job: str) -> list[str]:
+        return [event.type.value.removeprefix("job.") for event in self.stories[job]]

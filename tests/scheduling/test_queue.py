@@ -1,0 +1,133 @@
+"""Who goes first, who holds back whom, and what waiting is told."""
+
+from __future__ import annotations
+
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import CancelAsked, ResourcesRefreshed
+from broker_core.scheduling.rules import Rules
+from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
+
+S = JobState
+MPI = 'JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 2; Executable = "/bin/true";'
+INTERACTIVE = 'JobType = "Interactive"; Executable = "/bin/true";'
+WIDE = 'JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 2; Executable = "/bin/true";'
+
+
+def test_jobs_start_in_the_order_of_their_arrival() -> None:
+    stage = Stage([resource(cpus=1)])
+    jobs = stage.submit(number=5)
+    for job in jobs:
+        assert stage.submits[-1].record.id == job
+        stage.through(job)
+        stage.run()
+    assert [effect.record.id for effect in stage.submits] == jobs
+
+
+def test_no_processor_is_given_out_twice_even_by_an_old_cache() -> None:
+    stage = Stage([resource(cpus=2)])
+    stage.submit(number=5)
+    stage.tell(ResourcesRefreshed((resource(cpus=2, free=2),)))
+    stage.run()
+    assert len(stage.submits) == 2
+
+
+def test_processors_of_others_are_not_given_out() -> None:
+    stage = Stage([resource(cpus=4, free=1)])
+    stage.submit(number=5)
+    assert len(stage.submits) == 1
+
+
+def test_the_head_that_cannot_start_holds_back_those_behind_it() -> None:
+    stage = Stage([resource(cpus=2)])
+    (first,) = stage.submit()
+    (wide,) = stage.submit(PLAIN + 'Requirements = other.GlueCEStateFreeCPUs >= 2;')
+    (third,) = stage.submit()
+    assert [effect.record.id for effect in stage.submits] == [first]
+    stage.through(first)
+    stage.run()
+    assert [effect.record.id for effect in stage.submits][:2] == [first, wide]
+    assert stage.state(third) in (S.WAITING, S.READY)
+
+
+def test_what_nothing_known_can_run_holds_back_nobody_and_says_why() -> None:
+    stage = Stage()
+    (mpi,) = stage.submit(MPI)
+    (plain,) = stage.submit()
+    assert stage.state(plain) is S.READY
+    assert stage.state(mpi) is S.WAITING
+    assert "No compatible resources" in stage.records[mpi].reason
+
+
+def test_what_nothing_known_can_run_is_aborted_after_the_timeout() -> None:
+    stage = Stage()
+    (mpi,) = stage.submit(MPI)
+    stage.wait(3500)
+    assert stage.state(mpi) is S.WAITING
+    stage.wait(200)
+    assert stage.state(mpi) is S.ABORTED
+    assert stage.records[mpi].reason.startswith("No compatible resources")
+
+
+def test_a_job_that_became_possible_is_placed() -> None:
+    stage = Stage([resource(cpus=1)])
+    (job,) = stage.submit(PLAIN + "Requirements = other.GlueCEInfoTotalCPUs >= 8;")
+    assert stage.state(job) is S.WAITING
+    stage.tell(ResourcesRefreshed((resource(cpus=8),)))
+    stage.run()
+    assert stage.state(job) is S.READY
+
+
+def test_an_interactive_job_that_cannot_start_now_is_aborted_at_once_with_the_reason() -> None:
+    stage = Stage()
+    (job,) = stage.submit(INTERACTIVE)
+    assert stage.state(job) is S.ABORTED
+    assert "interactive" in stage.records[job].reason.lower()
+
+
+def test_the_head_is_told_why_it_waits_and_only_once() -> None:
+    stage = Stage([resource(cpus=1)])
+    _, waiting = stage.submit(number=2)
+    stage.wait(400)
+    assert stage.types(waiting).count("postponed") == 1
+    assert "0 are free" in stage.records[waiting].reason
+    assert stage.scheduler.queue_place(waiting) == 1
+
+
+def test_ten_thousand_equal_jobs_are_matched_in_one_pass() -> None:
+    stage = Stage()
+    before = stage_matches[0]
+    jobs = stage.submit(number=10_000)
+    assert stage_matches[0] - before < 20
+    assert sum(stage.state(job) is S.WAITING for job in jobs) == 9_998
+
+
+def test_one_call_takes_over_no_more_than_a_slice() -> None:
+    stage = Stage(rules=Rules(slice_jobs=50))
+    effects = stage.tell(ResourcesRefreshed(tuple(stage.resources)))
+    jobs = stage.submit(number=1000)
+    assert len(effects) <= 200
+    assert all(stage.state(job) is not S.SUBMITTED for job in jobs)
+
+
+def test_a_pinned_job_goes_to_its_site_only() -> None:
+    stage = Stage([resource("a:1/x", cpus=1), resource("b:1/x", cpus=1)])
+    jobs = stage.submit(number=2, site="b")
+    assert [effect.ce for effect in stage.submits] == ["b:1/x"]
+    stage.tell(CancelAsked(jobs[1]))
+    assert stage.state(jobs[1]) is S.CANCELED
+
+
+def test_attempts_at_a_site_are_adopted_after_a_restart_and_ready_ones_sent_again() -> None:
+    stage = Stage([resource(cpus=2)])
+    running, ready, waiting = stage.submit(number=3)
+    stage.accepted(running)
+    stage.started(running)
+    stage.submits.clear()
+    stage.restart()
+    stage.run()
+    assert [(effect.record.id, effect.record.attempt) for effect in stage.submits] == [(ready, 1)]
+    assert stage.state(waiting) is S.WAITING
+    stage.through(ready)
+    stage.ended(running)
+    stage.run()
+    assert stage.submits[-1].record.id == waiting
