@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jdl import parametric
 from broker_core.jdl.attributes import ATTRIBUTES
 from broker_core.jdl.check_kind import Kind
 from broker_core.jdl.reading import Reading
@@ -49,6 +50,11 @@ def check(reading: Reading, kind: Kind) -> None:
             message = f"{_name(reading, key)} is understood, but this broker does not act on it."
             reading.warning("not-carried-out", message, key)
     _hosts(reading, kind)
+    if reading.has("parameters") and parametric.values(reading.ad) is None:
+        message = (
+            "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0."
+        )
+        reading.error("parameters-format", message, "parameters")
 
 
 def _range(reading: Reading, key: str) -> None:

@@ -75,7 +75,10 @@ def _mapped(reading: Reading, found: Kind, value: str, place: Expression) -> Non
         fix = Fix("Write Interactive = true", place.start, place.end, '"Normal"; Interactive = true')
         message = "JobType Interactive is taken as Interactive = true."
         reading.warning("job-type-mapped", message, "jobtype", place, [fix] if _single(reading) else [])
-    elif word != "parametric":
+    elif word == "parametric":
+        if not reading.has("parameters"):
+            reading.error("missing-parameters", "A parametric job needs Parameters.", "jobtype", place)
+    else:
         message = f"JobType {value!r} is not known; write Normal or Parallel."
         reading.error("unknown-job-type", message, "jobtype", place)
 

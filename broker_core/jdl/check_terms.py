@@ -2,14 +2,100 @@
 
 from __future__ import annotations
 
+from broker_core.jdl.diagnostics import Fix
+from broker_core.jdl.functions import FUNCTIONS
+from broker_core.jdl.glue import GLUE
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Literal
+from broker_core.jdl.spelling import closest
+from broker_core.jdl.tree import Binary, Call, Expression, Literal, Reference, walk
+
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "=?=", "=!="})
+_LONGER_IS_WORSE = ("gluecestateestimatedresponsetime", "gluecestateworstresponsetime")
+_BROKER_FUNCTIONS = frozenset(
+    {"anymatch", "allmatch", "whichmatch", "fqanmember", "listattrregex", "retrieveclosesesinfo"}
+    | {"successfraction"}
+)
 
 
 def check(reading: Reading) -> None:
     """Complain about Requirements and Rank."""
     for key in ("requirements", "rank"):
         node = reading.node(key)
+        if node is None:
+            continue
         if isinstance(node, Literal) and isinstance(node.value, str):
             message = f"{reading.ad.entries[key].name} is a string; write the expression without quotes."
-            reading.error("quoted-expression", message, key)
+            fix = Fix("Remove the quotes", node.start, node.end, node.value)
+            reading.error("quoted-expression", message, key, fixes=[fix])
+        else:
+            _terms(reading, key, node)
+    _sign(reading, reading.node("rank"))
+
+
+def _terms(reading: Reading, key: str, node: Expression) -> None:
+    for part in walk(node):
+        if isinstance(part, Reference):
+            _name(reading, key, part)
+        elif isinstance(part, Call):
+            _function(reading, key, part)
+        elif isinstance(part, Binary) and part.operator in _COMPARISONS:
+            _list_compared(reading, key, part)
+
+
+def _read(node: Expression) -> str:
+    """The lower-case name if the node reads the resource; else empty."""
+    if isinstance(node, Reference) and isinstance(node.scope, Reference) and node.scope.scope is None:
+        return node.name.lower() if node.scope.name.lower() in ("other", "target") else ""
+    return ""
+
+
+def _name(reading: Reading, key: str, node: Reference) -> None:
+    name = _read(node)
+    if name and name not in GLUE:
+        meant = closest(name, tuple(GLUE))
+        if meant is not None:
+            known = GLUE[meant].name
+            start = node.end - len(node.name)
+            message = f"{node.name} is no known attribute of a resource; did you mean {known}?"
+            fix = Fix(f"Write {known}", start, node.end, known)
+            reading.hint("misspelt-resource-attribute", message, key, node, [fix])
+    elif not name and node.scope is None and node.name.lower() in GLUE and not reading.has(node.name.lower()):
+        message = f"{node.name} is read from the job itself; write other.{node.name} to read the resource."
+        fix = Fix("Write other.", node.start, node.start, "other.")
+        reading.warning("missing-other", message, key, node, [fix])
+
+
+def _function(reading: Reading, key: str, node: Call) -> None:
+    name = node.function.lower()
+    if name in _BROKER_FUNCTIONS:
+        message = f"{node.function} is not known to this broker; the expression will be an error."
+        reading.warning("unknown-function", message, key, node)
+    elif name not in FUNCTIONS:
+        meant = closest(name, tuple(FUNCTIONS))
+        fixes = []
+        if meant is not None:
+            end = node.start + len(node.function)
+            fixes = [Fix(f"Write {FUNCTIONS[meant].name}", node.start, end, FUNCTIONS[meant].name)]
+        message = f"There is no function {node.function}; the expression will be an error."
+        reading.warning("unknown-function", message, key, node, fixes)
+    elif not FUNCTIONS[name].least <= len(node.arguments) <= FUNCTIONS[name].most:
+        message = f"Write {FUNCTIONS[name].signature}; with {len(node.arguments)} arguments it is an error."
+        reading.warning("argument-count", message, key, node)
+
+
+def _list_compared(reading: Reading, key: str, node: Binary) -> None:
+    for side, value in ((node.left, node.right), (node.right, node.left)):
+        known = GLUE.get(_read(side))
+        if known is not None and known.type == "strings":
+            text = reading.findings.text
+            member = f"Member({text[value.start : value.end]}, {text[side.start : side.end]})"
+            fixes = [Fix("Use Member", node.start, node.end, member)] if node.operator == "==" else []
+            message = f"{known.name} is a list; test it with Member(value, {known.name})."
+            reading.warning("list-compared", message, key, node, fixes)
+
+
+def _sign(reading: Reading, node: Expression | None) -> None:
+    if node is not None and _read(node) in _LONGER_IS_WORSE:
+        message = "A higher Rank is better, so this prefers long waits; put a minus before it."
+        fix = Fix("Add a minus", node.start, node.start, "-")
+        reading.warning("rank-sign", message, "rank", None, [fix])

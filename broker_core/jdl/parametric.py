@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from broker_core.jdl.constants import constant
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.tree import (
     Ad,
@@ -24,6 +25,44 @@ MARK = "_PARAM_"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}(?:[eE][+-]?[0-9]{1,3})?")
 _FIELDS = ("name", "executable", "arguments", "stdin", "stdout", "stderr")
+
+
+VALUES_MAX = 1_000_000
+"""Jobs of one sweep, at most."""
+
+
+def values(ad: Ad) -> list[str] | None:
+    """The values of a parametric job; None if the ad is not one, or its Parameters cannot be understood.
+
+    A number N counts from ParameterStart (0) in steps of ParameterStep (1) while below N. Of a list, start
+    and step choose the items by their places, from 0.
+    """
+    node = ad.get("parameters")
+    start, step = _whole(ad, "parameterstart", 0), _whole(ad, "parameterstep", 1)
+    if node is None or start is None or step is None or step == 0:
+        return None
+    if isinstance(node, ListOf):
+        items = [_item(item, ad) for item in node.items]
+        if None in items or start < 0:
+            return None
+        return [item for item in items[start::step] if item is not None]
+    end = constant(node, ad)
+    if type(end) is not int or len(range(start, end, step)) > VALUES_MAX:
+        return None
+    return [str(number) for number in range(start, end, step)]
+
+
+def _whole(ad: Ad, key: str, default: int) -> int | None:
+    node = ad.get(key)
+    value = default if node is None else constant(node, ad)
+    return value if type(value) is int else None
+
+
+def _item(node: Expression, ad: Ad) -> str | None:
+    if isinstance(node, Reference) and node.scope is None:
+        return node.name
+    value = constant(node, ad)
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
 
 
 def substituted(ad: Ad, value: str) -> Ad:
