@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import sqlite3
 import threading
@@ -14,9 +15,10 @@ from broker_core.bookkeeping.ballast import Ballast
 from broker_core.bookkeeping.commit import write_payloads
 from broker_core.bookkeeping.directory import read_holder, taken
 from broker_core.bookkeeping.entries import Document, NewSubmission, Payload
-from broker_core.bookkeeping.faults import Condition, condition_after, damage_of, full_error
+from broker_core.bookkeeping.faults import Condition, StorageFailed, condition_after, damage_of, full_error
 from broker_core.errors import Conflict, CrossDeskError
 
+log = logging.getLogger("crossdesk.store")
 FailPoint = Callable[[str], object]
 GROUP = 4000
 """Payloads that one transaction takes at most."""
@@ -121,6 +123,9 @@ class Writer:
             self._after_failure(error)
         except CrossDeskError as error:
             self._die(error)
+        except Exception as error:  # noqa: BLE001 - whatever ends the writing must be told, or all would wait
+            log.exception("the writer failed")
+            self._die(StorageFailed(f"The store's writer failed ({error!r}).", place=str(self.path)))
 
     def _refuse_submissions(self, group: list[Work]) -> list[Work]:
         refused = [work for work in group if not _must_be_kept(work)]
@@ -187,8 +192,11 @@ class Writer:
         self._backlog = self._refuse_submissions(self._backlog)
 
     def _rollback(self) -> None:
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            log.warning("a transaction could not be rolled back: %s", error)
 
     def _change(self, condition: Condition) -> None:
         if condition is not self.condition:
@@ -208,8 +216,12 @@ class Writer:
             self._call(_resolve, works, error)
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
-        if self._loop is not None and not self._loop.is_closed():
+        if self._loop is None:
+            return
+        try:
             self._loop.call_soon_threadsafe(function, *arguments)
+        except RuntimeError:
+            log.warning("the event loop ended before it could be told: %s", function.__name__)
 
     # --- back in the event loop ---
 

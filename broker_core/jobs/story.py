@@ -115,9 +115,7 @@ def attempts(events: Sequence[JobEvent]) -> tuple[tuple[Segment, ...], ...]:
     return tuple(tuple(segment for segment in way if segment.attempt == number) for number in numbers)
 
 
-_OF_ATTEMPT = frozenset(
-    {JobState.READY, JobState.SCHEDULED, JobState.RUNNING, JobState.DONE, JobState.ABORTED}
-)
+_OF_ATTEMPT = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING, JobState.DONE})
 
 WAITS_FOR: dict[JobState, str] = {
     JobState.SUBMITTED: "the scheduler to take it over",

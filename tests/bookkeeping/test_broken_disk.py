@@ -43,3 +43,13 @@ async def test_a_failed_write_or_flush_is_fatal_and_never_retried(tmp_path: Path
     with pytest.raises(StorageFailed):
         await store.append([late])
     store.close()
+
+
+async def test_whatever_ends_the_writer_is_told_and_nobody_waits_for_ever(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    told: list[CrossDeskError] = []
+    store.listen(fatal=told.append)
+    with pytest.raises(StorageFailed) as failed:
+        await store.append(["no entry at all"])  # type: ignore[list-item]
+    assert told == [failed.value]
+    store.close()
