@@ -93,9 +93,9 @@ def _take(
         except _Unfit as unfit:
             wrong.append(_diagnostic("sandbox-file-unreadable", f"{path.name!r} {unfit}.", entry, text))
             continue
-        if len(paths) > 1 and (bad := wrong_name(one.name)):
+        if bad := wrong_name(one.name):
             wrong.append(_diagnostic(bad[0], bad[1], entry, text))
-        if len(paths) > 1 and one.name in names:
+        if one.name in names:
             words = f"{one.name!r} is in the sandbox twice, from {names[one.name].parent} and {path.parent}."
             wrong.append(_diagnostic("duplicate-sandbox-name", words, entry, text))
         names.setdefault(one.name, path)
