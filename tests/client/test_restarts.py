@@ -1,0 +1,142 @@
+"""The client over restarts of the broker: nothing is lost, nothing is done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from broker_core.broker.places import Places, places
+from broker_core.client import probe
+from broker_core.client.connect import connect
+from broker_core.client.start import answers, ensure_broker, release, start_broker
+from broker_core.errors import CrossDeskError, Unreachable
+from tests.client.test_client import one
+from tests.running import RunningBroker, end_all, processes_of
+from tests.waiting import wait_until
+
+
+async def test_a_submission_is_repeated_over_a_restart_and_starts_one_job(
+    running_broker: RunningBroker,
+) -> None:
+    async with await connect(running_broker.state_dir, start=False) as client:
+        running_broker.kill()
+        sending = asyncio.create_task(client.submit(one(hold="look")))
+        await asyncio.to_thread(running_broker.start)
+        receipt = await sending
+        assert (await client.jobs_page(columns=["id"])).columns["id"] == receipt.ids
+
+
+async def test_the_stream_goes_on_after_a_restart_without_a_gap(running_broker: RunningBroker) -> None:
+    lost: list[CrossDeskError] = []
+    regained = asyncio.Event()
+    async with await connect(running_broker.state_dir, start=False) as client:
+        seen: list[str] = []
+
+        async def follow() -> None:
+            async for update in client.follow(0, lost=lost.append, regained=regained.set):
+                seen.extend(event.job for event in update.events if event.type == "job.submitted")
+                if len(seen) == 2:
+                    return
+
+        following = asyncio.create_task(follow())
+        first = (await client.submit(one(hold="look"))).ids[0]
+        running_broker.kill()
+        await asyncio.to_thread(running_broker.start)
+        second = (await client.submit(one(hold="look"))).ids[0]
+        async with asyncio.timeout(30):
+            await following
+            await regained.wait()
+    assert seen == [first, second]
+    assert len(lost) == 1
+
+
+async def test_a_client_starts_a_broker_where_none_runs_and_again_when_it_was_killed(state_dir: Path) -> None:
+    try:
+        async with await connect(state_dir) as client:
+            first = (await client.info()).pid
+            subprocess.run(["kill", "-9", str(first)], check=True)
+            assert (await client.info()).pid != first
+    finally:
+        end_all(state_dir)
+
+
+async def test_without_a_broker_and_without_starting_one_the_request_fails(state_dir: Path) -> None:
+    async with await connect(state_dir, start=False, patience=0) as client:
+        with pytest.raises(Unreachable, match="broker start"):
+            await client.info()
+
+
+def test_starters_at_the_same_moment_start_one_broker(state_dir: Path) -> None:
+    text = "import sys; from broker_core.client.start import start_broker; start_broker(sys.argv[1])"
+    try:
+        starters = [subprocess.Popen([sys.executable, "-c", text, str(state_dir)]) for _ in range(4)]
+        assert [starter.wait(90) for starter in starters] == [0, 0, 0, 0]
+        assert answers(state_dir)
+        serving = [pid for pid in processes_of(state_dir) if b"broker.daemon" in _words(pid)]
+        assert len(serving) == 1
+    finally:
+        end_all(state_dir)
+
+
+def _words(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def test_an_unusable_state_directory_is_told_in_the_brokers_own_words(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(CrossDeskError) as refused:
+        start_broker(blocked / "state")
+    assert str(blocked) in refused.value.place
+    assert refused.value.code != "broker_died"
+
+
+async def test_an_older_broker_hands_over(
+    running_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = running_broker.pid
+    monkeypatch.setattr("broker_core.client.start.VERSION", "0.0.1")
+    await ensure_broker(running_broker.state_dir)
+    assert (probe.info(places(running_broker.state_dir).socket) or {})["pid"] == old
+    monkeypatch.setattr("broker_core.client.start._current", _newer_than(old))
+    await ensure_broker(running_broker.state_dir)
+    now = wait_until(lambda: probe.info(places(running_broker.state_dir).socket))
+    assert now["pid"] != old
+
+
+def _newer_than(old: int) -> Callable[[Places], bool]:
+    """Stands for the comparison of versions: the broker of process `old` is too old."""
+
+    def current(where: Places) -> bool:
+        said = probe.info(where.socket)
+        return said is not None and said["pid"] != old
+
+    return current
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"), [("0.1.0", "0.2.0"), ("0.9.0", "0.10.0"), ("1.0", "1.0.1"), ("0.1.0", "1.0")]
+)
+def test_versions_are_compared_by_their_numbers(older: str, newer: str) -> None:
+    assert release(older) < release(newer)
+
+
+async def test_a_terminated_broker_leaves_its_jobs_running(running_broker: RunningBroker) -> None:
+    async with await connect(running_broker.state_dir, start=False) as client:
+        job = (await client.submit(one('Executable = "/bin/sleep"; Arguments = "300";'))).ids[0]
+        async with asyncio.timeout(30):
+            async for update in client.follow(0):
+                if any(event.type == "job.running" for event in update.events):
+                    break
+        await asyncio.to_thread(running_broker.kill, signal.SIGTERM)
+        await asyncio.to_thread(running_broker.start)
+        assert (await client.job(job)).row["state"] == "Running"
