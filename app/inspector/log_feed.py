@@ -35,6 +35,8 @@ class LogFeed(QObject):
         """Bytes that the file had when last asked."""
         self.complete = False
         """True once everything that was there has been copied."""
+        self.watched = True
+        """False while nobody sees it: then it looks only when told to."""
         self._closed = False
         self._knock = asyncio.Event()
 
@@ -70,9 +72,8 @@ class LogFeed(QObject):
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(
-                self._knock.wait(), _PAUSE_S if self.growing or not self.complete else None
-            )
+            more = self.watched and (self.growing or not self.complete)
+            await asyncio.wait_for(self._knock.wait(), _PAUSE_S if more else None)
         except TimeoutError:
             return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.inspector import words
@@ -127,6 +128,19 @@ class LogsPane(JobPane):
                 self.chooser.addItem(_named(one), one.path)
         self.chooser.setCurrentIndex(self.chooser.findData(self._chosen))
         self._show_file(next(one for one in self.files if one.path == self._chosen))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Go on looking for new lines."""
+        super().showEvent(event)
+        if self.feed is not None:
+            self.feed.watched = True
+            self.feed.look(self.feed.growing)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody sees new lines: do not ask for them."""
+        super().hideEvent(event)
+        if self.feed is not None:
+            self.feed.watched = False
 
     def _say_nothing(self) -> None:
         row = self.desk.jobs.row(self.job or "") or {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPolygonF,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -45,9 +46,8 @@ class StateChart(QWidget):
         self._pulse = 0
         self._beat = QTimer(self, interval=_PULSE_MS)
         self._beat.timeout.connect(self._step_pulse)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(self.height_for(0))
         desk.theme.changed.connect(self.update)
         self.show_events([], {})
 
@@ -87,18 +87,15 @@ class StateChart(QWidget):
         top = _EDGE + row * (_HEIGHT + _DOWN)
         return QRectF(_EDGE + column * pitch, top, pitch - _ACROSS, _HEIGHT)
 
-    def hasHeightForWidth(self) -> bool:
-        """The height depends on the layout that the width allows."""
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        """Two rows where there is room, else three."""
+    def height_for(self, width: int) -> int:
+        """Return the height of the drawing: two rows of states where there is room, else three."""
         rows = 2 if width >= _WIDE_FROM else 3
         return int(rows * _HEIGHT + (rows - 1) * _DOWN + 2 * _EDGE)
 
-    def sizeHint(self) -> QSize:
-        """A pane's usual width."""
-        return QSize(360, self.heightForWidth(max(360, self.width())))
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take the height that the layout of this width needs."""
+        super().resizeEvent(event)
+        self.setFixedHeight(self.height_for(event.size().width()))
 
     # Painting
 

@@ -12,12 +12,15 @@ from app.inspector import words
 from app.inspector.event_list import EventList
 from app.inspector.labels import label
 from app.inspector.pane import JobPane
+from app.inspector.retold import retold
 from app.inspector.state_chart import StateChart
 from app.inspector.timeline import Timeline
 from broker_core.jobs.states import JobState
+from broker_core.jobs.story import spent
 
 if TYPE_CHECKING:
     from app.context import Desk
+    from broker_core.jobs.events import JobEvent
     from broker_core.wire.views import EventView, JobDetail
 
 _TICK_MS = 1000
@@ -33,8 +36,9 @@ class StoryPane(JobPane):
         self.chart, self.timeline, self.events = StateChart(desk), Timeline(desk), EventList(desk)
         self.now, self.why = label(role="strong", wrap=True), label(role="muted", wrap=True)
         self.facts = QGridLayout()
-        self._detail: JobDetail | None = None
+        self._told: list[JobEvent] = []
         self._seen = 0
+        self._facts: list[tuple[str, str, str]] = []
         self._fill()
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._tell_time)
@@ -81,13 +85,12 @@ class StoryPane(JobPane):
 
     def clear(self) -> None:
         """Forget the job shown before."""
-        self._seen, self._detail = 0, None
+        self._seen, self._told = 0, []
         self._tick.stop()
 
     def render_answer(self, answer: tuple[JobDetail, list[EventView]]) -> None:
         """Show the job as the broker tells it."""
         detail, events = answer
-        self._detail = detail
         live = 0 < self._seen < len(events)
         self._seen = len(events)
         self.chart.show_events(events, detail.row, live)
@@ -95,20 +98,24 @@ class StoryPane(JobPane):
         self.why.setText(detail.row.get("reason") or "")
         self.why.setVisible(bool(self.why.text()) and self.why.text() not in self.now.text())
         self.events.show_events(events)
-        self._show_facts(detail)
+        self._told = retold(events)
+        self._show_facts(facts_of(detail))
         self._tell_time()
         moving = JobState(detail.row["state"]).active
         self._tick.start() if moving else self._tick.stop()
 
     def _tell_time(self) -> None:
-        if self._detail is not None and self.isVisible():
-            self.timeline.show_row(self._detail.row, time.time())
+        if self.isVisible():
+            self.timeline.show_steps(spent(self._told, time.time()))
 
-    def _show_facts(self, detail: JobDetail) -> None:
+    def _show_facts(self, facts: list[tuple[str, str, str]]) -> None:
+        if facts == self._facts:
+            return
+        self._facts = facts
         while (gone := self.facts.takeAt(0)) is not None:
             if gone.widget():
                 gone.widget().deleteLater()
-        for number, (name, said, tip) in enumerate(facts_of(detail)):
+        for number, (name, said, tip) in enumerate(facts):
             value = label(said, wrap=True)
             value.setToolTip(tip)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTableView, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QHBoxLayout,
+    QStackedWidget,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.inspector import words
 from app.inspector.labels import label
@@ -79,6 +87,8 @@ class TablePreview(QWidget):
         self.cells.setAccessibleName("Table")
         self.cells.verticalHeader().setDefaultSectionSize(24)
         self.cells.setWordWrap(False)
+        if (corner := self.cells.findChild(QAbstractButton)) is not None:
+            corner.setAccessibleName("Select all cells")
         self._faces.addWidget(self.cells)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

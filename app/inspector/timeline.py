@@ -2,57 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.inspector import words
+from broker_core.jobs.story import Spent, Step
 
 if TYPE_CHECKING:
     from app.context import Desk
 
-_STEPS = (
-    ("Pre-processing", "submitted", "accepted", "state-Submitted", 130),
-    ("Selection", "accepted", "matched", "state-Waiting", 255),
-    ("Remote submission", "matched", "scheduled", "state-Ready", 130),
-    ("Start-up", "scheduled", "started", "state-Scheduled", 255),
-    ("Running", "started", "ended", "state-Running", 255),
-)
-"""Name, the columns where it begins and ends, theme token and opacity."""
+_LOOKS: dict[Step, tuple[str, int]] = {
+    Step.PREPARING: ("state-Submitted", 130),
+    Step.SELECTING: ("state-Waiting", 255),
+    Step.SUBMITTING: ("state-Ready", 130),
+    Step.STARTING: ("state-Scheduled", 255),
+    Step.RUNNING: ("state-Running", 255),
+}
+"""Theme token and opacity of each step."""
 _BAR, _LINE, _LEAST = 14, 22, 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a job's time, in seconds since the epoch."""
-
-    name: str
-    start: float
-    end: float
-    open: bool
-    """True while it goes on; `end` is then the present."""
-    token: str
-    opacity: int
-
-
-def steps_of(row: dict[str, Any], now: float) -> list[Step]:
-    """Split a job's row into its steps; those not reached are absent, the last may still be open."""
-    steps: list[Step] = []
-    over = row.get("ended")
-    for name, begins, ends, token, opacity in _STEPS:
-        start = row.get(begins)
-        if start is None or (steps and start < steps[-1].start):
-            break
-        end = row.get(ends)
-        going = end is None or end < start
-        last = (over if over is not None else now) if going else end
-        steps.append(Step(name, start, max(start, last), going and over is None, token, opacity))
-        if going:
-            break
-    return steps
 
 
 class Timeline(QWidget):
@@ -61,15 +32,15 @@ class Timeline(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self.steps: list[Step] = []
+        self.steps: tuple[Spent, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         desk.theme.changed.connect(self.update)
 
-    def show_row(self, row: dict[str, Any], now: float) -> None:
-        """Draw the times of a job's row as they are at `now`."""
+    def show_steps(self, steps: Sequence[Spent]) -> None:
+        """Draw the time that went into each step."""
         before = len(self.steps)
-        self.steps = steps_of(row, now)
-        told = ", ".join(f"{step.name} {words.duration(step.end - step.start)}" for step in self.steps)
+        self.steps = tuple(steps)
+        told = ", ".join(f"{one.step} {words.duration(one.seconds)}" for one in self.steps)
         self.setAccessibleName(f"Time spent: {told}" if told else "Time spent: nothing yet")
         if len(self.steps) != before:
             self.updateGeometry()
@@ -85,7 +56,7 @@ class Timeline(QWidget):
 
     def widths(self, room: float) -> list[float]:
         """Share `room` pixels among the steps by their time, none narrower than can be seen."""
-        spans = [step.end - step.start for step in self.steps]
+        spans = [one.seconds for one in self.steps]
         whole = sum(spans)
         spare = room - _LEAST * len(spans)
         return [_LEAST + (spare * span / whole if whole else 0.0) for span in spans]
@@ -103,12 +74,13 @@ class Timeline(QWidget):
         for number, step in enumerate(self.steps):
             self._draw_line(painter, number, step)
 
-    def _colour(self, step: Step) -> QColor:
-        colour = QColor(self._desk.theme.color(step.token))
-        colour.setAlpha(step.opacity)
+    def _colour(self, step: Spent) -> QColor:
+        token, opacity = _LOOKS[step.step]
+        colour = QColor(self._desk.theme.color(token))
+        colour.setAlpha(opacity)
         return colour
 
-    def _draw_line(self, painter: QPainter, number: int, step: Step) -> None:
+    def _draw_line(self, painter: QPainter, number: int, step: Spent) -> None:
         theme = self._desk.theme
         box = QRectF(0, _BAR + 8 + number * _LINE, self.width(), _LINE)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -117,6 +89,8 @@ class Timeline(QWidget):
         painter.setFont(theme.font("base"))
         painter.setPen(theme.color("text"))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(box.adjusted(16, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, step.name)
-        span = words.duration(step.end - step.start) + (" so far" if step.open else "")
+        painter.drawText(
+            box.adjusted(16, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, step.step.capitalize()
+        )
+        span = words.duration(step.seconds) + (" so far" if step.open else "")
         painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, span)

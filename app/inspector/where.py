@@ -116,13 +116,14 @@ class MatchView(QWidget):
     def show_report(self, report: MatchReport) -> None:
         """Show a report."""
         self._turn += 1
-        self.report = report
+        same, self.report = report == self.report, report
         if not report.resources:
             self.placard.say("server", "No sites are known", report.advice or "Add a site to run jobs on it.")
             self._stack.setCurrentWidget(self.placard)
             return
         self._stack.setCurrentIndex(0)
-        self._redraw()
+        if not same:
+            self._redraw()
 
     def _redraw(self) -> None:
         report = self.report

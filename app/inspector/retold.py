@@ -1,0 +1,38 @@
+"""Events as the broker sends them, told again as the events that the rules of the life cycle speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType
+
+if TYPE_CHECKING:
+    from broker_core.wire.views import EventView
+
+_KNOWN = frozenset(EventType)
+
+
+def retold(events: Iterable[EventView]) -> list[JobEvent]:
+    """Return the events; kinds that a newer broker may know and this desk does not are left out."""
+    return [_event(one) for one in events if one.type in _KNOWN]
+
+
+def _event(one: EventView) -> JobEvent:
+    return JobEvent(
+        job=one.job,
+        seq=one.seq,
+        time=one.time,
+        source=Source(one.source),
+        type=EventType(one.type),
+        old=JobState(one.old) if one.old else None,
+        new=JobState(one.new),
+        owner=one.owner,
+        attempt=one.attempt,
+        resources=tuple(one.resources),
+        reason=one.reason,
+        details=one.details,
+        position=one.position,
+    )

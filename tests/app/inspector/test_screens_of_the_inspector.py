@@ -1,0 +1,109 @@
+"""Pictures of every tab in every condition, light and dark, narrow and wide, for people to look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.context import LinkState
+from app.inspector.inspector import Inspector
+from app.theme.tokens import Mode
+from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.test_output_of_a_job import picture
+
+Until = Callable[..., Any]
+SCREENS = Path(__file__).parents[3] / "build" / "screenshots"
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, desk: TestDesk) -> Inspector:
+    made = Inspector(desk)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def fill(folder: Path) -> None:
+    lines = [
+        f"\x1b[32m[epoch {n:3d}]\x1b[0m loss {math.exp(-n / 80):.5f}  accuracy {1 - math.exp(-n / 60):.4f}"
+        for n in range(400)
+    ]
+    lines += ["Traceback (most recent call last):", '  File "train.py", line 88, in <module>',
+              "ValueError: digits.csv: row 12 has 63 columns, 64 expected"]  # fmt: skip
+    (folder / "out.txt").write_text("\n".join(lines) + "\n")
+    (folder / "err.txt").write_text("warning: slow disk\n")
+    rows = "".join(f"{n},{math.exp(-n / 80):.5f},{math.exp(-n / 90) + 0.1:.5f}\n" for n in range(400))
+    (folder / "losses.csv").write_text("epoch,train loss,test loss\n" + rows)
+    picture(folder / "weights.png")
+
+
+def shoot(inspector: Inspector, desk: TestDesk, name: str, turn: Callable[[], None]) -> list[Path]:
+    """Save the picture in both themes and two widths."""
+    made = []
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    for mode in (Mode.LIGHT, Mode.DARK):
+        desk.theme.wear(mode)
+        for width in (360, 900):
+            inspector.resize(width, 820)
+            turn()
+            path = SCREENS / f"inspector-{name}-{mode.value}-{width}.png"
+            assert inspector.grab().save(str(path))
+            made.append(path)
+    return made
+
+
+def test_pictures_of_a_running_and_an_ended_job(
+    desk: TestDesk, inspector: Inspector, until: Until, turn: Callable[[], None]
+) -> None:
+    fill(desk.client.folder)
+    assert shoot(inspector, desk, "empty", turn)
+    desk.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_jobs([JOB])
+    until(lambda: inspector.panes["story"].showing_content())
+    assert shoot(inspector, desk, "story-running", turn)
+    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    for name, pane in inspector.panes.items():
+        inspector.show_tab(name)
+        until(pane.showing_content)
+        until(lambda pane=pane: not pane._asking)
+        turn()
+        assert all(path.stat().st_size > 3000 for path in shoot(inspector, desk, f"{name}-ended", turn))
+
+
+def test_pictures_of_the_logs_and_of_each_kind_of_output(
+    desk: TestDesk, inspector: Inspector, until: Until, turn: Callable[[], None]
+) -> None:
+    fill(desk.client.folder)
+    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    inspector.show_tab("logs")
+    inspector.show_jobs([JOB])
+    logs: Any = inspector.panes["logs"]
+    until(lambda: logs.feed is not None and logs.feed.complete)
+    logs.go_to_error()
+    until(lambda: logs.find.told.text().startswith("First error"))
+    assert shoot(inspector, desk, "logs-first-error", turn)
+    inspector.show_tab("output")
+    output: Any = inspector.panes["output"]
+    until(lambda: output.list.files)
+    for path, kind in (("losses.csv", "table"), ("weights.png", "image"), ("err.txt", "text")):
+        output.list.choose(path)
+        until(lambda kind=kind: output.preview.kind() == kind)
+        assert shoot(inspector, desk, f"output-{kind}", turn)
+
+
+def test_pictures_of_many_jobs_and_of_a_lost_broker(
+    desk: TestDesk, inspector: Inspector, until: Until, turn: Callable[[], None]
+) -> None:
+    desk.put(row("Running"), story(*TO_RUNNING))
+    desk.put(row("Aborted", id=OTHER), [])
+    inspector.show_jobs([JOB, OTHER])
+    assert shoot(inspector, desk, "many", turn)
+    inspector.show_jobs([JOB])
+    until(lambda: inspector.panes["story"].showing_content())
+    desk.link.set(LinkState.RECONNECTING, "The broker ended; it is being started again.")
+    assert shoot(inspector, desk, "disconnected", turn)
