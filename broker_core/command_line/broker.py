@@ -1,10 +1,9 @@
-"""`crossdesk broker start | stop | status | serve | logs | repair`."""
+"""`crossdesk broker start | stop | status | serve | logs`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 import time
 from collections import deque
@@ -144,14 +143,3 @@ def logs(
             sys.stdout.flush()
             asyncio.run(asyncio.sleep(_LOOK))
     return Exit.OK
-
-
-def repair(
-    apply: Annotated[bool, typer.Option("--apply", help="Change the store; without it only look.")] = False,
-    as_json: Json = False,
-    state_dir: StateDir = None,
-) -> int:
-    """Check the stored records, and mend what can be mended; the broker must not run."""
-    words_ = [sys.executable, "-m", "broker_core.bookkeeping.repair", str(_places().store)]
-    words_ += ["--apply"] * apply + ["--json"] * session().json
-    return subprocess.run(words_, check=False).returncode

@@ -13,6 +13,7 @@ from typer.rich_utils import rich_format_error
 
 from broker_core.command_line import (
     broker,
+    broker_repair,
     config,
     jdl,
     job_change,
@@ -64,7 +65,7 @@ _brokers.command("stop")(broker.stop)
 _brokers.command("status")(broker.status)
 _brokers.command("serve")(broker.serve)
 _brokers.command("logs")(broker.logs)
-_brokers.command("repair")(broker.repair)
+_brokers.command("repair")(broker_repair.repair)
 _samples = _group("Sample jobs that come with the program.")
 _samples.command("list")(sample.list_samples)
 _samples.command("run")(sample.run)
