@@ -1,0 +1,123 @@
+"""The directory of an attempt: its order, its cancel mark and its end, each written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from broker_core.sites.contract import Attempt, Ended, InputFile, LaunchOrder
+
+
+class AttemptDirectory:
+    """Paths and records of one attempt; plain system calls, because every job passes here."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, root: Path, tag: str) -> None:
+        self.path = f"{root}/{tag}"
+
+    @property
+    def job(self) -> str:
+        """The job's working directory."""
+        return f"{self.path}/job"
+
+    def make(self, order: LaunchOrder) -> None:
+        """Write the order down; after this the attempt is at the site for good."""
+        os.makedirs(self.path, mode=0o700, exist_ok=True)
+        self._write("order", orjson.dumps(asdict(order), default=str))
+
+    def order(self) -> LaunchOrder | None:
+        """The order, if the attempt ever arrived."""
+        raw = self._read("order")
+        return _order(orjson.loads(raw)) if raw else None
+
+    def claimed(self) -> bool:
+        """True if a starter has taken it."""
+        return os.path.isdir(f"{self.path}/claim")
+
+    def ask_cancel(self) -> None:
+        """Note that it is to be ended, so that a restart does not forget."""
+        self._write("cancel", b"1")
+
+    def cancel_asked(self) -> bool:
+        """True if it is to be ended."""
+        return os.path.exists(f"{self.path}/cancel")
+
+    def write_end(self, ended: Ended) -> None:
+        """Keep an end of which no starter left a marker."""
+        self._write("over", orjson.dumps(asdict(ended)))
+
+    def end(self) -> Ended | None:
+        """The end kept by `write_end`."""
+        raw = self._read("over")
+        if not raw:
+            return None
+        fields = orjson.loads(raw)
+        return Ended(**fields | {"attempt": Attempt(**fields["attempt"])})
+
+    def over(self) -> bool:
+        """True if it ended, by the starter's word or the site's."""
+        return os.path.exists(f"{self.path}/ended") or os.path.exists(f"{self.path}/over")
+
+    def clear_job(self) -> None:
+        """Make the working directory, empty."""
+        try:
+            os.mkdir(self.job, 0o700)
+        except FileExistsError:
+            shutil.rmtree(self.job)
+            os.mkdir(self.job, 0o700)
+
+    def remove(self) -> None:
+        """Remove everything, folders without write permission included."""
+        shutil.rmtree(self.path, onerror=_unlock)
+
+    def _write(self, name: str, data: bytes) -> None:
+        part = f"{self.path}/{name}.part"
+        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(file, data)
+        finally:
+            os.close(file)
+        os.rename(part, f"{self.path}/{name}")
+
+    def _read(self, name: str) -> bytes:
+        try:
+            with open(f"{self.path}/{name}", "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+
+
+def tags_in(root: Path) -> Iterator[str]:
+    """Tags of all attempts that have a directory."""
+    with os.scandir(root) as entries:
+        yield from (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+
+
+def _order(fields: dict[str, Any]) -> LaunchOrder:
+    inputs = tuple(InputFile(file["name"], Path(file["path"]), file["executable"]) for file in fields["inputs"])
+    return LaunchOrder(
+        **fields
+        | {
+            "attempt": Attempt(**fields["attempt"]),
+            "environment": tuple((name, value) for name, value in fields["environment"]),
+            "inputs": inputs,
+            "outputs": tuple(fields["outputs"]),
+        }
+    )
+
+
+def _unlock(function: Any, path: str, error: Any) -> None:
+    """Give a folder that the job closed its permissions back, and try again."""
+    if isinstance(error[1], FileNotFoundError):
+        return
+    os.chmod(os.path.dirname(path), 0o700)
+    if not os.path.islink(path):
+        os.chmod(path, 0o700)
+    function(path) if function is not os.open else shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,308 @@
+"""This machine as a computing element: a queue, processors, and jobs run by the Job Starter (CB-ENV-01)."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import time
+from collections import deque
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from broker_core.errors import NotFound
+from broker_core.information.this_machine import usable_cpus
+from broker_core.resources.record import Resource
+from broker_core.sites import processes
+from broker_core.sites.attempt_directory import AttemptDirectory
+from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
+from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
+from broker_core.sites.exits import ExitWatch
+from broker_core.sites.local_resource import local_resource
+from broker_core.sites.recovery import Recovery
+from broker_core.sites.run import Run, Stage
+from broker_core.sites.run_files import find_file, list_files
+from broker_core.sites.settings import LocalSettings
+from broker_core.sites.staging import StagingFailed, stage
+from broker_core.sites.start_pipe import StartPipe
+from broker_core.sites.starting import spawn, starter_variables
+from broker_core.worker.markers import read_started
+
+_BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""The machine is short of processes, memory or descriptors: the start is tried again."""
+
+
+class LocalSite:
+    """Runs components on this machine, first come, first served, as many at once as its processors hold.
+
+    What runs goes on without this process: a new one finds it again by `start`.
+    """
+
+    def __init__(self, name: str, directory: Path, cpus: int = 0, settings: LocalSettings | None = None) -> None:
+        self.name = name
+        self.settings = settings or LocalSettings()
+        self.root = directory / "attempts"
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.cpus = cpus or usable_cpus()
+        self.free = self.cpus
+        self.runs: dict[str, Run] = {}
+        """Tag to every attempt that is here and not over."""
+        self._queue: deque[Run] = deque()
+        self._notice = directory / "starts"
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._adopting = False
+        self._launching = False
+        self._open = False
+
+    def describe(self) -> Resource:
+        """This machine with its GLUE attributes and the counts of now."""
+        return local_resource(self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue))
+
+    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        """See `Site.start`."""
+        self._report = report
+        self._loop = asyncio.get_running_loop()
+        self._exits = ExitWatch(self._loop)
+        self._pipe = StartPipe(self._notice, self._loop, self._heard)
+        self._adopting = processes.adopt_orphans()
+        self._open = True
+        await Recovery(self).run(known)
+        self._spawn_task(self._guard())
+        self._launch_soon()
+
+    async def submit(self, order: LaunchOrder) -> str:
+        """See `Site.submit`; the id is the attempt's tag."""
+        tag = order.attempt.tag
+        directory = AttemptDirectory(self.root, tag)
+        if tag in self.runs or directory.over():
+            return tag
+        if not 0 < order.cpus <= self.cpus:
+            raise SiteRefused(
+                f"{order.cpus} processors are asked for; this site has {self.cpus}.", place=self.name,
+                remedy="Ask for fewer, or choose another site.",
+            )
+        starter_variables(order, directory.path, self._notice, self.settings)
+        try:
+            directory.make(order)
+        except OSError as error:
+            raise SiteRefused(
+                f"The site cannot keep the job: {error.strerror}.", place=directory.path,
+                remedy="Free some space on its disk.",
+            ) from error
+        self.enqueue(Run(order, directory))
+        return tag
+
+    async def cancel(self, attempt: Attempt) -> None:
+        """See `Site.cancel`."""
+        run = self.runs.get(attempt.tag)
+        if run is None:
+            self._report(Recovery(self).end_of_absent(attempt))
+            return
+        if run.verdict is None:
+            run.verdict = CANCELED
+            run.directory.ask_cancel()
+        if run.stage is Stage.QUEUED:
+            self._queue.remove(run)
+            self.finish(run, None)
+        elif run.stage is Stage.RUNNING:
+            self.end_processes(run)
+
+    def files(self, attempt: Attempt) -> list[RunFile]:
+        """See `Site.files`."""
+        return list_files(AttemptDirectory(self.root, attempt.tag).job)
+
+    def open_path(self, attempt: Attempt, path: str) -> Path:
+        """See `Site.open_path`."""
+        if not os.path.isdir(job := AttemptDirectory(self.root, attempt.tag).job):
+            raise NotFound("The job has no files at this site.", place=attempt.job)
+        return find_file(job, path)
+
+    async def forget(self, attempts: Sequence[Attempt]) -> None:
+        """See `Site.forget`; attempts that are not over are left alone."""
+        gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
+        for tag in gone:
+            await asyncio.to_thread(AttemptDirectory(self.root, tag).remove)
+
+    async def close(self) -> None:
+        """See `Site.close`."""
+        if not self._open:
+            return
+        self._open = False
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._exits.close()
+        self._pipe.close()
+
+    def enqueue(self, run: Run) -> None:
+        """Put an attempt at the end of the queue."""
+        self.runs[run.tag] = run
+        self._queue.append(run)
+        self._launch_soon()
+
+    def watch(self, run: Run, starter: int) -> None:
+        """Follow the running starter of `run`; raises ProcessLookupError if it is gone."""
+        run.starter, run.stage = starter, Stage.RUNNING
+        self._exits.watch(starter, lambda _: self._exited(run))
+
+    def occupy(self, run: Run) -> None:
+        """Count the processors of a run that is going on already."""
+        self.runs[run.tag] = run
+        self.free -= run.order.cpus
+
+    def tell_started(self, run: Run) -> None:
+        """Report the start, once, if the starter recorded one."""
+        mark = None if run.told_start else read_started(run.directory.path)
+        if mark is not None:
+            run.told_start = True
+            self._report(Started(run.order.attempt, max(mark.time, run.begun), os.uname().nodename, mark.pid))
+
+    def end_processes(self, run: Run) -> None:
+        """End all processes of a run; its end is reported when they are gone."""
+        if run.ending is None:
+            run.ending = self._spawn_task(processes.end_all(run.tag, run.starter, self.settings.kill_grace))
+
+    def finish(self, run: Run, status: int | None, usage: Usage = None) -> None:
+        """Report the end of a run whose processes are gone, and let the next one in."""
+        self.tell_started(run)
+        ended = ended_of(run, status, usage, self.settings.file_limit)
+        if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
+            run.directory.write_end(ended)
+        if run.stage is not Stage.QUEUED:
+            self.free += run.order.cpus
+        run.stage = Stage.OVER
+        del self.runs[run.tag]
+        self._report(ended)
+        self._launch_soon()
+
+    def report(self, notice: Notice) -> None:
+        """Pass a notice on to the engine."""
+        self._report(notice)
+
+    def settle_later(self, run: Run) -> None:
+        """End what is left of a run whose starter is gone, then report its end."""
+        self._spawn_task(self._end_and_finish(run, None, None))
+
+    def _heard(self, tag: str) -> None:
+        if (run := self.runs.get(tag)) is not None:
+            self.tell_started(run)
+
+    def _launch_soon(self) -> None:
+        if self._open and not self._launching and self._queue:
+            self._launching = True
+            self._loop.call_soon(self._launch)
+
+    def _launch(self) -> None:
+        """Start the first in the queue if its processors are free; others in the next turns of the loop."""
+        self._launching = False
+        if not self._open or not self._queue or self._queue[0].order.cpus > self.free:
+            return
+        run = self._queue.popleft()
+        run.stage = Stage.STAGING
+        self.free -= run.order.cpus
+        if run.order.inputs:
+            self._spawn_task(self._stage_and_start(run))
+        else:
+            run.directory.clear_job()
+            self._start(run)
+        self._launch_soon()
+
+    async def _stage_and_start(self, run: Run) -> None:
+        try:
+            await asyncio.to_thread(_prepare, run)
+        except StagingFailed as error:
+            run.verdict = run.verdict or ("download", str(error))
+        if run.verdict is None:
+            self._start(run)
+        else:
+            self.finish(run, None)
+
+    def _start(self, run: Run) -> None:
+        given = starter_variables(run.order, run.directory.path, self._notice, self.settings)
+        run.begun = time.time()
+        try:
+            pid = spawn(given, run.directory.path, self.settings.shell)
+        except OSError as error:
+            self._not_started(run, error)
+            return
+        run.child = True
+        self.watch(run, pid)
+
+    def _not_started(self, run: Run, error: OSError) -> None:
+        if error.errno in _BUSY:
+            self._loop.call_later(self.settings.retry_interval, self._again, run)
+            return
+        run.verdict = ("starter", f"The Job Starter could not be started: {error.strerror}.")
+        self.finish(run, None)
+
+    def _again(self, run: Run) -> None:
+        if not self._open:
+            return
+        if run.verdict is None:
+            self._start(run)
+        else:
+            self.finish(run, None)
+
+    def _exited(self, run: Run) -> None:
+        """The starter of `run` is gone: end what it left behind, then report."""
+        status, usage = _wait(run)
+        if self._refused_second(status):
+            self._spawn_task(Recovery(self).find_first(run))
+        elif run.ending is None and not self._left_behind(run):
+            self.finish(run, status, usage)
+        else:
+            self._spawn_task(self._end_and_finish(run, status, usage))
+
+    @staticmethod
+    def _refused_second(status: int | None) -> bool:
+        return status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == 226
+
+    def _left_behind(self, run: Run) -> bool:
+        """True if processes of `run` may be alive after its starter."""
+        found = processes.children() if self._adopting and run.child else None
+        if found is None:
+            return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
+        orphans = found - {other.starter for other in self.runs.values()}
+        seen = [process for pid in orphans if (process := processes.look_at(pid)) is not None]
+        processes.reap(pid for pid in orphans if processes.session_of_zombie(pid) == run.starter)
+        return bool(processes.of_attempt(run.tag, run.starter, seen))
+
+    async def _end_and_finish(self, run: Run, status: int | None, usage: Usage) -> None:
+        self.end_processes(run)
+        assert run.ending is not None
+        await run.ending
+        self.finish(run, status, usage)
+
+    async def _guard(self) -> None:
+        """End jobs whose output has reached the limit though they ignore the signal that says so."""
+        while True:
+            await asyncio.sleep(self.settings.guard_interval)
+            for run in list(self.runs.values()):
+                if run.stage is not Stage.RUNNING or run.verdict is not None:
+                    continue
+                if reason := full_output(run, self.settings.file_limit):
+                    run.verdict = ("output-limit", reason)
+                    self.end_processes(run)
+
+    def _spawn_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _prepare(run: Run) -> None:
+    run.directory.clear_job()
+    stage(run.order.inputs, run.directory.job)
+
+
+def _wait(run: Run) -> tuple[int | None, Usage]:
+    """Exit status and usage of a starter that is our child."""
+    if not run.child:
+        return None, None
+    try:
+        _, status, usage = os.wait4(run.starter, 0)
+    except ChildProcessError:
+        return None, None
+    return status, usage

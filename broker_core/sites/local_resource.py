@@ -1,0 +1,37 @@
+"""The local site as a record for the Resource Cache."""
+
+from __future__ import annotations
+
+import time
+
+from broker_core.information.this_machine import changing_facts, machine_facts
+from broker_core.resources.record import Resource
+
+PORT = 2119
+_NO_LIMIT = 999_999_999
+"""Minutes that stand for no limit, as sites publish it."""
+
+
+def local_resource(name: str, directory: str, cpus: int, free: int, present: int, waiting: int) -> Resource:
+    """GLUE attributes of this machine as one computing element with `cpus` processors.
+
+    `present`: attempts at the site, `waiting` of them in its queue.
+    """
+    running = present - waiting
+    ce = f"localhost:{PORT}/jobmanager-fork-{name}"
+    counts = {
+        "GlueCEUniqueID": ce, "GlueCEName": name, "GlueCEInfoHostName": "localhost", "GlueSiteName": name,
+        "GlueSiteUniqueID": name, "GlueCEInfoGatekeeperPort": str(PORT), "GlueCEInfoJobManager": "fork",
+        "GlueCEInfoLRMSType": "fork", "GlueCEInfoTotalCPUs": cpus, "GlueCEStateStatus": "Production",
+        "GlueCEStateFreeCPUs": free, "GlueHostFreeCPUs": free, "GlueCEStateFreeJobSlots": free,
+        "GlueCEStateRunningJobs": running, "GlueCEStateWaitingJobs": waiting, "GlueCEStateTotalJobs": present,
+        "GlueCEStateEstimatedResponseTime": 0 if free and not waiting else 60 * (1 + waiting // cpus),
+        "GlueCEStateWorstResponseTime": 0 if free and not waiting else 3600 * (1 + waiting // cpus),
+        "GlueCEPolicyMaxRunningJobs": cpus, "GlueCEPolicyAssignedJobSlots": cpus, "GlueCEPolicyMaxSlotsPerJob": cpus,
+        "GlueCEPolicyMaxWallClockTime": _NO_LIMIT, "GlueCEPolicyMaxCPUTime": _NO_LIMIT,
+        "GlueSubClusterLogicalCPUs": cpus, "GlueClusterUniqueID": "localhost",
+    }
+    return Resource(
+        ce=ce, site=name, total_cpus=cpus, free_cpus=free, running=running, waiting=waiting, updated=time.time(),
+        attributes=machine_facts() | changing_facts(directory) | counts,
+    )

@@ -1,0 +1,137 @@
+"""Finding attempts again after a restart: running on, ended meanwhile, queued, or never arrived."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from broker_core.sites import processes
+from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
+from broker_core.sites.contract import Attempt, Ended, LaunchOrder
+from broker_core.sites.endings import CANCELED, LOST, ended_of
+from broker_core.sites.run import Run, Stage
+
+if TYPE_CHECKING:
+    from broker_core.sites.local import LocalSite
+
+_LOOKS = 40
+_PAUSE = 0.025
+
+
+class Recovery:
+    """Brings a local site's memory in line with its directories and the machine's processes.
+
+    Everything here may be cut short and done again: it only reads, waits, ends and queues.
+    """
+
+    def __init__(self, site: LocalSite) -> None:
+        self._site = site
+        self._alive: list[processes.Process] = []
+
+    async def run(self, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        """See `Site.start`."""
+        self._alive = await asyncio.to_thread(processes.all_processes)
+        for attempt, order in known:
+            self._find(attempt, order)
+        tags = {attempt.tag for attempt, _ in known}
+        await self._end_unknown(tags)
+
+    def end_of_absent(self, attempt: Attempt) -> Ended:
+        """The end of an attempt that is over, or never was here."""
+        directory = AttemptDirectory(self._site.root, attempt.tag)
+        order = directory.order()
+        kept = directory.end()
+        if kept is not None:
+            return kept
+        if order is not None and directory.over():
+            return ended_of(Run(order, directory), None, None, self._site.settings.file_limit)
+        return Ended(attempt, time.time(), None, None, *CANCELED)
+
+    async def find_first(self, run: Run) -> None:
+        """A second start of `run` was refused: follow the first one, or take its end."""
+        for _ in range(_LOOKS):
+            self._alive = await asyncio.to_thread(processes.all_processes)
+            if run.directory.over() or self._follow(run):
+                break
+            await asyncio.sleep(_PAUSE)
+        if run.stage is not Stage.RUNNING or run.directory.over():
+            await processes.end_all(run.tag, 0, 0)
+            self._site.finish(run, None)
+
+    def _find(self, attempt: Attempt, order: LaunchOrder | None) -> None:
+        directory = AttemptDirectory(self._site.root, attempt.tag)
+        order = directory.order() or order
+        if directory.over():
+            self._over(attempt, directory, order)
+        elif order is None:
+            self._site.report(Ended(attempt, time.time(), None, None, "lost", "The site has no such attempt."))
+        else:
+            self._resume(Run(order, directory))
+
+    def _over(self, attempt: Attempt, directory: AttemptDirectory, order: LaunchOrder | None) -> None:
+        kept = directory.end()
+        if kept is not None or order is None:
+            self._site.report(kept or Ended(attempt, time.time(), None, None, *LOST))
+            return
+        run = Run(order, directory)
+        self._site.occupy(run)
+        run.stage = Stage.RUNNING
+        self._settle(run)
+
+    def _resume(self, run: Run) -> None:
+        if run.directory.cancel_asked():
+            run.verdict = CANCELED
+        if not run.directory.claimed() and not self._starters(run):
+            self._queue(run)
+            return
+        self._site.occupy(run)
+        if self._follow(run):
+            self._site.tell_started(run)
+            if run.verdict is not None:
+                self._site.end_processes(run)
+        else:
+            run.stage = Stage.RUNNING
+            self._settle(run)
+
+    def _queue(self, run: Run) -> None:
+        """Not started yet: into the queue, or out of it if it was to be canceled."""
+        run.directory.make(run.order)
+        if run.verdict is None:
+            self._site.enqueue(run)
+        else:
+            self._site.runs[run.tag] = run
+            self._site.finish(run, None)
+
+    def _settle(self, run: Run) -> None:
+        """The starter is gone: end what is left and report."""
+        if processes.of_attempt(run.tag, 0, self._alive):
+            self._site.settle_later(run)
+        else:
+            self._site.finish(run, None)
+
+    def _starters(self, run: Run) -> list[int]:
+        """Pids of the starter of `run`, the session leader first."""
+        mine = [process for process in self._alive if process.tag == run.tag and process.starter]
+        return [process.pid for process in sorted(mine, key=lambda one: one.pid != one.session)]
+
+    def _follow(self, run: Run) -> bool:
+        """Watch the living starter of `run`; False if there is none."""
+        for pid in self._starters(run):
+            try:
+                self._site.watch(run, pid)
+            except ProcessLookupError:
+                continue
+            return True
+        return False
+
+    async def _end_unknown(self, known: set[str]) -> None:
+        """End and remove attempts that nobody knows; what is over keeps its files until it is purged."""
+        here = await asyncio.to_thread(lambda: set(tags_in(self._site.root)) - known)
+        for tag in {process.tag for process in self._alive} & here:
+            await processes.end_all(tag, 0, 0)
+        for tag in here:
+            directory = AttemptDirectory(self._site.root, tag)
+            if not directory.over():
+                await asyncio.to_thread(directory.remove)

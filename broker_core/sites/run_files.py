@@ -1,0 +1,57 @@
+"""Files of an attempt as others may read them: nothing outside the job's directory, whatever it links to."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from broker_core.errors import NotFound
+from broker_core.sites.contract import RunFile
+
+
+def list_files(directory: str) -> list[RunFile]:
+    """Regular files below `directory`, links left out; names that are no UTF-8 are shown with `\\x..`."""
+    return sorted((shown for shown, _ in _walk(directory)), key=lambda file: file.path)
+
+
+def find_file(directory: str, path: str) -> Path:
+    """Where the file called `path` in `list_files` lies; raises NotFound, also for a path that escapes."""
+    parts = path.split("/")
+    if "\0" not in path and not any(part in ("", ".", "..") for part in parts):
+        real = os.path.realpath(f"{directory}/{path}")
+        if _is_below(real, os.path.realpath(directory)) and _is_regular(real):
+            return Path(real)
+        if "\\x" in path:
+            for shown, place in _walk(directory):
+                if shown.path == path:
+                    return Path(place)
+    raise NotFound("The job has no such file.", place=path[:200], remedy="List the job's files to see their names.")
+
+
+def _walk(directory: str) -> Iterator[tuple[RunFile, str]]:
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            place = f"{folder}/{name}"
+            try:
+                found = os.lstat(place)
+            except OSError:
+                continue  # removed by the job meanwhile
+            if stat.S_ISREG(found.st_mode):
+                yield RunFile(_shown(place[len(directory) + 1 :]), found.st_size, found.st_mtime), place
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path.startswith(directory + "/")
+
+
+def _is_regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,73 @@
+"""Starting the Job Starter of an attempt on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.settings import LocalSettings
+from broker_core.worker.script import starter_path
+from broker_core.worker.variables import StarterOrder, variables
+from broker_core.worker.words import split_words
+
+_INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
+"""What a job gets of the broker's own environment; nothing else leaks into it."""
+_RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
+_MOST_VALUE = 131_000
+"""Bytes that the kernel takes in one variable, a little less."""
+
+
+def starter_variables(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> dict[str, str]:
+    """The variables of an order; raises SiteRefused for what cannot be given to a program."""
+    try:
+        found = variables(_starter_order(order, directory, notice, settings))
+    except ValueError as error:
+        raise SiteRefused(str(error), place=order.attempt.job, remedy="Correct the description.") from error
+    for name, value in found.items():
+        if len(value) > _MOST_VALUE:
+            raise SiteRefused(
+                f"{name.strip('_').replace('_', ' ').capitalize()} is too long: {len(value):,} bytes when encoded.",
+                place=order.attempt.job, remedy="Put long values into a file of the input sandbox.",
+            )
+    return found
+
+
+def spawn(given: dict[str, str], directory: str, shell: str) -> int:
+    """Start a starter in a session of its own; returns its pid. Raises OSError as posix_spawn does."""
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, f"{directory}/starter.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+    ]
+    return os.posix_spawn(
+        shell, [shell, _script()], _base() | given, file_actions=actions, setsid=True,
+        setsigmask=[], setsigdef=_RESET,
+    )
+
+
+def _starter_order(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> StarterOrder:
+    plain = StarterOrder(
+        job=order.attempt.job, tag=order.attempt.tag, directory=Path(directory), program=order.executable,
+        arguments=split_words(order.arguments), environment=order.environment,
+        inputs=[file.name for file in order.inputs], outputs=order.outputs,
+        stdin=order.stdin, stdout=order.stdout, stderr=order.stderr,
+    )
+    return replace(
+        plain, wall_limit=order.wall_limit, file_limit=order.file_limit or settings.file_limit,
+        kill_grace=max(1, round(settings.kill_grace)), interactive=order.interactive, notice=str(notice),
+    )
+
+
+@cache
+def _script() -> str:
+    return str(starter_path())
+
+
+@cache
+def _base() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return {"PATH": os.defpath, "LANG": "C.UTF-8"} | kept

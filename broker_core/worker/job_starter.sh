@@ -1,0 +1,358 @@
+#!/bin/sh
+# The Job Starter: runs one attempt of one job in a directory of its own (CB-JS-01 to 06).
+# Plain POSIX sh (dash, bash, busybox). All that depends on the job comes in variables (CB-JS-03):
+#
+#   __jobid               job identifier             __attempt         unique tag of this attempt
+#   __directory           directory of the attempt   __notice          FIFO to tell of the start, or empty
+#   __environment         list of NAME=VALUE         __input_file      list of needed input files
+#   __input_base_url      where to get them; empty: they are in `job` already (file://, http://, https://)
+#   __job                 the user's program         __arguments       list of its arguments
+#   __standard_input  __standard_output  __standard_error              names below `job`
+#   __interactive         1 or 0                     __interactive_agent, __interactive_agent_args
+#   __nodes               nodes used at this site    __subjob_index    index in an inter-cluster job
+#   __output_file         list of names and wildcards to bring back
+#   __output_base_url     where to send them; empty: they are read where they are
+#   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
+#   __file_limit          largest size of a file, in units of 512 bytes
+#
+# Lists are joined with commas; each item is escaped: every byte but letters, digits and _./:=+@- is
+# `\0` and three octal digits; an empty item is one backslash. `printf %b` turns that back.
+#
+# What it leaves in __directory: `claim` (made by mkdir, so that only one starter can have it), `job`
+# (working directory), `started` and `ended` (whole only if the last line is a single dot), `outputs`
+# (SHA-256 of each output file).
+#
+# Exit status: 0 to 125 the program's own; 128+N: ended by signal N; 199: the program's own above 125;
+# 220 download failed, 221 executable missing, 222 agent failed, 223 output upload failed,
+# 224 wall limit, 225 output limit, 226 refused second start, 227 the starter itself failed.
+
+set -f
+umask 077
+trap '' HUP PIPE TERM INT
+__ifs=$IFS
+
+# Set __value to what item $1 stands for.
+__decode() {
+    case $1 in
+    \\) __value= ;;
+    *\\*)
+        __value=$(printf '%b.' "$1")
+        __value=${__value%.}
+        ;;
+    *) __value=$1 ;;
+    esac
+}
+
+# Set __item to the first item of __list, and take it away from there.
+__next() {
+    __item=${__list%%,*}
+    case $__list in
+    *,*) __list=${__list#*,} ;;
+    *) __list= ;;
+    esac
+}
+
+# Set __uptime to the seconds since the machine started, or nothing.
+__clock() {
+    __uptime=
+    if [ -r /proc/uptime ]; then read -r __uptime __rest </proc/uptime; fi
+}
+
+# Record the end and leave: exit status of the program or -, kind of failure or -, reason (escaped names).
+__end() {
+    __clock
+    __code=$1 __kind=$2 __reason=$3
+    {
+        printf 'exit %s\nfailure %s\nuptime %s\nmissing %s\nreason %s\ntimes\n' \
+            "$__code" "$__kind" "$__uptime" "$__missing" "$__reason"
+        times
+        printf '.\n'
+    } >"$__here/ended"
+    case $__kind in
+    download) exit 220 ;;
+    executable-missing) exit 221 ;;
+    agent) exit 222 ;;
+    upload) exit 223 ;;
+    wall-limit) exit 224 ;;
+    output-limit) exit 225 ;;
+    starter) exit 227 ;;
+    esac
+    [ "$__code" -gt 192 ] && exit 199
+    [ "$__code" -gt 125 ] && [ "$__code" -lt 129 ] && exit 199
+    exit "$__code"
+}
+
+# Copy $1 (URL) to $2.
+__fetch() {
+    case $1 in
+    file://*) cp -- "${1#file://}" "$2" ;;
+    http://* | https://*) curl -fsS -o "$2" -- "$1" || wget -q -O "$2" -- "$1" ;;
+    *) false ;;
+    esac
+}
+
+# Copy file $1 to $2 (URL).
+__send() {
+    case $2 in
+    file://*) cp -- "$1" "${2#file://}" ;;
+    http://* | https://*) curl -fsS -T "$1" -- "$2" ;;
+    *) false ;;
+    esac
+}
+
+# Have the input files in place (CB-JS-02): get what is not there, look at what should be.
+__inputs() {
+    __list=$__input_file
+    while [ -n "$__list" ]; do
+        __next
+        __decode "$__item"
+        if [ -n "$__input_base_url" ]; then
+            __fetch "$__base/$__value" "./$__value" 2>/dev/null ||
+                __end - download "The input file $__item could not be fetched from $__input_base_url."
+        fi
+        [ -f "./$__value" ] || __end - download "The input file $__item is not in the job's directory."
+    done
+}
+
+# Set __program to the path of $1: in the job's directory, absolute, or looked up in PATH as $2.
+__find() {
+    __program=
+    case $1 in
+    */*) if [ -f "$1" ] && [ -x "$1" ]; then __program=$1; fi ;;
+    *)
+        IFS=:
+        for __folder in $2; do
+            if [ -f "$__folder/$1" ] && [ -x "$__folder/$1" ]; then
+                __program=$__folder/$1
+                break
+            fi
+        done
+        IFS=$__ifs
+        ;;
+    esac
+    [ -n "$__program" ]
+}
+
+# Tell of a missing interpreter: an existing program that starts with `#!` and could not be run.
+__interpreter() {
+    __first=
+    read -r __first <"$__program" || return 1
+    case $__first in '#!'*) ;; *) return 1 ;; esac
+    __first=${__first#??}
+    set -- $__first
+    [ -n "$1" ] && [ ! -x "$1" ]
+}
+
+# Make an empty file for output $1; folders on the way too.
+__output() {
+    case $1 in
+    */*) mkdir -p -- "./${1%/*}" 2>/dev/null ;;
+    esac
+    true 2>/dev/null >"./$1" || __end - starter "The file $2 for standard output cannot be made."
+}
+
+# Export the pairs given, and print nothing. Pairs whose names a shell keeps for itself are left in "$@" by
+# the caller; this tells them apart.
+__plain() {
+    case $1 in
+    __* | _ | [!A-Za-z_]* | *[!A-Za-z0-9_]* | '') return 1 ;;
+    IFS | PS[0-9] | OPT* | LINENO | PPID | *UID | GROUPS | RANDOM | SRANDOM | SECONDS | EPOCH* | SHELLOPTS) return 1 ;;
+    BASH* | DIRSTACK | HIST* | FUNC* | PIPESTATUS | HOSTNAME | HOSTTYPE | PWD | OLDPWD | LC_* | LANG*) return 1 ;;
+    MACHTYPE | OSTYPE | SHLVL | MAIL* | ENV | PATH | POSIXLY_CORRECT | COMP_* | COMPREPLY | READLINE* | REPLY) return 1 ;;
+    COLUMNS | LINES | FIGNORE | GLOB* | IGNOREEOF | TIMEFORMAT | TMOUT | histchars | auto_resume | COPROC | MAPFILE) return 1 ;;
+    esac
+}
+
+# Send signal $1 to every process of this attempt but the starter and its watchdog; false if there is none.
+__signal() {
+    if [ ! -r /proc/self/environ ]; then
+        kill -s TERM 0
+        return 1
+    fi
+    set +f
+    set -- "$1" $(grep -lsF "CROSSDESK_ATTEMPT=$__attempt" /proc/[0-9]*/environ)
+    set -f
+    __name=$1 __found=1
+    shift
+    for __process do
+        __process=${__process#/proc/}
+        __process=${__process%/environ}
+        case $__process in "$$" | "$__self") continue ;; esac
+        kill -s "$__name" "$__process" 2>/dev/null && __found=0
+    done
+    return "$__found"
+}
+
+# Wait for the wall-time limit, then end everything: TERM, a grace, KILL until nothing is left.
+__watch() {
+    __nap=
+    trap '[ -n "$__nap" ] && kill "$__nap" 2>/dev/null; exit 0' USR1
+    trap - TERM
+    sleep "$__wall_limit" &
+    __nap=$!
+    wait "$__nap"
+    printf 'reached\n' >"$__here/wall-limit"
+    trap '' USR1 TERM
+    read -r __self __rest </proc/self/stat
+    __signal TERM
+    __left=${__kill_grace:-5}
+    while [ "$__left" -gt 0 ] && __signal 0; do
+        sleep 1
+        __left=$((__left - 1))
+    done
+    while __signal KILL; do sleep 0.1; done
+}
+
+# List the output files with their hashes, note what is missing, send what is to be sent.
+__outputs() {
+    __list=$__output_file
+    set --
+    while [ -n "$__list" ]; do
+        __next
+        __decode "$__item"
+        if [ -f "./$__value" ]; then
+            set -- "$@" "./$__value"
+            continue
+        fi
+        IFS=
+        set +f
+        __any=
+        for __file in ./$__value; do
+            if [ -f "$__file" ]; then
+                set -- "$@" "$__file"
+                __any=1
+            fi
+        done
+        set -f
+        IFS=$__ifs
+        [ -n "$__any" ] || __missing=${__missing:+$__missing,}$__item
+    done
+    [ $# -gt 0 ] || return 0
+    sha256sum -- "$@" >"$__here/outputs" 2>/dev/null
+    [ -n "$__output_base_url" ] || return 0
+    for __file do
+        __send "$__file" "$__target/${__file#./}" 2>/dev/null || return 1
+    done
+}
+
+__decode "$__directory"
+__here=$__value
+__missing=
+cd -- "$__here" 2>/dev/null || exit 227
+if ! mkdir claim 2>/dev/null; then
+    [ -d claim ] && exit 226
+    exit 227
+fi
+[ -d job ] || mkdir job 2>/dev/null || __end - starter "The job's directory could not be made."
+cd job 2>/dev/null || __end - starter "The job's directory cannot be entered."
+__decode "$__input_base_url"
+__base=$__value
+__decode "$__output_base_url"
+__target=$__value
+[ -z "$__input_file" ] || __inputs
+
+__path=$PATH
+set --
+__list=$__environment
+while [ -n "$__list" ]; do
+    __next
+    __decode "$__item"
+    case $__value in PATH=*) __path=${__value#PATH=} ;; esac
+    set -- "$@" "$__value"
+done
+
+__decode "$__job"
+__find "$__value" "$__path" || {
+    if [ -e "$__value" ] && [ "$__value" != "${__value#*/}" ]; then
+        __end - executable-missing "The program $__job is there, but it is not an executable file."
+    fi
+    __end - executable-missing "There is no program $__job at this site."
+}
+__user_program=$__program
+__agent=
+if [ "$__interactive" = 1 ] && [ -n "$__interactive_agent" ]; then
+    __decode "$__interactive_agent"
+    __find "$__value" "$PATH" || __end - agent "The interactive agent $__interactive_agent is missing."
+    __agent=$__program
+    __program=$__user_program
+fi
+__decode "$__standard_input"
+__in=${__value:-/dev/null}
+[ -r "$__in" ] || __end - download "The file $__standard_input for standard input cannot be read."
+__decode "${__standard_output:-std.out}"
+__out=$__value
+__output "$__out" "${__standard_output:-std.out}"
+__decode "${__standard_error:-std.err}"
+__err=$__value
+[ "$__err" = "$__out" ] || __output "$__err" "${__standard_error:-std.err}"
+
+__watchdog=
+if [ -n "$__wall_limit" ]; then
+    __watch </dev/null >/dev/null 2>&1 &
+    __watchdog=$!
+fi
+
+(
+    trap - HUP PIPE TERM INT QUIT
+    for __pair do
+        shift
+        if __plain "${__pair%%=*}"; then export "${__pair?}"; else set -- "$@" "$__pair"; fi
+    done
+    if [ $# -gt 0 ]; then
+        set -- /usr/bin/env -- "$@"
+        case $__agent$__program in *=*) set -- "$@" /bin/sh -c 'exec "$0" "$@"' ;; esac
+    fi
+    if [ -n "$__agent" ]; then
+        set -- "$@" "$__agent"
+        __list=$__interactive_agent_args
+        while [ -n "$__list" ]; do
+            __next
+            __decode "$__item"
+            set -- "$@" "$__value"
+        done
+    fi
+    set -- "$@" "$__program"
+    __list=$__arguments
+    while [ -n "$__list" ]; do
+        __next
+        __decode "$__item"
+        set -- "$@" "$__value"
+    done
+    __pid=0
+    if [ -r /proc/self/stat ]; then read -r __pid __rest </proc/self/stat; fi
+    __clock
+    printf 'pid %s\nstarter %s\nuptime %s\n.\n' "$__pid" "$$" "$__uptime" >"$__here/started"
+    if [ -p "$__notice" ]; then printf '%s %s\n' "$__attempt" "$__pid" 1<>"$__notice"; fi
+    exec <"$__in" >>"./$__out"
+    if [ "$__err" = "$__out" ]; then exec 2>&1; else exec 2>>"./$__err"; fi
+    if [ -n "$__file_limit" ]; then
+        case ${BASH_VERSION:+bash}:$SHELLOPTS: in
+        bash:*:posix:* | :*) ulimit -f "$__file_limit" ;;
+        *) ulimit -f $((__file_limit / 2)) ;;
+        esac
+    fi
+    unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
+        __standard_input __standard_output __standard_error __interactive __interactive_agent \
+        __interactive_agent_args __nodes __subjob_index __output_file __output_base_url __wall_limit \
+        __kill_grace __file_limit __notice __attempt
+    exec "$@"
+)
+__status=$?
+
+if [ -n "$__watchdog" ]; then
+    [ -f "$__here/wall-limit" ] || kill -s USR1 "$__watchdog" 2>/dev/null
+    wait "$__watchdog" 2>/dev/null
+fi
+__sent=0
+[ -z "$__output_file" ] || __outputs || __sent=1
+[ ! -f "$__here/wall-limit" ] || __end "$__status" wall-limit "The wall-time limit of $__wall_limit seconds was reached."
+if [ "$__status" -ne 0 ] && [ -n "$__file_limit" ]; then
+    if [ "$__status" -eq 153 ] || [ -n "$(find . -type f -size +$((__file_limit - 1)) 2>/dev/null)" ]; then
+        __end "$__status" output-limit "A file reached the limit of $((__file_limit / 2)) KiB."
+    fi
+fi
+case $__status in
+126 | 127) ! __interpreter || __end - executable-missing "The interpreter that $__job names in its first line is missing." ;;
+esac
+[ "$__sent" -eq 0 ] || __end "$__status" upload "An output file could not be sent to $__output_base_url."
+__end "$__status" - ""

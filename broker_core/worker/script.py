@@ -1,0 +1,11 @@
+"""Where the Job Starter's script is on this machine."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+
+def starter_path() -> Path:
+    """Path of `job_starter.sh`; the package is installed as files, never run from an archive."""
+    return Path(str(files(__package__).joinpath("job_starter.sh")))
