@@ -60,7 +60,7 @@ def _collection(reading: Reading, node: ListOf) -> dict[str, Ad]:
 
 
 def _as_description(ad: Ad) -> Entry:
-    return Entry("description", ad, ad.start, ad.start, ad.end)
+    return Entry("description", ad, ad.start, ad.start, ad.start, ad.end, ad.end)
 
 
 def _node(reading: Reading, name: str, ad: Ad, check_ad: CheckAd) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from broker_core.jdl.parse import parse
 from broker_core.jdl.tree import Ad, Entry
 from broker_core.jdl.write import name as written
+
+_COMMENT = re.compile(r"[ \t]*(?:(?://|#)[^\n]*|/\*[^\n]*?\*/[ \t]*(?=\n|$))")
 
 
 def set_attribute(text: str, name: str, value: str | None) -> str:
@@ -23,13 +27,7 @@ def set_attribute(text: str, name: str, value: str | None) -> str:
 
 
 def _replaced(text: str, entry: Entry, value: str) -> str:
-    return text[: entry.value.start] + value + text[_value_end(text, entry) :]
-
-
-def _value_end(text: str, entry: Entry) -> int:
-    """Where the value ends as written: closing parentheses around it are not in the tree."""
-    end = entry.end - 1 if text[entry.end - 1 : entry.end] == ";" else entry.end
-    return max(entry.value.end, end)
+    return text[: entry.value_start] + value + text[entry.value_end :]
 
 
 def _without(text: str, entry: Entry) -> str:
@@ -52,4 +50,11 @@ def _added(text: str, ad: Ad, statement: str) -> str:
     head = text[line : last.start]
     indent = head if not head.strip() else ""
     closing = "" if text[last.end - 1 : last.end] == ";" else ";"
-    return f"{text[: last.end]}{closing}\n{indent}{statement}{text[last.end :]}"
+    end = last.end + _comment_behind(text, last.end)
+    return f"{text[: last.end]}{closing}{text[last.end : end]}\n{indent}{statement}{text[end:]}"
+
+
+def _comment_behind(text: str, place: int) -> int:
+    """Length of the comment that belongs to the statement before `place`, up to the end of its line."""
+    found = _COMMENT.match(text, place)
+    return found.end() - place if found else 0

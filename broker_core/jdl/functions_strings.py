@@ -95,7 +95,7 @@ def _split_at(values: list[Value], name_first: bool) -> Value:
 
 
 TABLE = table(
-    strict("strcat(x, ...)", "The texts of all arguments in a row.", 0, 1000, _strcat),
+    vague("strcat(x, ...)", "The texts of all arguments in a row.", 0, 1000, _strcat),
     eager("join(separator, list)", "The items with the separator between them.", 1, 1000, _join),
     vague(
         "substr(text, offset, length)",
@@ -104,8 +104,8 @@ TABLE = table(
         3,
         _substr,
     ),
-    strict("strcmp(a, b)", "-1, 0 or 1 as a comes before, with or after b; case matters.", 2, 2, _strcmp),
-    strict(
+    vague("strcmp(a, b)", "-1, 0 or 1 as a comes before, with or after b; case matters.", 2, 2, _strcmp),
+    vague(
         "stricmp(a, b)", "-1, 0 or 1 as a comes before, with or after b; whatever the case.", 2, 2, _stricmp
     ),
     strict("toUpper(text)", "The text in capitals.", 1, 1, lambda v: _cased(v, True)),

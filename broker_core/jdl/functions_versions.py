@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from broker_core.jdl.function import strict, table
+from broker_core.jdl.function import table, vague
 from broker_core.jdl.operators import as_text
 from broker_core.jdl.tree import ERROR
 from broker_core.jdl.values import Value
@@ -49,11 +49,11 @@ def _in_range(values: list[Value]) -> Value:
 
 
 TABLE = table(
-    strict("versioncmp(a, b)", "-1, 0 or 1 as version a comes before, with or after b.", 2, 2, _versioncmp),
-    strict("versionGT(a, b)", "True if version a is later.", 2, 2, lambda v: _compared(v, (1,))),
-    strict("versionGE(a, b)", "True if version a is not earlier.", 2, 2, lambda v: _compared(v, (0, 1))),
-    strict("versionLT(a, b)", "True if version a is earlier.", 2, 2, lambda v: _compared(v, (-1,))),
-    strict("versionLE(a, b)", "True if version a is not later.", 2, 2, lambda v: _compared(v, (-1, 0))),
-    strict("versionEQ(a, b)", "True if the versions are the same.", 2, 2, lambda v: _compared(v, (0,))),
-    strict("version_in_range(v, least, most)", "True if v is between the two.", 3, 3, _in_range),
+    vague("versioncmp(a, b)", "-1, 0 or 1 as version a comes before, with or after b.", 2, 2, _versioncmp),
+    vague("versionGT(a, b)", "True if version a is later.", 2, 2, lambda v: _compared(v, (1,))),
+    vague("versionGE(a, b)", "True if version a is not earlier.", 2, 2, lambda v: _compared(v, (0, 1))),
+    vague("versionLT(a, b)", "True if version a is earlier.", 2, 2, lambda v: _compared(v, (-1,))),
+    vague("versionLE(a, b)", "True if version a is not later.", 2, 2, lambda v: _compared(v, (-1, 0))),
+    vague("versionEQ(a, b)", "True if the versions are the same.", 2, 2, lambda v: _compared(v, (0,))),
+    vague("version_in_range(v, least, most)", "True if v is between the two.", 3, 3, _in_range),
 )

@@ -12,7 +12,6 @@ from broker_core.jdl.tree import (
     Binary,
     Call,
     Conditional,
-    Entry,
     Expression,
     ListOf,
     Literal,
@@ -71,10 +70,7 @@ def substituted(ad: Ad, value: str) -> Ad:
     A `_PARAM_` that stands alone as a name becomes a number if the value is one, else a string: a value can
     never add statements of its own.
     """
-    entries = {
-        key: Entry(entry.name, _in(entry.value, value), entry.start, entry.name_end, entry.end)
-        for key, entry in ad.entries.items()
-    }
+    entries = {key: replace(entry, value=_in(entry.value, value)) for key, entry in ad.entries.items()}
     return Ad(entries, start=ad.start, end=ad.end)
 
 

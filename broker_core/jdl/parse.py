@@ -178,8 +178,10 @@ class Parser(ExpressionParser):
             )
         self.advance()
         self._equals(name)
+        value_start = self.token.start
         value = self._bare_value(name) or self.expression()
-        entry = Entry(name.text if name.kind == "name" else unquoted(name.text), value, name.start, name.end)
+        text = name.text if name.kind == "name" else unquoted(name.text)
+        entry = Entry(text, value, name.start, name.end, value_start, self.last_end)
         self._statement_end()
         entry.end = self.last_end
         self._keep(ad, entry)

@@ -53,6 +53,7 @@ def tokenize(text: str) -> Iterator[Token]:
 
 
 _ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
@@ -74,4 +75,5 @@ def quoted(value: str) -> str:
     body = value.replace("\\", "\\\\").replace('"', '\\"')
     for letter, character in _CONTROL.items():
         body = body.replace(character, f"\\{letter}")
+    body = _UNPRINTABLE.sub(lambda found: f"\\{ord(found.group()):03o}", body)
     return f'"{body}"'

@@ -106,6 +106,9 @@ class Entry:
     start: int = field(default=0, compare=False)
     """Offset of the name."""
     name_end: int = field(default=0, compare=False)
+    value_start: int = field(default=0, compare=False)
+    """Where the value begins, with the parentheses around it."""
+    value_end: int = field(default=0, compare=False)
     end: int = field(default=0, compare=False)
     """Behind the `;`, or behind the value where there is none."""
 

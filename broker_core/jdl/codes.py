@@ -1,0 +1,101 @@
+"""One stable code for every kind of diagnostic (CB-JDL-11); programs may rely on them."""
+
+from __future__ import annotations
+
+_TABLE = """
+arguments-unbalanced: Arguments has a quote or backslash without its partner.
+argument-count: A function is given too few or too many arguments.
+attribute-without: An attribute has no meaning without another one.
+attributes-exclude: Two attributes cannot be given together.
+bad-encoding: The text is not Unicode.
+control-character: A file name holds a line break or control character.
+count-too-small: A number is below the smallest that makes sense.
+counts-differ: Attributes for the number of CPUs contradict each other.
+cpus-make-parallel: A job with several CPUs is taken as a parallel one.
+curly-quotes: A string stands in typographic quotes.
+cycle: A graph of jobs has a cycle.
+dependency: A dependency is not a pair of known nodes.
+double-equals: `==` stands where an attribute gets its value.
+duplicate-attribute: An attribute is given twice.
+duplicate-node: Two nodes have the same name.
+duplicate-sandbox-name: Two files of a sandbox have the same base name.
+empty: No attribute is given.
+empty-name: A path names no file.
+environment-format: An item of Environment is not NAME=value.
+environment-twice: A variable is set twice.
+executable-not-sent: The program is not in the input sandbox.
+executable-path: The program is neither at the site nor in the input sandbox.
+executable-wildcard: The program is given with wildcards.
+expected-equals: An attribute's name is not followed by `=`.
+expected-name: A name is missing.
+expected-value: A value is missing.
+interactive-implied: An agent is given, so the job counts as interactive.
+interactive-workflow: A workflow or its node is interactive.
+job-type-deprecated: Checkpointable and partitionable jobs are no longer run.
+job-type-mapped: A job type of another dialect is carried over.
+launcher-not-plain: ApplicationLauncher is given for another sub-type than plain.
+leading-dash: A file name begins with a dash.
+list-compared: A list is compared as if it were one value.
+listener-not-interactive: ListenerPort is given for a job that is not interactive.
+missing-comma: A comma is missing in a list.
+missing-executable: The program is missing.
+missing-node-number: The number of CPUs of a parallel job is missing.
+missing-nodes: The nodes of a graph are missing.
+missing-other: An attribute of the resource is read without `other.`.
+missing-parameters: The values of a parametric job are missing.
+missing-semicolon: A statement is not ended.
+missing-sub-job-type: The sub-type of a parallel job is missing.
+misspelt-attribute: An unknown attribute is nearly a known one.
+misspelt-resource-attribute: An unknown attribute of resources is nearly a known one.
+more-hosts-than-cpus: More hosts than CPUs are asked for.
+name-too-long: A file name is longer than file systems allow.
+node-count: A graph has no node, or too many.
+node-description: A node has not exactly one of description and file.
+node-not-ad: A node is not an ad.
+normal-with-nodes: A Normal job asks for several CPUs.
+not-carried-out: An attribute is understood, but nothing is done about it.
+not-text: The text holds control characters.
+nul-in-string: A string holds the character 0.
+number-too-big: A whole number has more than 64 bits.
+parallel-implied: SubJobType is given, so the job counts as parallel.
+parameters-format: The values of a parametric job cannot be understood.
+path-escapes: A file lies outside the job's directory.
+quoted-expression: An expression is written as a string.
+rank-sign: Rank prefers long waits.
+sandbox-file-missing: A file of the input sandbox does not exist.
+sandbox-file-unreadable: A file of the input sandbox cannot be read.
+sandbox-too-big: The input sandbox is larger than allowed.
+single-equals: `=` stands where `==` is meant.
+stdin-not-in-sandbox: The standard input is not sent along.
+stream-names-clash: StdOutput and StdError have one name in two folders.
+stream-wildcard: A standard stream is given with wildcards.
+sub-job-node-number: A component has no number of CPUs.
+sub-jobs-count: There is no component, or there are too many.
+sub-jobs-need-launcher: Components of a plain job need a launcher.
+sub-jobs-of-normal: A job with components is not parallel.
+sub-jobs-one-cluster: Components are given for a library that runs on one cluster.
+sub-jobs-sum: The components do not add up to the number of CPUs.
+sub-type-of-normal: A Normal job has a sub-type.
+text-after-end: Something follows the end of the description.
+too-deep: Brackets are nested too deeply.
+too-large: The text is larger than allowed.
+too-long-list: A list has too many items.
+too-many-errors: Only the first errors are listed.
+trailing-comma: A comma has nothing behind it.
+unclosed: A bracket is never closed.
+unexpected: Something stands where it cannot.
+unknown-function: A function is not known.
+unknown-job-type: JobType is not known.
+unknown-sub-job-type: SubJobType is not known.
+unknown-type: Type is not known.
+unquoted-value: A value should stand in quotes.
+unterminated-comment: A comment has no end.
+unterminated-string: A string has no end.
+wall-time-format: A wall time cannot be understood.
+wall-times-differ: Two wall times contradict each other.
+word-operator: A word stands where an operator is meant.
+wrong-type: An attribute has a value of the wrong type.
+"""
+
+CODES: dict[str, str] = dict(line.split(": ", 1) for line in _TABLE.strip().splitlines())
+"""Code to its meaning in one sentence."""

@@ -1,0 +1,60 @@
+"""`_PARAM_` and the values of a sweep."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.jdl import parametric
+from broker_core.jdl.check import check
+from broker_core.jdl.parse import parse
+from broker_core.jdl.tree import Literal
+
+TEXT = (
+    'Executable = "run_PARAM_.sh"; Arguments = "-x _PARAM_"; InputSandbox = {"run_PARAM_.sh"}; '
+    'StdOutput = "out._PARAM_"; Requirements = other.GlueCEStateFreeCPUs > _PARAM_; '
+    'Environment = {"P=_PARAM_"};'
+)
+
+
+def test_the_value_stands_everywhere() -> None:
+    job = check(TEXT, parameter="7").description
+    assert job is not None
+    assert (job.executable, job.arguments, job.stdout) == ("run7.sh", "-x 7", "out.7")
+    assert (job.input_sandbox, job.environment) == (("run7.sh",), (("P", "7"),))
+    assert job.ad.get("requirements").right == Literal(7)
+
+
+def test_a_value_cannot_add_statements() -> None:
+    job = check(TEXT, parameter='1"; StdError = "x').description
+    assert job is not None
+    assert job.stderr == ""
+    assert job.arguments == '-x 1"; StdError = "x'
+
+
+def test_a_value_is_checked_like_everything_else() -> None:
+    assert "path-escapes" in {item.code for item in check(TEXT, parameter="/../x").errors}
+
+
+def test_the_quick_way_gives_the_same_description() -> None:
+    template = check(TEXT).description
+    assert template is not None
+    assert parametric.with_value(template, "7") == check(TEXT, parameter="7").description
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Parameters = 3;", ["0", "1", "2"]),
+        ("Parameters = 10; ParameterStart = 1; ParameterStep = 4;", ["1", "5", "9"]),
+        ('Parameters = {"a", b, 3};', ["a", "b", "3"]),
+        ("Parameters = {5, 6, 7}; ParameterStart = 1;", ["6", "7"]),
+        ("Parameters = 3; ParameterStep = 0;", None),
+        ("Parameters = 100000000;", None),
+        ("Parameters = {other.X};", None),
+        ("A = 1;", None),
+    ],
+)
+def test_the_values_of_a_sweep(text: str, values: list[str] | None) -> None:
+    ad = parse(text).ad
+    assert ad is not None
+    assert parametric.values(ad) == values
