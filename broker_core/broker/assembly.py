@@ -33,6 +33,7 @@ from broker_core.scheduling.effects import Cancel, Submit
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.sites.local import LocalSite
+from broker_core.sites.settings import LocalSettings
 from broker_core.version import VERSION
 
 log = logging.getLogger("crossdesk.broker")
@@ -116,7 +117,8 @@ def _services(
     )
     files = FileStore(places.files)
     orders = Orders(store, checker, files)
-    local = LocalSite("local", places.sites / "local", settings.cpus or _processors(), settings)
+    local_settings = LocalSettings(file_limit=settings.output_max)
+    local = LocalSite("local", places.sites / "local", settings.cpus, local_settings)
     return Services(
         places=places,
         settings=settings,
@@ -132,11 +134,6 @@ def _services(
         stop=stop,
         started=time.time(),
     )
-
-
-def _processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) or 1
 
 
 def unusable(places: Places, error: OSError) -> CrossDeskError:

@@ -89,7 +89,7 @@ def _serve(where: Places, settings: Settings) -> int:
 
 async def _run(where: Places, settings: Settings) -> int:
     from broker_core.bookkeeping.store import Store
-    from broker_core.broker.assembly import Broker
+    from broker_core.broker.assembly import Broker, unusable
 
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     fail = from_environment()
@@ -101,7 +101,10 @@ async def _run(where: Places, settings: Settings) -> int:
         if not ended.done():
             ended.set_result(code)
 
-    broker = Broker(where, settings, store, fail, stop)
+    try:
+        broker = Broker(where, settings, store, fail, stop)
+    except OSError as error:
+        raise unusable(where, error) from error
     store.listen(fatal=lambda error: stop(str(error), 1))
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop, f"signal {number}")

@@ -11,6 +11,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.write import write
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.views import JobDetail, SandboxEntry
 
@@ -43,7 +44,9 @@ async def job_detail(services: Services, record: JobRecord) -> JobDetail:
 def _describe(detail: JobDetail, description: JobDescription) -> None:
     detail.effective = write(description.ad)
     detail.output_sandbox = list(description.output_sandbox)
-    detail.stdin, detail.stdout, detail.stderr = description.stdin, description.stdout, description.stderr
+    detail.stdin = description.stdin
+    detail.stdout = description.stdout or STDOUT
+    detail.stderr = description.stderr or STDERR
 
 
 def _diagnostics(checked: Checked) -> list[Diagnostic]:

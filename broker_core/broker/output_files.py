@@ -11,6 +11,7 @@ from broker_core.errors import NotFound
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.sites.contract import Attempt, Site
 from broker_core.wire.views import OutputFile
 
@@ -57,9 +58,9 @@ def _site(services: Services, record: JobRecord) -> Site:
 def _role(path: str, description: JobDescription | None) -> str:
     if description is None:
         return "work"
-    if path == description.stdout:
+    if path == (description.stdout or STDOUT):
         return "stdout"
-    if path == description.stderr:
+    if path == (description.stderr or STDERR):
         return "stderr"
     listed = any(path == entry or fnmatchcase(path, entry) for entry in description.output_sandbox)
     return "output" if listed else "work"

@@ -1,0 +1,28 @@
+"""A client of the test's broker, and short ways to ask it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from broker_core.broker.places import places
+from broker_core.client.client import BrokerClient
+from broker_core.client.transport import Transport
+
+
+@pytest.fixture
+async def client(broker: Path) -> AsyncIterator[BrokerClient]:
+    """The product's client, that starts no broker by itself."""
+    async with BrokerClient(Transport(broker, patience=5)) as made:
+        yield made
+
+
+@pytest.fixture
+async def http(broker: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """Raw HTTP over the broker's socket, for what the client would never send."""
+    carrier = httpx.AsyncHTTPTransport(uds=str(places(broker).socket))
+    async with httpx.AsyncClient(transport=carrier, base_url="http://broker/v1", timeout=30) as made:
+        yield made
