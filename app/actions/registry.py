@@ -1,0 +1,107 @@
+"""The actions of the table as Qt actions of one window, with their handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.actions.table import ACTIONS, BY_ID, Action
+from app.context import Theme
+
+OF_VIEWS = frozenset({"job", "jobs"})
+"""Groups whose keys work only in the views that listen."""
+SAMPLE = 500
+"""Rows that the predicates look at, of a larger selection."""
+
+
+class Actions(QObject):
+    """One QAction for each row of the table; greyed until it has a handler, and while it does not apply."""
+
+    triggered = Signal(str)
+    """Id of an action that was done, for the palette's recent ones."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._handlers: dict[str, Callable[[], Any]] = {}
+        self._made: dict[str, QAction] = {}
+        self._rows: Sequence[Mapping[str, Any]] = ()
+        self._linked = False
+        for action in ACTIONS:
+            self._made[action.id] = self._make(action, theme, window)
+        self.refresh()
+
+    def _make(self, action: Action, theme: Theme, window: QWidget) -> QAction:
+        made = QAction(action.text, window)
+        made.setIconText(" " + action.text.rstrip("…"))
+        if action.icon:
+            made.setIcon(theme.icon(action.icon, "muted"))
+        if action.local:
+            made.setText(f"{action.text}\t{action.shortcut}")
+        elif action.shortcut:
+            made.setShortcut(QKeySequence(action.shortcut))
+        if action.shortcut:
+            made.setToolTip(f"{action.text.rstrip('…')} ({action.shortcut})")
+        made.triggered.connect(lambda _=False, name=action.id: self.trigger(name))
+        if action.group in OF_VIEWS:
+            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        else:
+            window.addAction(made)
+        return made
+
+    def listen(self, view: QWidget) -> None:
+        """Let the keys of jobs and table actions work in a view; elsewhere they may mean other things."""
+        for action in ACTIONS:
+            if action.group in OF_VIEWS:
+                view.addAction(self._made[action.id])
+
+    def register(self, action: str, handler: Callable[[], Any]) -> None:
+        """Say what an action does; an unknown id is a KeyError."""
+        self._handlers[BY_ID[action].id] = handler
+        self._refresh_one(BY_ID[action])
+
+    def trigger(self, action: str) -> None:
+        """Do an action if it applies now."""
+        if self._made[action].isEnabled():
+            self._handlers[action]()
+            self.triggered.emit(action)
+
+    def qt(self, action: str) -> QAction:
+        """The QAction of an id, for buttons and menus."""
+        return self._made[action]
+
+    def usable(self) -> list[Action]:
+        """Actions that apply now, in the order of the table."""
+        return [action for action in ACTIONS if self._made[action.id].isEnabled()]
+
+    def select(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Say which rows are selected (a sample of at most SAMPLE is enough)."""
+        self._rows = rows
+        self.refresh()
+
+    def link(self, up: bool) -> None:
+        """Say whether the broker is connected."""
+        self._linked = up
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Grey what does not apply."""
+        for action in ACTIONS:
+            self._refresh_one(action)
+
+    def _refresh_one(self, action: Action) -> None:
+        applies = action.enabled is None or action.enabled(self._rows)
+        linked = self._linked or not action.needs_link
+        self._made[action.id].setEnabled(action.id in self._handlers and applies and linked)
+
+    def fill(self, menu: QMenu, group: str) -> None:
+        """Put the actions of a group into a menu, with rules between their sections."""
+        before = None
+        for action in (one for one in ACTIONS if one.group == group):
+            if before is not None and action.menu != before:
+                menu.addSeparator()
+            before = action.menu
+            menu.addAction(self._made[action.id])

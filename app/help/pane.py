@@ -1,0 +1,105 @@
+"""The help view: index and search at the left, the page at the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.help.pages import Page, pages, search
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+
+class HelpPane(QWidget):
+    """Renders resources/help; links between pages and `action:` links work."""
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.field = QLineEdit(placeholderText="Search help", clearButtonEnabled=True)
+        self.field.setAccessibleName("Search help")
+        self.index = QListWidget()
+        self.index.setAccessibleName("Help pages")
+        self.none = QLabel("No page has these words.", wordWrap=True)
+        self.none.setProperty("role", "muted")
+        self.text = QTextBrowser(openLinks=False)
+        self.text.setAccessibleName("Help")
+        self._lay_out()
+        self.field.textChanged.connect(self._search)
+        self.index.currentItemChanged.connect(lambda item, _: item and self.show_page(item.data(256)))
+        self.text.anchorClicked.connect(self._follow)
+        desk.theme.changed.connect(self._again)
+        self._shown = ""
+        self._fill(list(pages()))
+        self.show_page(pages()[0].name)
+
+    def _lay_out(self) -> None:
+        left = QVBoxLayout()
+        left.setContentsMargins(12, 12, 12, 12)
+        left.setSpacing(8)
+        for part in (self.field, self.none, self.index):
+            left.addWidget(part)
+        side = QWidget()
+        side.setLayout(left)
+        side.setFixedWidth(232)
+        across = QHBoxLayout(self)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(side)
+        across.addWidget(self.text, 1)
+        self.text.document().setDocumentMargin(20)
+
+    def _fill(self, found: list[Page]) -> None:
+        self.index.clear()
+        for page in found:
+            item = QListWidgetItem(page.title)
+            item.setData(256, page.name)
+            self.index.addItem(item)
+        self.none.setVisible(not found)
+
+    def _search(self, wanted: str) -> None:
+        found = search(wanted) if wanted.strip() else list(pages())
+        self._fill(found)
+        if found and wanted.strip():
+            self.show_page(found[0].name)
+            self.text.find(wanted.split()[0])
+
+    def show_page(self, name: str) -> None:
+        """Show a page by its name; an unknown one shows the first."""
+        page = next((page for page in pages() if page.name == name), pages()[0])
+        self._shown = page.name
+        accent, code = self._desk.theme.color("accent").name(), self._desk.theme.color("sunken").name()
+        self.text.document().setDefaultStyleSheet(
+            f"a {{ color: {accent}; text-decoration: none; }} code {{ background: {code}; }}"
+        )
+        self.text.setMarkdown(page.text)
+        self.text.verticalScrollBar().setValue(0)
+        for row in range(self.index.count()):
+            if self.index.item(row).data(256) == page.name:
+                self.index.setCurrentRow(row)
+
+    def _again(self) -> None:
+        self.show_page(self._shown)
+
+    def _follow(self, link: QUrl) -> None:
+        if link.scheme() == "action":
+            self._desk.trigger(link.path())
+        elif link.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(link)
+        else:
+            self.show_page(link.path().removesuffix(".md"))

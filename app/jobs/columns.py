@@ -1,0 +1,115 @@
+"""The columns of the jobs table (CB-UI-02): what each shows, sorts by and tells in its tooltip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.model import words
+from app.theme.faces import face
+
+Held = Mapping[str, Sequence[Any]]
+Cell = Callable[[Held, int, float], str]
+Key = Callable[[Held, int, float], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; `cell` gives its text and `key` what it sorts by, both from (columns, row, now)."""
+
+    name: str
+    title: str
+    width: int
+    cell: Cell
+    key: Key
+    tip: Cell | None = None
+    right: bool = False
+    """Right aligned, as numbers are."""
+    shown: bool = True
+    """Shown before the user chose."""
+    live: bool = False
+    """Changes as time passes."""
+
+
+def _said(name: str) -> Cell:
+    return lambda held, row, now: held[name][row] or ""
+
+
+def _sorted_text(name: str) -> Key:
+    return lambda held, row, now: (held[name][row] or "").lower()
+
+
+def _number(name: str) -> Cell:
+    def cell(held: Held, row: int, now: float) -> str:
+        value = held[name][row]
+        return "" if value is None else str(value)
+
+    return cell
+
+
+def _sorted_number(name: str) -> Key:
+    def key(held: Held, row: int, now: float) -> float:
+        value = held[name][row]
+        return -1e30 if value is None else value
+
+    return key
+
+
+def _moment(name: str) -> Cell:
+    return lambda held, row, now: words.ago(held[name][row], now)
+
+
+def _exact(name: str) -> Cell:
+    return lambda held, row, now: words.exact(held[name][row])
+
+
+def state_word(held: Held, row: int, now: float) -> str:
+    """The state in words, e.g. `Done, exit 7`."""
+    return face(held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row]).word
+
+
+def _waited(held: Held, row: int, now: float) -> float | None:
+    begin = held["submitted"][row]
+    end = held["started"][row] or held["ended"][row] or now
+    return end - begin if begin else None
+
+
+def _ran(held: Held, row: int, now: float) -> float | None:
+    begin = held["started"][row]
+    return (held["ended"][row] or now) - begin if begin else None
+
+
+def _kind(held: Held, row: int, now: float) -> str:
+    return held["structure"][row] + (", interactive" if held["interactive"][row] else "")
+
+
+def _ended(held: Held, row: int, now: float) -> str:
+    signal = held["signal"][row]
+    if signal:
+        return f"signal {signal}"
+    code = held["exit_code"][row]
+    return "" if code is None else str(code)
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("state", "State", 128, state_word, state_word, _said("reason")),
+    Column("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
+    Column("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
+    Column("kind", "Kind", 96, _kind, _kind, shown=False),
+    Column("site", "Site", 132, _said("site"), _sorted_text("site"), _said("site")),
+    Column("cpus", "CPUs", 60, _number("cpus"), _sorted_number("cpus"), right=True),
+    Column("submitted", "Submitted", 104, _moment("submitted"), _sorted_number("submitted"),
+           _exact("submitted"), live=True),
+    Column("wait", "Wait", 88, lambda held, row, now: words.duration(_waited(held, row, now)),
+           lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
+    Column("runtime", "Run time", 88, lambda held, row, now: words.duration(_ran(held, row, now)),
+           lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
+    Column("exit", "Exit", 64, _ended, _sorted_number("exit_code"), right=True),
+    Column("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
+           live=True),
+    Column("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),
+    Column("id", "Id", 190, _said("id"), _said("id"), shown=True),
+)  # fmt: skip
+BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
+"""Column name to its place."""

@@ -1,0 +1,182 @@
+"""What can be done with the selected jobs; each is an action of the table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.context import Notice, Tone
+from app.jobs.command_text import command_text
+from app.model import words
+from app.shell.confirm import confirm
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+    from broker_core.wire.submission import Outcomes
+
+_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output", "job.why": "where"}
+
+
+class JobCommands:
+    """Registers the handlers of the group `job`; `chosen` gives the ids that they act on."""
+
+    def __init__(self, desk: WindowDesk, window: QWidget, chosen: Callable[[], list[str]]) -> None:
+        self._desk, self._window, self._chosen = desk, window, chosen
+        register = desk.actions.register
+        for action, tab in _TABS.items():
+            register(action, partial(self._show, tab))
+        register("job.cancel", self.cancel)
+        register("job.purge", self.purge)
+        register("job.hold", partial(self._bulk, "hold", "Held", _waiting))
+        register("job.release", partial(self._bulk, "release", "Released", _waiting))
+        register("job.resubmit", self.resubmit)
+        register("job.edit", self.edit)
+        register("job.fetch", self.fetch)
+        register("job.copy_id", self.copy_ids)
+        register("job.copy_command", self.copy_command)
+
+    def _show(self, tab: str) -> None:
+        self._desk.show_job(self._chosen()[0], tab)
+
+    def _those(self, test: Callable[[JobState], bool]) -> list[str]:
+        rows = ((job, self._desk.jobs.row(job)) for job in self._chosen())
+        return [job for job, row in rows if row and test(JobState(row["state"]))]
+
+    def _named(self, ids: list[str]) -> str:
+        if len(ids) == 1:
+            row = self._desk.jobs.row(ids[0])
+            return f"“{row['name']}”" if row else "1 job"
+        return words.count(len(ids), "job")
+
+    # --- bulk commands
+
+    def cancel(self) -> None:
+        """Ask, then cancel the selected jobs that have not ended (CB-CMD-02)."""
+        ids = self._those(lambda state: state.active)
+        if not ids:
+            return
+        running = sum(1 for job in ids if (self._desk.jobs.row(job) or {}).get("state") == JobState.RUNNING)
+        now = f"{words.count(running, 'job')} running now will be stopped. " if running else ""
+        confirm(
+            self._window, f"Cancel {self._named(ids)}?",
+            f"{now}What was written so far stays readable, and canceled jobs can be submitted again.",
+            f"Cancel {words.count(len(ids), 'job')}", partial(self._send, "cancel", "Canceling", ids),
+        )  # fmt: skip
+
+    def purge(self) -> None:
+        """Ask, then remove the selected jobs that have ended, with their files."""
+        ids = self._those(lambda state: state.ended)
+        if ids:
+            confirm(
+                self._window, f"Remove {self._named(ids)} with all files?",
+                "Output that was not fetched is lost. This cannot be undone.",
+                f"Remove {words.count(len(ids), 'job')}", partial(self._send, "purge", "Removed", ids),
+            )  # fmt: skip
+
+    def _bulk(self, verb: str, word: str, test: Callable[[JobState], bool]) -> None:
+        ids = self._those(test)
+        if ids:
+            self._send(verb, word, ids)
+
+    def _send(self, verb: str, word: str, ids: list[str], *_: object) -> None:
+        call: Callable[[list[str]], Awaitable[Outcomes]] = getattr(self._desk.client, verb)
+        doing = f"asking to {verb} {words.count(len(ids), 'job')}"
+        self._desk.run(self._told(call, word, ids), doing)
+
+    async def _told(
+        self, call: Callable[[list[str]], Awaitable[Outcomes]], word: str, ids: list[str]
+    ) -> None:
+        outcomes = await call(ids)
+        refused = {job: why for job, why in outcomes.results.items() if why}
+        done = [job for job in ids if job not in refused]
+        if done:
+            again = "job.resubmit" if word == "Canceling" and len(done) == 1 else ""
+            self._desk.notify(
+                Notice(f"{word} {self._named(done)}.", Tone.NEUTRAL, again, done[0] if again else "")
+            )
+        if refused:
+            first = next(iter(refused.values()))
+            self._desk.notify(
+                Notice(f"{words.count(len(refused), 'job')} could not be changed: {first}", Tone.WARNING)
+            )
+
+    # --- again
+
+    def resubmit(self) -> None:
+        """Submit the selected jobs once more, with the files that the broker still has."""
+        ids = self._chosen()
+        self._desk.run(self._resubmit(ids), f"submitting {self._named(ids)} again")
+
+    async def _resubmit(self, ids: list[str]) -> None:
+        from app.jobs.again import submission_again
+
+        submission = await submission_again(self._desk.client, ids)
+        receipt = await self._desk.client.submit(submission)
+        self._desk.notify(
+            Notice(f"Submitted {words.count(len(receipt.ids), 'job')} again.", Tone.GOOD, "", receipt.ids[0])
+        )
+
+    def edit(self) -> None:
+        """Open the description of the selected job in an editor."""
+        self._desk.run(self._edit(self._chosen()[0]), "opening the description")
+
+    async def _edit(self, job: str) -> None:
+        detail = await self._desk.client.job(job)
+        self._desk.open_editor(detail.description)
+
+    # --- output
+
+    def fetch(self) -> None:
+        """Ask for a folder, then fetch the output of the selected ended jobs into it."""
+        ids = self._those(lambda state: state.ended)
+        if not ids:
+            return
+        dialog = QFileDialog(self._window, f"Fetch the output of {self._named(ids)} into")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda folder: self.fetch_into(ids, Path(folder)))
+        dialog.open()
+
+    def fetch_into(self, ids: list[str], folder: Path) -> None:
+        """Fetch the output of jobs into `folder`, one folder for each if there are several."""
+        self._desk.run(self._fetch(ids, folder), f"fetching the output of {self._named(ids)}")
+
+    async def _fetch(self, ids: list[str], folder: Path) -> None:
+        from broker_core.client.fetch import fetch_output
+
+        task = asyncio.current_task()
+        transfer = self._desk.transfers.begin(
+            f"Output of {self._named(ids)}", task.cancel if task is not None else None
+        )
+        try:
+            for job in ids:
+                place = folder / job if len(ids) > 1 else folder
+                await fetch_output(self._desk.client, job, place, transfer.advance)
+        except (CrossDeskError, asyncio.CancelledError) as error:
+            transfer.end("stopped" if isinstance(error, asyncio.CancelledError) else str(error))
+            raise
+        transfer.end(f"saved in {folder}")
+        self._desk.notify(Notice(f"The output of {self._named(ids)} is in {folder}.", Tone.GOOD))
+
+    # --- clipboard
+
+    def copy_ids(self) -> None:
+        """Put the selected ids on the clipboard, one a line."""
+        QGuiApplication.clipboard().setText("\n".join(self._chosen()))
+
+    def copy_command(self) -> None:
+        """Put the command line that does the same on the clipboard."""
+        rows = [row for row in map(self._desk.jobs.row, self._chosen()) if row]
+        QGuiApplication.clipboard().setText(command_text(rows, self._desk.state_dir))
+        self._desk.notify(Notice("The command is on the clipboard."))
+
+
+def _waiting(state: JobState) -> bool:
+    return state in (JobState.SUBMITTED, JobState.WAITING)

@@ -1,0 +1,134 @@
+"""Painting the jobs table: only look-ups, no style machinery, a few microseconds for a cell."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.context import Theme
+from app.jobs import folding
+from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.table import JobsTable
+from app.theme import glyphs
+from app.theme.faces import Face, Shape
+
+_PAD, _GLYPH, _INDENT = 8, 16, 20
+_STATE, _NAME = BY_NAME["state"], BY_NAME["name"]
+_MONO = BY_NAME["id"]
+_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+
+
+class JobsDelegate(QStyledItemDelegate):
+    """Paints states as glyph and word, batches with an arrow and a bar of their jobs' states."""
+
+    def __init__(self, theme: Theme, table: JobsTable) -> None:
+        super().__init__(table)
+        self._theme, self._table = theme, table
+        self.hovered = -1
+        """Line under the pointer."""
+        self.grey = False
+        """True while the data may be old."""
+        self._glyphs: dict[tuple[Shape, str, float], QPixmap] = {}
+        theme.changed.connect(self._new_theme)
+        self._new_theme()
+
+    def _new_theme(self) -> None:
+        self._glyphs.clear()
+        self._font, self._mono = self._theme.font(), self._theme.font("mono")
+        self._mono.setPixelSize(self._mono.pixelSize() - 1)
+        self._strong = self._theme.font("medium")
+        self._metrics = {id(font): QFontMetrics(font) for font in (self._font, self._mono, self._strong)}
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """All rows are equally high; widths are the columns'."""
+        return QSize(80, 28)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Paint one cell."""
+        line, column = index.row(), index.column()
+        if line >= len(self._table.view.lines):
+            return
+        box = option.rect
+        state = option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        if selected:
+            painter.fillRect(box, self._theme.color("selection"))
+        elif line == self.hovered:
+            painter.fillRect(box, self._theme.color("hover"))
+        inner = box.adjusted(_PAD, 0, -_PAD, 0)
+        if column == _STATE:
+            self._paint_state(painter, inner, line)
+        elif column == _NAME:
+            self._paint_name(painter, inner, line)
+        else:
+            self._paint_text(painter, inner, line, column)
+        if state & QStyle.StateFlag.State_HasFocus and column == _STATE:
+            painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), self._theme.color("focus"))
+
+    def _paint_state(self, painter: QPainter, box: QRect, line: int) -> None:
+        face = self._table.face(line)
+        self._glyph(painter, box, face)
+        inner = box.adjusted(_GLYPH + 6, 0, 0, 0)
+        batch = self._table.batch_at(line)
+        if batch:
+            self._bar(painter, inner, line)
+        else:
+            self._text(painter, inner, face.word, self._color(face.token), self._strong)
+
+    def _glyph(self, painter: QPainter, box: QRect, face: Face) -> None:
+        ratio = painter.device().devicePixelRatioF()
+        token = "faint" if self.grey else face.token
+        key = (face.shape, token, ratio)
+        found = self._glyphs.get(key)
+        if found is None:
+            found = glyphs.pixmap(face.shape, self._theme.color(token), _GLYPH, ratio)
+            self._glyphs[key] = found
+        painter.drawPixmap(box.left(), box.top() + (box.height() - _GLYPH) // 2, found)
+
+    def _bar(self, painter: QPainter, box: QRect, line: int) -> None:
+        """A bar of the states of a batch's jobs, in their colours; the words are in the cell's text."""
+        batch = self._table.batch_at(line)
+        if batch is None:
+            return
+        counted = folding.parts(self._table.tally(batch))
+        left, width = float(box.left()), float(box.width())
+        top = box.top() + box.height() / 2 - 3
+        for token, number in counted:
+            share = width * number / len(batch.rows)
+            painter.fillRect(QRectF(left, top, max(1.0, share - 1), 6), self._color(token))
+            left += share
+
+    def _paint_name(self, painter: QPainter, box: QRect, line: int) -> None:
+        batch = self._table.batch_at(line)
+        inside = batch is None and self._table.inside(line)
+        if batch:
+            icon = self._theme.icon("chevron-down" if batch.open else "chevron-right", "muted")
+            icon.paint(painter, QRect(box.left() - 4, box.top() + (box.height() - 16) // 2, 16, 16))
+            box = box.adjusted(_INDENT - 4, 0, 0, 0)
+        elif inside:
+            box = box.adjusted(_INDENT * 2 - 4, 0, 0, 0)
+        text = self._table.text(line, _NAME)
+        self._text(painter, box, text, self._color("text"), self._strong if batch else self._font)
+
+    def _paint_text(self, painter: QPainter, box: QRect, line: int, column: int) -> None:
+        text = self._table.text(line, column)
+        if text:
+            font = self._mono if column == _MONO else self._font
+            self._text(painter, box, text, self._color("muted"), font, COLUMNS[column].right)
+
+    def _color(self, token: str):
+        return self._theme.color("faint" if self.grey else token)
+
+    def _text(self, painter: QPainter, box: QRect, text: str, color, font, right: bool = False) -> None:
+        painter.setFont(font)
+        painter.setPen(color)
+        fitting = self._metrics[id(font)].elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(box, int(_FLAGS | side), fitting)
+
+    def name_arrow(self, cell: QRect, x: int) -> bool:
+        """True if `x` is on the fold arrow of a name cell."""
+        return cell.left() <= x <= cell.left() + _PAD + _INDENT

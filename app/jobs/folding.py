@@ -1,0 +1,68 @@
+"""Jobs of one submission as one row that unfolds, with a summary of their states."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.model.terms import is_failed
+from app.theme.faces import FACES, FAILED_TOKEN, Face, Shape
+from broker_core.jobs.states import JobState
+
+
+class Batch:
+    """The jobs of a batch that the view shows; `rows` are row numbers in the order of the table."""
+
+    __slots__ = ("id", "open", "rows")
+
+    def __init__(self, name: str, rows: list[int]) -> None:
+        self.id, self.rows, self.open = name, rows, False
+
+
+def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Counter[str]:
+    """Return how many of the rows are in each state; `failed` counts apart from Done."""
+    states = columns["state"]
+    counted: Counter[str] = Counter(states[row] for row in rows)
+    ended = sum(
+        1
+        for row in rows
+        if columns["exit_code"][row] and states[row] != "Aborted" and is_failed(columns, row)
+    )
+    if ended:
+        counted["DoneFailed"] = ended
+        counted["Done"] -= ended
+    return +counted
+
+
+_ORDER = ("Running", "Scheduled", "Ready", "Waiting", "Submitted", "DoneFailed", "Aborted", "Done", "Cleared",
+          "Canceled")  # fmt: skip
+
+
+def parts(counted: Counter[str]) -> list[tuple[str, int]]:
+    """Return (state token, number) in the order of a summary: what happens, what went wrong, what is over."""
+    return [(f"state-{name}", counted[name]) for name in _ORDER if counted[name]]
+
+
+def summary(counted: Counter[str]) -> str:
+    """Return e.g. `12 running, 3 waiting, 1 failed, 184 done`."""
+    groups = {
+        "running": counted["Running"],
+        "waiting": sum(counted[name] for name in ("Submitted", "Waiting", "Ready", "Scheduled")),
+        "failed": counted["Aborted"] + counted["DoneFailed"],
+        "done": counted["Done"] + counted["Cleared"],
+        "canceled": counted["Canceled"],
+    }
+    return ", ".join(f"{number:,} {word}" for word, number in groups.items() if number)
+
+
+def face_of(counted: Counter[str]) -> Face:
+    """Return the face of a batch: what is most worth knowing about its jobs."""
+    if counted["Aborted"]:
+        shown = FACES[JobState.ABORTED]
+    elif counted["DoneFailed"]:
+        shown = Face(Shape.EXCLAMATION, FAILED_TOKEN, "")
+    else:
+        first = next((name for name in _ORDER if counted[name]), JobState.SUBMITTED.value)
+        shown = FACES[JobState(first)]
+    return Face(shown.shape, shown.token, summary(counted))

@@ -1,0 +1,224 @@
+"""The jobs page: query line, table, and what stands in their place when there is nothing to show."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
+
+from app.actions.registry import SAMPLE
+from app.context import LinkState
+from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.query_bar import QueryBar
+from app.jobs.state_view import StateView
+from app.jobs.table import JobsTable
+from app.jobs.view import JobsView
+from app.model import words
+from app.model.query import Query
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+
+class JobsPane(QWidget):
+    """Everything between the live rows and the reader's eye."""
+
+    chosen = Signal(list)
+    """Ids of the selected jobs."""
+    opened = Signal(str)
+    """A job to be opened in a tab of its own."""
+    counted = Signal()
+
+    def __init__(self, desk: WindowDesk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.table = JobsTable(desk.jobs)
+        self.view = JobsView(desk.theme, self.table)
+        self.bar = QueryBar(desk.theme)
+        self.state = StateView(desk.theme)
+        self._building: asyncio.Task[None] | None = None
+        self._lay_out()
+        self._restore_columns()
+        self._connect()
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        self.stack = QStackedLayout()
+        self.stack.addWidget(self.view)
+        self.stack.addWidget(self.state)
+        column.addLayout(self.stack, 1)
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    def _connect(self) -> None:
+        self._desk.jobs.changed.connect(self._changed)
+        self._desk.jobs.loaded.connect(self._loaded)
+        self._desk.link.changed.connect(self._refresh)
+        self.bar.changed.connect(self._query)
+        self.view.selected.connect(self._selected)
+        self.view.opened.connect(self.opened)
+        self.view.customContextMenuRequested.connect(self._menu)
+        header = self.view.horizontalHeader()
+        header.sortIndicatorChanged.connect(self._sort)
+        header.customContextMenuRequested.connect(lambda at: self.choose_columns(header.mapToGlobal(at)))
+        header.sectionResized.connect(self._keep_columns)
+        header.sectionMoved.connect(self._keep_columns)
+        self._second = QTimer(self, interval=1000)
+        self._second.timeout.connect(self._tick)
+        self._second.start()
+
+    # --- live rows
+
+    def _changed(self, ids: set[str]) -> None:
+        if not ids:
+            self._rebuild()
+            return
+        columns, at = self._desk.jobs.columns, self._desk.jobs.at
+        batches = {columns["batch"][at[job]] for job in ids if job in at}
+        self.table.forget_tallies(batches)
+        self.table.view.take(ids)
+        self._touch_window(ids | batches)
+        self._refresh()
+
+    def _touch_window(self, ids: set[str] | None = None) -> None:
+        first, last = self.view.window_lines()
+        if first > last:
+            return
+        if ids is None or any(self.table.id_at(line) in ids for line in range(first, last + 1)):
+            self.table.touch(first, last)
+
+    def _tick(self) -> None:
+        self.table.view.tick()
+        if self.isVisible() and len(self._desk.jobs):
+            self.view.viewport().update()
+
+    def _loaded(self) -> None:
+        if (self.table.view.sort, self.table.view.descending) != ("submitted", True):
+            self._rebuild()
+        self._refresh()
+
+    # --- query and order
+
+    def _query(self, query: Query) -> None:
+        self.table.view.query = query
+        self._desk.preferences["query"] = query.text
+        self._rebuild()
+
+    def _sort(self, section: int, order: Qt.SortOrder) -> None:
+        name, descending = COLUMNS[section].name, order is Qt.SortOrder.DescendingOrder
+        self.table.view.sort, self.table.view.descending = name, descending
+        self._desk.preferences["sort"] = [name, descending]
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        if self._building is not None:
+            self._building.cancel()
+        self._building = self._desk.run(self._build(), "ordering the jobs")
+
+    async def _build(self) -> None:
+        await self.table.view.rebuild()
+        self._refresh()
+
+    # --- what is shown
+
+    def _refresh(self) -> None:
+        link, shown = self._desk.link, len(self.table.view)
+        self.view.delegate.grey = not link.up
+        total = len(self._desk.jobs)
+        self.bar.count.setText(
+            words.count(total, "job") if shown == total else f"{shown:,} of {words.count(total, 'job')}"
+        )
+        self.counted.emit()
+        if shown:
+            self.stack.setCurrentWidget(self.view)
+        else:
+            self._explain()
+            self.stack.setCurrentWidget(self.state)
+
+    def _explain(self) -> None:
+        link, trigger = self._desk.link, self._desk.trigger
+        if len(self._desk.jobs):
+            self.state.show_state(
+                "list-filter", "No job matches", "None of your jobs fits this query.",
+                ("Show all jobs", lambda: self.bar.show_text("")),
+            )  # fmt: skip
+        elif link.state is LinkState.UNREACHABLE:
+            self.state.show_state(
+                "unplug", "The broker cannot be reached", link.reason,
+                ("Try again", lambda: trigger("link.retry")),
+                ("What can I do?", lambda: self._desk.show_help("troubleshooting")), "negative",
+            )  # fmt: skip
+        elif not link.up:
+            self.state.show_state(
+                "loader-circle", "Connecting to the broker", link.reason + ".", None, None, "muted"
+            )
+        elif not self._desk.jobs.complete:
+            self.state.show_state("loader-circle", "Loading your jobs", "The newest come first.")
+        else:
+            self.state.show_state(
+                "rocket", "No jobs yet",
+                "Jobs that you submit appear here and are kept until you remove them. "
+                "Start with a sample, or drop a description, a script or a program onto this window.",
+                ("Run a sample…", lambda: trigger("file.sample")),
+                ("Write a description", lambda: trigger("file.new")),
+            )  # fmt: skip
+
+    # --- selection
+
+    def _selected(self) -> None:
+        ids = self.view.chosen()
+        rows = [self._desk.jobs.row(job) for job in ids[:SAMPLE]]
+        self._desk.actions.select([row for row in rows if row])
+        self.chosen.emit(ids)
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._desk.actions.fill(menu, "job")
+        menu.popup(self.view.viewport().mapToGlobal(at))
+
+    # --- columns
+
+    def choose_columns(self, at: QPoint) -> None:
+        """Offer all columns in a menu that stays open for several choices."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for place, column in enumerate(COLUMNS):
+            box = QAction(column.title, menu, checkable=True, checked=not self.view.isColumnHidden(place))
+            box.setEnabled(column.name != "name")
+            box.toggled.connect(lambda on, at=place: self._show_column(at, on))
+            menu.addAction(box)
+        menu.popup(at)
+
+    def _show_column(self, place: int, on: bool) -> None:
+        self.view.setColumnHidden(place, not on)
+        self._keep_columns()
+
+    def _keep_columns(self) -> None:
+        header = self.view.horizontalHeader()
+        self._desk.preferences["columns"] = [
+            [COLUMNS[place].name, header.sectionSize(place), not header.isSectionHidden(place)]
+            for place in map(header.logicalIndex, range(header.count()))
+        ]
+
+    def _restore_columns(self) -> None:
+        header = self.view.horizontalHeader()
+        for visual, kept in enumerate(self._desk.preferences["columns"]):
+            name, width, shown = kept
+            if name in BY_NAME:
+                header.moveSection(header.visualIndex(BY_NAME[name]), visual)
+                if width:
+                    self.view.setColumnWidth(BY_NAME[name], width)
+                self.view.setColumnHidden(BY_NAME[name], not shown)
+        name, descending = self._desk.preferences["sort"]
+        if name in BY_NAME:
+            self.table.view.sort, self.table.view.descending = name, descending
+        down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
+        header.setSortIndicator(BY_NAME[self.table.view.sort], down if self.table.view.descending else up)

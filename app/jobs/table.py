@@ -1,0 +1,166 @@
+"""The model of the jobs table: rows of the live store, chosen, ordered and folded by row numbers."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.jobs import folding
+from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.folding import Batch
+from app.jobs.view_list import ViewList
+from app.model import words
+from app.model.rows import LiveRows
+from app.theme.faces import Face, face
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class JobsTable(QAbstractTableModel):
+    """Shows a ViewList. It computes nothing about jobs: texts come from columns.py, faces from the theme."""
+
+    rebuilt = Signal()
+    """The whole view was replaced: selection and scroll are the view's to restore."""
+
+    def __init__(self, rows: LiveRows) -> None:
+        super().__init__()
+        self.rows = rows
+        self.view = ViewList(self)
+        self._tallies: dict[str, Counter[str]] = {}
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """Lines shown: jobs and batches."""
+        return 0 if parent.isValid() else len(self.view.lines)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """All columns, hidden ones included."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles; numbers stand right."""
+        if orientation is not Qt.Orientation.Horizontal or section >= len(COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if COLUMNS[section].right else _LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text, tooltip, alignment, accessible text; UserRole is the job's id (the batch's for a batch)."""
+        line, column = index.row(), index.column()
+        if not 0 <= line < len(self.view.lines):
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.text(line, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(line, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if COLUMNS[column].right else _LEFT
+        if role == Qt.ItemDataRole.UserRole:
+            return self.id_at(line)
+        return None
+
+    def batch_at(self, line: int) -> Batch | None:
+        """The batch of a line, or None if it is a job."""
+        entry = self.view.lines[line]
+        return self.view.batches[-1 - entry] if entry < 0 else None
+
+    def id_at(self, line: int) -> str:
+        """Id of the job or batch of a line."""
+        batch = self.batch_at(line)
+        return batch.id if batch else self.rows.columns["id"][self.view.lines[line]]
+
+    def ids_at(self, line: int) -> list[str]:
+        """Ids of the jobs a line stands for."""
+        batch = self.batch_at(line)
+        numbers = batch.rows if batch else [self.view.lines[line]]
+        ids = self.rows.columns["id"]
+        return [ids[number] for number in numbers]
+
+    def inside(self, line: int) -> bool:
+        """True if the line is a job below its unfolded batch."""
+        entry = self.view.lines[line]
+        return entry >= 0 and self.view.batch_of(entry) is not None
+
+    def face(self, line: int) -> Face:
+        """The face of a line's state."""
+        batch = self.batch_at(line)
+        if batch:
+            return folding.face_of(self.tally(batch))
+        held, row = self.rows.columns, self.view.lines[line]
+        return face(held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row])
+
+    def tally(self, batch: Batch) -> Counter[str]:
+        """States of a batch's jobs, counted once between two changes."""
+        found = self._tallies.get(batch.id)
+        if found is None:
+            found = self._tallies[batch.id] = folding.tally(self.rows.columns, batch.rows)
+        return found
+
+    def text(self, line: int, column: int) -> str:
+        """The text of a cell."""
+        batch = self.batch_at(line)
+        if batch is None:
+            row = self.view.lines[line]
+            if column == BY_NAME["name"] and self.inside(line):
+                return self.rows.columns["parameter"][row] or self.rows.columns["name"][row]
+            return COLUMNS[column].cell(self.rows.columns, row, self.view.now())
+        return self._batch_text(batch, column)
+
+    def _batch_text(self, batch: Batch, column: int) -> str:
+        name = COLUMNS[column].name
+        if name == "state":
+            return folding.summary(self.tally(batch))
+        if name == "name":
+            return f"{self.rows.columns['name'][batch.rows[0]]}  ·  {words.count(len(batch.rows), 'job')}"
+        if name == "id":
+            return batch.id
+        if name in ("submitted", "site", "cpus", "kind"):
+            return COLUMNS[column].cell(self.rows.columns, batch.rows[0], self.view.now())
+        return ""
+
+    def _tip(self, line: int, column: int) -> str | None:
+        batch = self.batch_at(line)
+        if batch:
+            return folding.summary(self.tally(batch))
+        tip = COLUMNS[column].tip
+        return tip(self.rows.columns, self.view.lines[line], time.time()) or None if tip else None
+
+    def forget_tallies(self, batches: set[str] | None = None) -> None:
+        """Count the states of these batches anew when they are next painted (None: of all)."""
+        if batches is None:
+            self._tallies.clear()
+        else:
+            for name in batches:
+                self._tallies.pop(name, None)
+
+    def touch(self, first: int, last: int) -> None:
+        """Say that the lines from first to last look different."""
+        if 0 <= first <= last < len(self.view.lines):
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1))
+
+    def splice(self, place: int, out: int, entries: list[int]) -> None:
+        """Replace `out` lines at `place` by `entries`, telling the views."""
+        lines = self.view.lines
+        if out:
+            self.beginRemoveRows(_NOWHERE, place, place + out - 1)
+            del lines[place : place + out]
+            self.endRemoveRows()
+        if entries:
+            self.beginInsertRows(_NOWHERE, place, place + len(entries) - 1)
+            lines[place:place] = entries
+            self.endInsertRows()
+
+    def replace(self, lines: list[int]) -> None:
+        """Replace every line at once."""
+        self.beginResetModel()
+        self.view.lines = lines
+        self.endResetModel()
+        self.rebuilt.emit()

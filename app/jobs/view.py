@@ -1,0 +1,201 @@
+"""The table widget of the jobs: fixed rows, hover, folding by arrow or key, selection by ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.delegate import JobsDelegate
+from app.jobs.table import JobsTable
+
+if TYPE_CHECKING:
+    from app.theme.theme import DeskTheme
+
+_FLAGS = QItemSelectionModel.SelectionFlag
+_NAME = BY_NAME["name"]
+
+
+class JobsView(QTableView):
+    """A QTableView over JobsTable; keeps selection, current job and scroll when the view is replaced."""
+
+    selected = Signal()
+    """The selection changed."""
+    opened = Signal(str)
+    """A job was asked for by Return or a double click."""
+
+    def __init__(self, theme: DeskTheme, table: JobsTable, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._table, self._theme = table, theme
+        self.delegate = JobsDelegate(theme, table)
+        self._kept: tuple[list[str], str, str] = ([], "", "")
+        self.setModel(table)
+        self.setItemDelegate(self.delegate)
+        self.setAccessibleName("Jobs")
+        self._arrange()
+        table.modelAboutToBeReset.connect(self._keep)
+        table.rebuilt.connect(self._restore)
+        self.selectionModel().selectionChanged.connect(lambda *_: self.selected.emit())
+        theme.changed.connect(self._new_theme)
+        self._new_theme()
+
+    def _arrange(self) -> None:
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.verticalHeader().setVisible(False)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsMovable(True)
+        header.setMinimumSectionSize(40)
+        header.setSortIndicatorShown(True)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        for place, column in enumerate(COLUMNS):
+            self.setColumnWidth(place, column.width)
+            self.setColumnHidden(place, not column.shown)
+
+    def _new_theme(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self._theme.height(self.compact))
+        self.viewport().update()
+
+    compact = False
+
+    def set_compact(self, compact: bool) -> None:
+        """Use rows of 24 pixels instead of 28."""
+        self.compact = compact
+        self._new_theme()
+
+    # --- selection by ids
+
+    def chosen_lines(self) -> list[int]:
+        """Selected lines, from top to bottom."""
+        spans = [(span.top(), span.bottom()) for span in self.selectionModel().selection()]
+        return sorted({line for top, bottom in spans for line in range(top, bottom + 1)})
+
+    def chosen(self) -> list[str]:
+        """Ids of the selected jobs; a batch stands for all of its jobs."""
+        found: dict[str, None] = {}
+        for line in self.chosen_lines():
+            found.update(dict.fromkeys(self._table.ids_at(line)))
+        return list(found)
+
+    def choose(self, job: str) -> bool:
+        """Select a job and bring it into view; False if the query does not show it."""
+        line = self._table.view.line_of(job)
+        if line < 0:
+            return False
+        index = self._table.index(line, _NAME)
+        self.selectionModel().setCurrentIndex(index, _FLAGS.ClearAndSelect | _FLAGS.Rows)
+        self.scrollTo(index)
+        return True
+
+    def _keep(self) -> None:
+        lines = self.chosen_lines()
+        ids = [self._table.id_at(line) for line in lines[:2000]]
+        top, current = self.rowAt(0), self.currentIndex().row()
+        scrolled = self.verticalScrollBar().value() > 0
+        self._kept = (
+            ids,
+            self._table.id_at(current) if current >= 0 else "",
+            self._table.id_at(top) if scrolled and top >= 0 else "",
+        )
+
+    def _restore(self) -> None:
+        ids, current, top = self._kept
+        places = self._places({*ids, current, top} - {""})
+        selection = QItemSelection()
+        for job in ids:
+            if job in places:
+                index = self._table.index(places[job], 0)
+                selection.select(index, self._table.index(places[job], len(COLUMNS) - 1))
+        if top in places:
+            self.scrollTo(self._table.index(places[top], _NAME), QAbstractItemView.ScrollHint.PositionAtTop)
+        if current in places:
+            index = self._table.index(places[current], _NAME)
+            self.selectionModel().setCurrentIndex(index, _FLAGS.NoUpdate)
+        self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
+        self.selected.emit()
+
+    def _places(self, wanted: set[str]) -> dict[str, int]:
+        """Lines of jobs and batches by id; one pass, and none if nothing is wanted."""
+        if not wanted:
+            return {}
+        view, rows = self._table.view, self._table.rows
+        entries = {rows.at[job]: job for job in wanted if job in rows.at}
+        entries |= {-1 - place: one.id for place, one in enumerate(view.batches) if one.id in wanted}
+        return {entries[entry]: line for line, entry in enumerate(view.lines) if entry in entries}
+
+    # --- the visible window
+
+    def window_lines(self) -> tuple[int, int]:
+        """First and last line in sight; (0, -1) if there are none."""
+        total = len(self._table.view.lines)
+        if not total:
+            return 0, -1
+        first = max(0, self.rowAt(0))
+        last = self.rowAt(self.viewport().height() - 1)
+        return first, total - 1 if last < 0 else last
+
+    # --- mouse and keys
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the line under the pointer."""
+        self._hover(self.rowAt(round(event.position().y())))
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event) -> None:
+        """No line is under the pointer."""
+        self._hover(-1)
+        super().leaveEvent(event)
+
+    def _hover(self, line: int) -> None:
+        if line != self.delegate.hovered:
+            self.delegate.hovered = line
+            self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Fold and unfold by the arrow."""
+        index = self.indexAt(event.position().toPoint())
+        on_arrow = index.column() == _NAME and self.delegate.name_arrow(
+            self.visualRect(index), round(event.position().x())
+        )
+        batch = self._table.batch_at(index.row()) if on_arrow else None
+        if batch:
+            self._table.view.fold(index.row(), not batch.open)
+            return
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Open a job, or fold a batch."""
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid():
+            self._activate(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return opens; right and left unfold and fold a batch."""
+        index = self.currentIndex()
+        key = event.key()
+        if index.isValid() and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._activate(index)
+        elif index.isValid() and key in (Qt.Key.Key_Right, Qt.Key.Key_Left):
+            self._table.view.fold(index.row(), key == Qt.Key.Key_Right)
+        else:
+            super().keyPressEvent(event)
+
+    def _activate(self, index: QModelIndex) -> None:
+        batch = self._table.batch_at(index.row())
+        if batch:
+            self._table.view.fold(index.row(), not batch.open)
+        else:
+            self.opened.emit(self._table.id_at(index.row()))

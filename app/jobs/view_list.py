@@ -1,0 +1,284 @@
+"""The lines of the jobs table: which rows are shown, in which order, folded how; kept under live updates."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.folding import Batch
+from app.model.query import Query, parse
+from app.model.slices import breathe, in_order, parts
+
+if TYPE_CHECKING:
+    from app.jobs.table import JobsTable
+
+_MANY = 24
+"""More changes of lines than this at once, and the whole view is replaced instead."""
+
+
+class ViewList:
+    """Entries >= 0 are row numbers, an entry -1-n is the n-th batch.
+
+    A job that changes stays where it is: no row jumps under the reader's eye. Only what comes, goes,
+    or enters and leaves the query moves lines. A new query or order is computed in slices.
+    """
+
+    def __init__(self, table: JobsTable) -> None:
+        self._table, self._rows = table, table.rows
+        self.lines: list[int] = []
+        self.batches: list[Batch] = []
+        self.query: Query = parse("")
+        self.sort, self.descending = "submitted", True
+        self.folding = True
+        self.working = False
+        """True while a new query or order is being computed."""
+        self._members: set[int] = set()
+        self._by_id: dict[str, int] = {}
+        self._waiting: set[str] = set()
+        self._now = 0.0
+
+    def now(self) -> float:
+        """The moment that the table shows; moves on with `tick`."""
+        return self._now or time.time()
+
+    def tick(self) -> None:
+        """Let time pass for the cells that show it."""
+        self._now = time.time()
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def numbers(self) -> list[int]:
+        """Row numbers of all jobs of the query, in the order of the table, folded ones included."""
+        found: list[int] = []
+        for entry in self.lines:
+            if entry < 0:
+                found += self.batches[-1 - entry].rows
+            elif self.batch_of(entry) is None:
+                found.append(entry)
+        return found
+
+    def batch_of(self, number: int) -> Batch | None:
+        """The unfoldable batch that shows a row, or None if the row stands alone."""
+        place = self._by_id.get(self._rows.columns["batch"][number])
+        return None if place is None else self.batches[place]
+
+    def line_of(self, job: str) -> int:
+        """The line of a job, or of its folded batch; -1 if it is not shown."""
+        number = self._rows.at.get(job)
+        if number is None or number not in self._members:
+            return -1
+        batch = self.batch_of(number)
+        entry = number if batch is None or batch.open else -1 - self._by_id[batch.id]
+        return self.lines.index(entry) if entry in self.lines else -1
+
+    # --- a new query or order
+
+    async def rebuild(self) -> None:
+        """Choose, order and fold all rows anew, in slices; then replace the view in one step."""
+        self.working = True
+        try:
+            now = time.time()
+            chosen: list[int] = []
+            for part in parts(self._rows.numbers()):
+                alive = [number for number in part if self._rows.alive(number)]
+                chosen += self.query.select(self._rows.columns, alive, now)
+                await breathe()
+            ordered = await self._order(chosen, now)
+            await self._show(ordered)
+        finally:
+            self.working = False
+        self._catch_up()
+
+    async def _order(self, chosen: list[int], now: float) -> list[int]:
+        column, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
+        keys: dict[int, Any] = {}
+        for part in parts(chosen):
+            keys.update((number, column(held, number, now)) for number in part)
+            await breathe()
+        return await in_order(chosen, keys.__getitem__, self.descending)
+
+    async def _show(self, ordered: list[int]) -> None:
+        opened = {batch.id for batch in self.batches if batch.open}
+        batches, by_id, lines, members = [], {}, [], set()
+        groups = await self._groups(ordered)
+        for part in parts(ordered):
+            for number in part:
+                name = self._rows.columns["batch"][number]
+                rows = groups.get(name)
+                if rows is None:
+                    lines.append(number)
+                elif name not in by_id:
+                    by_id[name] = len(batches)
+                    batch = Batch(name, rows)
+                    batch.open = name in opened
+                    batches.append(batch)
+                    lines.append(-len(batches))
+                    lines += rows if batch.open else []
+            members.update(part)
+            await breathe()
+        self.batches, self._by_id, self._members = batches, by_id, members
+        self._table.forget_tallies()
+        self._table.replace(lines)
+
+    async def _groups(self, ordered: list[int]) -> dict[str, list[int]]:
+        groups: dict[str, list[int]] = {}
+        for part in parts(ordered if self.folding else []):
+            for number in part:
+                name = self._rows.columns["batch"][number]
+                if name:
+                    groups.setdefault(name, []).append(number)
+            await breathe()
+        return {name: rows for name, rows in groups.items() if len(rows) > 1}
+
+    # --- live updates
+
+    def take(self, ids: set[str]) -> None:
+        """Follow changed, new and gone jobs."""
+        if self.working:
+            self._waiting |= ids
+            return
+        at, members, now = self._rows.at, self._members, time.time()
+        numbers = sorted(at[job] for job in ids if job in at)
+        wanted = set(self.query.select(self._rows.columns, numbers, now))
+        come = [number for number in numbers if number in wanted and number not in members]
+        leave = {number for number in numbers if number in members and number not in wanted}
+        if len(numbers) < len(ids):
+            leave |= {number for number in members if not self._rows.alive(number)}
+        if leave:
+            self._leave(leave)
+        if come:
+            self._come(come, now)
+
+    def _catch_up(self) -> None:
+        waiting, self._waiting = self._waiting, set()
+        if waiting:
+            self.take(waiting)
+
+    def _leave(self, leave: set[int]) -> None:
+        self._members -= leave
+        entries = set(leave)
+        for number in leave:
+            batch = self.batch_of(number)
+            if batch:
+                batch.rows = [row for row in batch.rows if row not in leave]
+                self._table.forget_tallies({batch.id})
+        for place, batch in enumerate(self.batches):
+            if not batch.rows and self._by_id.get(batch.id) == place:
+                entries.add(-1 - place)
+                del self._by_id[batch.id]
+        self._remove_lines(entries)
+
+    def _remove_lines(self, entries: set[int]) -> None:
+        places = [place for place, entry in enumerate(self.lines) if entry in entries]
+        if len(places) > _MANY:
+            self._table.replace([entry for entry in self.lines if entry not in entries])
+            return
+        for place in reversed(places):
+            self._table.splice(place, 1, [])
+
+    def _come(self, come: list[int], now: float) -> None:
+        key, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
+        come.sort(key=lambda number: key(held, number, now), reverse=self.descending)
+        self._members.update(come)
+        alone = [number for number in come if not self._joins(number, come)]
+        if alone:
+            self._insert(alone, now)
+
+    def _joins(self, number: int, come: list[int]) -> bool:
+        """Put a row into its batch, if it has one that shows; True if no line of its own is needed."""
+        name = self._rows.columns["batch"][number]
+        if not name or not self.folding:
+            return False
+        place = self._by_id.get(name)
+        if place is None:
+            return False
+        batch = self.batches[place]
+        batch.rows.append(number)
+        self._table.forget_tallies({name})
+        if batch.open:
+            self._table.splice(self.lines.index(-1 - place) + len(batch.rows), 0, [number])
+        return True
+
+    def _insert(self, numbers: list[int], now: float) -> None:
+        entries = self._folded(numbers)
+        if not entries:
+            return
+        first, last = self._place(entries[0], now), self._place(entries[-1], now)
+        if first == last:
+            self._table.splice(first, 0, entries)
+        elif len(entries) <= _MANY:
+            for entry in entries:
+                self._table.splice(self._place(entry, now), 0, [entry])
+        else:
+            lines = list(self.lines)
+            for entry in reversed(entries):
+                lines.insert(self._place(entry, now), entry)
+            self._table.replace(lines)
+
+    def _folded(self, numbers: list[int]) -> list[int]:
+        """Make entries of new rows: several of one new batch become one line, a partner already shown too."""
+        entries, made = [], dict[str, Batch]()
+        for number in numbers:
+            name = self._rows.columns["batch"][number] if self.folding else ""
+            if not name:
+                entries.append(number)
+            elif name in made:
+                made[name].rows.append(number)
+            else:
+                made[name] = Batch(name, [number])
+                entries.append(-1 - len(self.batches))
+                self._by_id[name] = len(self.batches)
+                self.batches.append(made[name])
+        return entries
+
+    def _place(self, entry: int, now: float) -> int:
+        """Where a new entry belongs among the lines."""
+        column, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
+
+        def key(other: int) -> Any:
+            return column(held, self.batches[-1 - other].rows[0] if other < 0 else other, now)
+
+        wanted = key(entry)
+        if not self.lines:
+            return 0
+        if self.descending:
+            if wanted >= key(self.lines[0]):
+                return 0
+            return self._outside(bisect_left(self.lines, True, key=lambda other: key(other) <= wanted))
+        return self._outside(bisect_left(self.lines, True, key=lambda other: key(other) > wanted))
+
+    def _outside(self, place: int) -> int:
+        """The next place that is not between a batch and its jobs."""
+        while place < len(self.lines) and self.lines[place] >= 0 and self.batch_of(self.lines[place]):
+            place += 1
+        return place
+
+    # --- folding
+
+    def fold(self, line: int, opened: bool) -> None:
+        """Unfold or fold the batch of a line; does nothing for a job."""
+        entry = self.lines[line]
+        if entry >= 0:
+            return
+        batch = self.batches[-1 - entry]
+        if batch.open == opened:
+            return
+        batch.open = opened
+        self._table.splice(line + 1, 0 if opened else len(batch.rows), list(batch.rows) if opened else [])
+        self._table.touch(line, line)
+
+    def fold_all(self, opened: bool) -> None:
+        """Unfold or fold every batch."""
+        lines: list[int] = []
+        for entry in self.lines:
+            if entry < 0:
+                batch = self.batches[-1 - entry]
+                batch.open = opened
+                lines.append(entry)
+                lines += batch.rows if opened else []
+            elif self.batch_of(entry) is None:
+                lines.append(entry)
+        self._table.replace(lines)

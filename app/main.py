@@ -1,0 +1,162 @@
+"""The desktop program: options, first painting, event loop, and the last boundary of errors."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from app.shell.window import MainWindow
+
+log = logging.getLogger("crossdesk")
+_CALLS = 500
+
+
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    """Parse the options of the desktop."""
+    parser = argparse.ArgumentParser(prog="crossdesk", description="Open the CrossDesk desktop.")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="descriptions to open")
+    parser.add_argument("--state-dir", type=Path, help="directory of the broker's state")
+    parser.add_argument("--theme", choices=("system", "light", "dark", "contrast"))
+    parser.add_argument(
+        "--screenshot", type=Path, metavar="PNG", help="save a picture of the window and exit"
+    )
+    parser.add_argument("--job", default="", help="job that the picture shows")
+    parser.add_argument(
+        "--view", default="", help="tab of the job, or a place: sites, statistics, welcome, help"
+    )
+    parser.add_argument("--size", default="1280x800", help="size of the picture, e.g. 1280x800")
+    return parser.parse_args(list(words))
+
+
+def binding_keeps_none() -> bool:
+    """False where the Qt binding loses a reference to None in every call, which would end the program."""
+    if sys.version_info >= (3, 12):
+        return True
+    from PySide6.QtCore import QObject
+
+    probe, before = QObject(), sys.getrefcount(None)
+    for _ in range(_CALLS):
+        probe.setObjectName("x")
+    return before - sys.getrefcount(None) < _CALLS // 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the desktop; returns its exit code."""
+    options = arguments(sys.argv[1:] if argv is None else argv)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if options.screenshot:
+        import os
+
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    if not binding_keeps_none():
+        import PySide6
+
+        sys.stderr.write(
+            f"CrossDesk cannot run with PySide6 {PySide6.__version__} on Python {sys.version.split()[0]}: it "
+            "loses references and would end the program. Install PySide6_Essentials 6.11.\n"
+        )
+        return 1
+    return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from PySide6.QtGui import QGuiApplication
+    from PySide6.QtWidgets import QApplication
+
+    QGuiApplication.setApplicationName("crossdesk")
+    QGuiApplication.setApplicationDisplayName("CrossDesk")
+    QGuiApplication.setDesktopFileName("crossdesk")
+    app = QApplication(["crossdesk"])
+    import qasync
+
+    loop = qasync.QEventLoop(app)
+    import asyncio
+
+    asyncio.set_event_loop(loop)
+    window = build(app, options)
+    _boundary(window, loop)
+    with loop:
+        return loop.run_until_complete(live(window, options))
+
+
+def build(app: QApplication, options: argparse.Namespace) -> MainWindow:
+    """Make the window; nothing is connected yet."""
+    from app.model.preferences import Preferences
+    from app.shell.desk import WindowDesk
+    from app.shell.window import MainWindow
+    from app.theme.theme import DeskTheme
+    from app.theme.tokens import Mode
+
+    preferences = Preferences()
+    theme = DeskTheme(app, Mode(options.theme or preferences["theme"]), preferences["font_size"])
+    return MainWindow(WindowDesk(theme, preferences, options.state_dir))
+
+
+async def live(window: MainWindow, options: argparse.Namespace) -> int:
+    """Show the window, furnish it after its first painting, and live until it is closed."""
+    import asyncio
+
+    closed = asyncio.Event()
+    window.closing.connect(closed.set)
+    painted = asyncio.Event()
+    window.painted.connect(painted.set)
+    if options.screenshot:
+        window.resize(*(int(part) for part in options.size.split("x")))
+    window.show()
+    await painted.wait()
+    window.furnish()
+    window.desk.begin()
+    for path in options.files:
+        window.handlers.open_file(path)
+    try:
+        if options.screenshot:
+            from app.shell.screenshot import save
+
+            return await save(window, options)
+        _first_run(window)
+        await closed.wait()
+    finally:
+        await window.desk.close()
+    return 0
+
+
+def _first_run(window: MainWindow) -> None:
+    if not window.desk.preferences["welcomed"]:
+        window.desk.preferences["welcomed"] = True
+        window.desk.trigger("view.welcome")
+
+
+def _boundary(window: MainWindow, loop: Any) -> None:
+    """Whatever is raised and not handled is logged and told, and the window lives on."""
+    from app.context import Notice, Tone
+
+    def tell(error: BaseException, where: str) -> None:
+        log.error("Unforeseen, %s", where, exc_info=(type(error), error, error.__traceback__))
+        window.desk.notify(Notice(f"Something unforeseen happened: {error!r}. It is in the log.", Tone.BAD))
+
+    def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            window.close()
+        else:
+            tell(error.with_traceback(trace), "in a handler of the window")
+
+    def handler(loop: Any, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            tell(error, context.get("message", "in the loop"))
+        else:
+            log.error("In the loop: %s", context.get("message"))
+
+    sys.excepthook = hook
+    loop.set_exception_handler(handler)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

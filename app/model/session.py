@@ -1,0 +1,132 @@
+"""The conversation with the broker: start it, load the rows, follow the events, over and over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.context import LinkState
+from app.model.link import DeskLink
+from app.model.rows import LiveRows
+from broker_core.errors import CrossDeskError, Unreachable
+
+if TYPE_CHECKING:
+    from broker_core.client.client import BrokerClient
+    from broker_core.wire.views import BrokerInfo, EventView
+
+FIRST, PAGE = 200, 2000
+"""Rows of the first page, and of the others: one page must be taken in well within 30 ms."""
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+
+
+class NoBroker:
+    """Stands for the client until there is one: every call says that the broker is not reached."""
+
+    def __getattr__(self, name: str) -> Any:
+        async def refuse(*words: Any, **options: Any) -> Any:
+            raise Unreachable("The broker is not connected yet.", remedy="Wait a moment and try again.")
+
+        return refuse
+
+
+class Session:
+    """Keeps `client`, `rows` and `link` true. `run` is one task of the window and ends with it."""
+
+    def __init__(self, state_dir: Path | None, rows: LiveRows, link: DeskLink) -> None:
+        self.client: BrokerClient = NoBroker()  # type: ignore[assignment]
+        self.info: BrokerInfo | None = None
+        self._state_dir, self._rows, self._link = state_dir, rows, link
+        self._again = asyncio.Event()
+        self.on_events: list[Callable[[list[EventView]], None]] = []
+        """Called with the events of each update."""
+        self.on_connected: list[Callable[[], None]] = []
+
+    def retry(self) -> None:
+        """Try at once instead of waiting for the pause to pass."""
+        self._again.set()
+
+    async def run(self) -> None:
+        """Connect and follow until cancelled."""
+        failures = 0
+        while True:
+            try:
+                await self._connect()
+                failures = 0
+                await self._live()
+            except CrossDeskError as error:
+                self._link.set(LinkState.UNREACHABLE, str(error))
+                await self._pause(_PAUSES[min(failures, len(_PAUSES) - 1)])
+                failures += 1
+            finally:
+                await self._leave()
+
+    async def _pause(self, seconds: float) -> None:
+        self._again.clear()
+        try:
+            await asyncio.wait_for(self._again.wait(), seconds)
+        except TimeoutError:
+            return  # nobody asked to hurry
+        self._link.set(LinkState.STARTING, "Starting the broker")
+
+    async def _connect(self) -> None:
+        module = await asyncio.to_thread(import_module, "broker_core.client.connect")
+        client = await module.connect(self._state_dir)
+        await self._greet(client)
+        self.client = client
+        self._link.set(LinkState.CONNECTED)
+        for tell in self.on_connected:
+            tell()
+
+    async def _greet(self, client: BrokerClient) -> None:
+        info = self.info = await client.info()
+        self._link.broker = f"{info.mode} broker {info.version}"
+        self._link.user = info.user
+
+    async def _leave(self) -> None:
+        client, self.client = self.client, NoBroker()  # type: ignore[assignment]
+        await client.aclose() if not isinstance(client, NoBroker) else None
+
+    async def _live(self) -> None:
+        self._rows.clear()
+        page = await self.client.jobs_page(limit=FIRST)
+        self._rows.expected = page.total
+        self._rows.merge(page.columns)
+        self._rows.flush()
+        loading = asyncio.create_task(self._load(page.next))
+        try:
+            await self._follow(page.position)
+        finally:
+            loading.cancel()
+            await asyncio.gather(loading, return_exceptions=True)
+
+    async def _load(self, cursor: str) -> None:
+        """Merge the pages after the first; a broken connection is tried again where it broke."""
+        while cursor:
+            try:
+                page = await self.client.jobs_page(limit=PAGE, after=cursor)
+            except Unreachable:
+                await asyncio.sleep(_PAUSES[0])
+                continue
+            self._rows.merge(page.columns)
+            self._rows.flush()
+            cursor = page.next
+            await asyncio.sleep(0)
+        self._rows.finish()
+
+    async def _follow(self, position: int) -> None:
+        async for update in self.client.follow(position, lost=self._lost, regained=self._regained):
+            self._rows.merge(update.rows)
+            self._rows.drop(update.gone)
+            for tell in self.on_events:
+                tell(update.events)
+
+    def _lost(self, error: CrossDeskError) -> None:
+        self._link.set(LinkState.RECONNECTING, str(error))
+
+    def _regained(self) -> None:
+        self._link.set(LinkState.CONNECTED)
+        for tell in self.on_connected:
+            tell()

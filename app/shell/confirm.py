@@ -1,0 +1,27 @@
+"""Asking before what destroys: says what, how many, and what can be undone. Never blocks the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+def confirm(parent: QWidget, title: str, text: str, verb: str, act: Callable[[], object]) -> QMessageBox:
+    """Open a question with the button `verb`, which calls `act`; Escape leaves everything as it is."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowTitle("CrossDesk")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(title)
+    box.setInformativeText(text)
+    do = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    do.setProperty("kind", "danger")
+    do.setAutoDefault(False)
+    keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(keep)
+    do.clicked.connect(act)
+    box.open()
+    return box

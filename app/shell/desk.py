@@ -1,0 +1,114 @@
+"""The desk of one window: what every view may use."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.context import Notice, Tone
+from app.model.counts import Counts
+from app.model.link import DeskLink
+from app.model.preferences import Preferences
+from app.model.rows import LiveRows
+from app.model.saved import SavedQueries
+from app.model.session import Session
+from app.shell.transfers import Transfers
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.actions.registry import Actions
+    from app.theme.theme import DeskTheme
+    from broker_core.client.client import BrokerClient
+
+log = logging.getLogger(__name__)
+
+
+class WindowDesk(QObject):
+    """Implements app.context.Desk. The window fills in `actions` and listens to the signals."""
+
+    noticed = Signal(object)
+    """Notice to be shown."""
+    job_wanted = Signal(str, str)
+    """Job id and inspector tab to be shown."""
+    editor_wanted = Signal(str, object, object)
+    """Text, path or None, files."""
+    help_wanted = Signal(str)
+    """Name of a help page."""
+
+    actions: Actions
+
+    def __init__(
+        self,
+        theme: DeskTheme,
+        preferences: Preferences,
+        state_dir: Path | None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.theme, self.preferences, self.state_dir = theme, preferences, state_dir
+        self.link = DeskLink(self)
+        self.jobs = LiveRows(self)
+        self.saved = SavedQueries(preferences, self)
+        self.counts = Counts(self.jobs, self.saved, self)
+        self.transfers = Transfers(self)
+        self.session = Session(state_dir, self.jobs, self.link)
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def client(self) -> BrokerClient:
+        """The client of the connection that stands; raises Unreachable in every call while none does."""
+        return self.session.client
+
+    def begin(self) -> None:
+        """Connect to the broker, and stay connected until `close`."""
+        self.run(self.session.run(), "talking to the broker")
+
+    def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Task[Any]:
+        """Run a coroutine as a task of the window; an error becomes a notice that names `doing`."""
+        task = asyncio.get_event_loop().create_task(self._guard(work, doing), name=doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guard(self, work: Coroutine[Any, Any, Any], doing: str) -> Any:
+        try:
+            return await work
+        except CrossDeskError as error:
+            self.notify(Notice(f"While {doing}: {error}", Tone.BAD))
+        except Exception as error:  # the last boundary of a task: told and logged, never lost
+            log.exception("While %s", doing)
+            self.notify(Notice(f"While {doing}, something unforeseen happened: {error!r}", Tone.BAD))
+        return None
+
+    async def close(self) -> None:
+        """End every task of the window and wait for them."""
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def notify(self, notice: Notice) -> None:
+        """Show a notice."""
+        log.log(logging.WARNING if notice.tone is Tone.BAD else logging.INFO, "%s", notice.text)
+        self.noticed.emit(notice)
+
+    def show_job(self, job: str, tab: str = "") -> None:
+        """Select a job in the table and show it in the inspector."""
+        self.job_wanted.emit(job, tab)
+
+    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
+        """Open a description in a new editor tab; `files` join its input sandbox."""
+        self.editor_wanted.emit(text, path, files)
+
+    def show_help(self, page: str) -> None:
+        """Open a page of the in-app help."""
+        self.help_wanted.emit(page)
+
+    def trigger(self, action: str) -> None:
+        """Do an action of the table by its id."""
+        self.actions.trigger(action)

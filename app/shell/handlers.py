@@ -1,0 +1,220 @@
+"""What the actions of the window do."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QFileDialog, QInputDialog
+
+from app.context import Notice, Tone
+from app.help.pages import pages
+from app.help.pane import HelpPane
+from app.jobs.commands import JobCommands
+from app.jobs.export import write_csv
+from app.model import words
+from app.shell import sheets
+from app.shell.desktop_notices import DesktopNotices
+from app.shell.finder import Finder
+from app.shell.palette import Palette
+from app.shell.settings import Settings
+from app.shell.sites import SitesPage
+from app.statistics.pane import StatisticsPane
+from app.theme.tokens import Mode
+from app.welcome.pane import WelcomePane
+from app.welcome.running import open_sample
+
+if TYPE_CHECKING:
+    from app.shell.window import MainWindow
+
+log = logging.getLogger(__name__)
+_RECENT = 12
+
+
+class Handlers:
+    """Registers all actions but those of single jobs, and makes the palette."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window, self._desk = window, window.desk
+        self.jobs = JobCommands(self._desk, window, window.jobs.view.chosen)
+        self.finder = Finder(
+            self._desk, lambda: [(page.name, page.title) for page in pages()],
+            partial(open_sample, self._desk), window.show_query,
+        )  # fmt: skip
+        self.palette = Palette(self._desk.theme, self.finder, window)
+        self.desktop = DesktopNotices(self._desk, window)
+        self.sites = SitesPage(self._desk)
+        self.sites.heard = self._sites_heard
+        for action, handler in self._table().items():
+            self._desk.actions.register(action, handler)
+        self._desk.actions.triggered.connect(self._remember)
+        self._desk.help_wanted.connect(self.help)
+
+    def _table(self) -> dict[str, object]:
+        window, desk = self._window, self._desk
+        return {
+            "file.new": lambda: desk.open_editor(""),
+            "file.open": self.open,
+            "file.submit": self.submit,
+            "file.sample": self.welcome,
+            "tab.close": window.tabs.close_page,
+            "app.quit": window.close,
+            "jobs.filter": self.filter,
+            "jobs.save_query": self.save_query,
+            "jobs.unfold": lambda: window.jobs.table.view.fold_all(True),
+            "jobs.fold": lambda: window.jobs.table.view.fold_all(False),
+            "jobs.columns": self.columns,
+            "jobs.export": self.export,
+            "view.jobs": lambda: window.tabs.setCurrentWidget(window.jobs),
+            "view.sites": self.show_sites,
+            "view.statistics": self.statistics,
+            "view.welcome": self.welcome,
+            "view.sidebar": partial(_toggle, window.left),
+            "view.inspector": partial(_toggle, window.right),
+            "view.bottom": partial(_toggle, window.bottom),
+            "view.reset": window.reset,
+            "view.theme": self.theme,
+            "view.larger": partial(self.resize, 1),
+            "view.smaller": partial(self.resize, -1),
+            "app.palette": self.palette.open_with,
+            "app.settings": lambda: Settings(desk, window).open(),
+            "link.retry": desk.session.retry,
+            "help.contents": lambda: self.help(""),
+            "help.shortcuts": lambda: sheets.shortcuts(window).open(),
+            "help.about": lambda: sheets.about(window, desk.theme, desk.link.broker).open(),
+        }
+
+    def _remember(self, action: str) -> None:
+        if action != "app.palette":
+            kept = [one for one in self._desk.preferences["recent_actions"] if one != action]
+            self._desk.preferences["recent_actions"] = [action, *kept][:_RECENT]
+
+    # --- files
+
+    def open(self) -> None:
+        """Ask for descriptions and open them."""
+        dialog = QFileDialog(self._window, "Open descriptions")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setNameFilters(["Job descriptions (*.jdl)", "All files (*)"])
+        dialog.filesSelected.connect(lambda names: [self.open_file(Path(name)) for name in names])
+        dialog.open()
+
+    def open_file(self, path: Path) -> None:
+        """Open a description; what cannot be read is told."""
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            self._desk.notify(Notice(f"{path} cannot be read: {error.strerror}.", Tone.BAD))
+            return
+        self._desk.open_editor(text, path.resolve())
+
+    def submit(self) -> None:
+        """Submit the description in front, or begin one."""
+        page = self._window.tabs.currentWidget()
+        if page in self._window.tabs.editors():
+            page.submit()
+        else:
+            self._desk.open_editor("")
+
+    # --- the table
+
+    def filter(self) -> None:
+        """Put the keyboard into the query line."""
+        self._window.tabs.setCurrentWidget(self._window.jobs)
+        self._window.jobs.bar.edit.setFocus()
+        self._window.jobs.bar.edit.selectAll()
+
+    def save_query(self) -> None:
+        """Ask for a name and keep the query in the sidebar."""
+        text = self._window.jobs.bar.edit.text().strip()
+        if not text:
+            self._desk.notify(Notice("Write a query first; then it can be saved under a name."))
+            return
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle("Save this query")
+        dialog.setLabelText(f"Name for “{text}”")
+        dialog.setOkButtonText("Save")
+        dialog.textValueSelected.connect(
+            lambda name: name.strip() and self._desk.saved.save(name.strip(), text)
+        )
+        dialog.open()
+
+    def columns(self) -> None:
+        """Offer the columns below the table's head."""
+        header = self._window.jobs.view.horizontalHeader()
+        self._window.jobs.choose_columns(header.mapToGlobal(QPoint(0, header.height())))
+
+    def export(self) -> None:
+        """Ask for a file and write the jobs of the query."""
+        dialog = QFileDialog(self._window, "Export jobs as CSV")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("jobs.csv")
+        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
+        dialog.open()
+
+    def export_to(self, path: Path) -> None:
+        """Write the jobs of the query to a file."""
+        self._desk.run(self._export(path), f"writing {path}")
+
+    async def _export(self, path: Path) -> None:
+        import asyncio
+
+        view, rows = self._window.jobs.table.view, self._desk.jobs
+        try:
+            number = await asyncio.to_thread(write_csv, path, rows.columns, view.numbers(), time.time())
+        except OSError as error:
+            self._desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
+            return
+        self._desk.notify(Notice(f"Wrote {words.count(number, 'job')} to {path}.", Tone.GOOD))
+
+    # --- places
+
+    def _sites_heard(self) -> None:
+        self._window.sidebar.show_sites(
+            [(site.name, site.link, f"{site.free_cpus} free") for site in self.sites.sites]
+        )
+
+    def show_sites(self) -> None:
+        """Show the sites."""
+        self._window.tabs.place("sites", "Sites", "server", lambda: self.sites)
+        self._window.sidebar.mark_view("view.sites")
+
+    def statistics(self) -> None:
+        """Show the statistics."""
+        self._window.tabs.place(
+            "statistics", "Statistics", "chart-column", lambda: StatisticsPane(self._desk)
+        )
+        self._window.sidebar.mark_view("view.statistics")
+
+    def welcome(self) -> None:
+        """Show the welcome page with the samples."""
+        self._window.tabs.place("welcome", "Welcome", "rocket", lambda: WelcomePane(self._desk))
+
+    def help(self, page: str) -> None:
+        """Show the help, at a page if one is named."""
+        pane = self._window.tabs.place("help", "Help", "book-open", lambda: HelpPane(self._desk))
+        if page:
+            pane.show_page(page)
+
+    # --- looks
+
+    def theme(self) -> None:
+        """Change between light and dark."""
+        mode = Mode.LIGHT if self._desk.theme.shown is not Mode.LIGHT else Mode.DARK
+        self._desk.preferences["theme"] = mode.value
+        self._desk.theme.wear(mode=mode)
+
+    def resize(self, step: int) -> None:
+        """Make all text larger or smaller by a pixel."""
+        size = max(11, min(22, self._desk.theme.size + step))
+        self._desk.preferences["font_size"] = size
+        self._desk.theme.wear(size=size)
+
+
+def _toggle(dock) -> None:
+    dock.setVisible(not dock.isVisible())

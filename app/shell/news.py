@@ -1,0 +1,67 @@
+"""Telling that jobs ended: one notice a moment, however many they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.context import Notice, Tone
+from app.model import words
+from app.theme.faces import failed
+from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+    from broker_core.wire.views import EventView
+
+_PAUSE = 700
+_TOLD = frozenset({EventType.DONE.value, EventType.ABORTED.value, EventType.REFUSED.value})
+
+
+class News(QObject):
+    """Turns events of ended jobs into notices (CB-UI-12)."""
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__(desk)
+        self._desk = desk
+        self._ended: dict[str, EventView] = {}
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
+        self._pause.timeout.connect(self._tell)
+        desk.session.on_events.append(self._events)
+
+    def _events(self, events: list[EventView]) -> None:
+        for event in events:
+            if event.type in _TOLD:
+                self._ended[event.job] = event
+        if self._ended and not self._pause.isActive():
+            self._pause.start()
+
+    def _tell(self) -> None:
+        ended, self._ended = self._ended, {}
+        bad = [event for event in ended.values() if _bad(event)]
+        if len(ended) == 1:
+            self._tell_one(next(iter(ended.values())))
+        elif ended:
+            good = len(ended) - len(bad)
+            text = f"{words.count(len(ended), 'job')} ended: {good:,} done, {len(bad):,} failed."
+            job = bad[0].job if bad else next(iter(ended))
+            self._desk.notify(Notice(text, Tone.BAD if bad else Tone.GOOD, "", job))
+
+    def _tell_one(self, event: EventView) -> None:
+        row = self._desk.jobs.row(event.job)
+        name = f"“{row['name']}”" if row else "A job"
+        if not _bad(event):
+            self._desk.notify(Notice(f"{name} is done.", Tone.GOOD, "job.output", event.job))
+        elif event.new == JobState.DONE:
+            code = event.details.get("exit_code")
+            self._desk.notify(
+                Notice(f"{name} ended with exit code {code}.", Tone.WARNING, "job.logs", event.job)
+            )
+        else:
+            self._desk.notify(Notice(f"{name} was aborted: {event.reason}", Tone.BAD, "job.story", event.job))
+
+
+def _bad(event: EventView) -> bool:
+    return failed(event.new, event.details.get("exit_code"))

@@ -1,0 +1,92 @@
+"""The settings: a few choices that take effect at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.theme.tokens import Mode
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+_MODES = ((Mode.SYSTEM, "As the desktop"), (Mode.LIGHT, "Light"), (Mode.DARK, "Dark"),
+          (Mode.CONTRAST, "High contrast"))  # fmt: skip
+
+
+class Settings(QDialog):
+    """Colours, size of text, rows, notifications; and where things are."""
+
+    def __init__(self, desk: WindowDesk, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Settings")
+        self.setMinimumWidth(440)
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(12)
+        form.addRow("Colours", self._colours())
+        form.addRow("Text size", self._size())
+        form.addRow("Table rows", self._box("compact", "Compact"))
+        form.addRow("Notifications", self._box("notifications", "Tell me when a job is done or failed"))
+        form.addRow("Broker's files", self._place())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.setSpacing(16)
+        column.addLayout(form)
+        column.addWidget(buttons)
+
+    def _colours(self) -> QComboBox:
+        choice = QComboBox()
+        choice.setAccessibleName("Colours")
+        for mode, text in _MODES:
+            choice.addItem(text, mode)
+        choice.setCurrentIndex([mode for mode, _ in _MODES].index(self._desk.theme.mode))
+        choice.currentIndexChanged.connect(lambda place: self._wear(_MODES[place][0]))
+        return choice
+
+    def _wear(self, mode: Mode) -> None:
+        self._desk.preferences["theme"] = mode.value
+        self._desk.theme.wear(mode=mode)
+
+    def _size(self) -> QSpinBox:
+        size = QSpinBox(minimum=11, maximum=22, value=self._desk.theme.size, suffix=" px")
+        size.setAccessibleName("Text size")
+        size.valueChanged.connect(self._resize)
+        return size
+
+    def _resize(self, size: int) -> None:
+        self._desk.preferences["font_size"] = size
+        self._desk.theme.wear(size=size)
+
+    def _box(self, name: str, text: str) -> QCheckBox:
+        box = QCheckBox(text, checked=self._desk.preferences[name])
+        box.toggled.connect(lambda on: self._keep(name, on))
+        return box
+
+    def _keep(self, name: str, on: bool) -> None:
+        self._desk.preferences[name] = on
+        self._desk.theme.wear()
+
+    def _place(self) -> QLabel:
+        from broker_core.broker.places import places
+
+        label = QLabel(str(places(self._desk.state_dir).state), wordWrap=True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setProperty("role", "muted")
+        return label

@@ -1,0 +1,218 @@
+"""The sidebar: queries with live counts, the user's own below, sites with their connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.model.saved import SavedQuery
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+_KIND, _VALUE, _COUNT, _ICON, _TOKEN = (Qt.ItemDataRole.UserRole + place for place in range(5))
+_PLACES = (("view.sites", "Sites", "server"), ("view.statistics", "Statistics", "chart-column"))
+_LINKS = {"connected": ("circle-check", "positive"), "retrying": ("refresh-cw", "warning"),
+          "needs-credentials": ("lock", "warning"), "down": ("circle-alert", "negative"),
+          "drained": ("circle-pause", "muted")}  # fmt: skip
+
+
+class _Line(QStyledItemDelegate):
+    """Paints icon, name and count of an entry; a heading is small and grey."""
+
+    def __init__(self, desk: WindowDesk, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = desk.theme
+
+    def sizeHint(self, option, index) -> QSize:
+        """Headings are as high as entries, with air above."""
+        height = self._theme.height()
+        return QSize(120, height + 8 if index.data(_KIND) == "heading" else height)
+
+    def paint(self, painter: QPainter, option, index) -> None:
+        """Paint one line."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if index.data(_KIND) == "heading":
+            self._heading(painter, option.rect, index.data())
+        else:
+            self._entry(painter, option, index)
+        painter.restore()
+
+    def _heading(self, painter: QPainter, box: QRect, text: str) -> None:
+        font = self._theme.font("small")
+        font.setWeight(font.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(self._theme.color("muted"))
+        painter.drawText(box.adjusted(16, 8, -8, -2), Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _entry(self, painter: QPainter, option, index) -> None:
+        theme, box = self._theme, option.rect.adjusted(8, 1, -8, -1)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("selection" if chosen else "hover"))
+            painter.drawRoundedRect(box, 6, 6)
+        token = index.data(_TOKEN) or ("accent" if chosen else "muted")
+        icon = QRect(box.left() + 8, box.center().y() - 7, 16, 16)
+        theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
+        count = index.data(_COUNT) or ""
+        small = theme.font("small")
+        width = QFontMetrics(small).horizontalAdvance(count)
+        painter.setFont(small)
+        painter.setPen(theme.color("muted"))
+        right = box.adjusted(0, 0, -8, 0)
+        painter.drawText(right, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, count)
+        font = theme.font("medium" if chosen else "base")
+        painter.setFont(font)
+        painter.setPen(theme.color("selection-text" if chosen else "text"))
+        room = box.adjusted(32, 0, -16 - width, 0)
+        text = QFontMetrics(font).elidedText(index.data(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+
+
+class Sidebar(QFrame):
+    """Emits what was chosen: a query's text, or a view."""
+
+    query_chosen = Signal(str)
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Queries and places")
+        self.list.setItemDelegate(_Line(desk, self.list))
+        self.list.setMouseTracking(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._menu)
+        self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
+        self.list.itemClicked.connect(self._chosen)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 4)
+        column.addWidget(self.list)
+        self.setMinimumWidth(160)
+        self._sites: list[tuple[str, str, str]] = []
+        desk.saved.changed.connect(self.fill)
+        desk.counts.changed.connect(self._count)
+        desk.theme.changed.connect(self.list.viewport().update)
+        self.fill()
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for the queries' names and counts."""
+        return QSize(200, 400)
+
+    def fill(self) -> None:
+        """Make all entries anew."""
+        kept = self._current()
+        self.list.blockSignals(True)
+        self.list.clear()
+        self._heading("Jobs")
+        for query in self._desk.saved.all[: -len(self._desk.saved.own) or None]:
+            self._query(query)
+        if self._desk.saved.own:
+            self._heading("Saved queries")
+            for query in self._desk.saved.own:
+                self._query(query)
+        self._heading("Places")
+        for action, name, icon in _PLACES:
+            self._add(name, "view", action, icon)
+        if self._sites:
+            self._heading("Sites")
+            for name, link, free in self._sites:
+                icon, token = _LINKS.get(link, ("circle-alert", "faint"))
+                self._add(name, "view", "view.sites", icon, token).setData(_COUNT, free)
+        self._select(kept)
+        self.list.blockSignals(False)
+        self._count()
+
+    def show_sites(self, sites: list[tuple[str, str, str]]) -> None:
+        """Show sites: name, link state, and free CPUs in words."""
+        if sites != self._sites:
+            self._sites = sites
+            self.fill()
+
+    def _heading(self, text: str) -> None:
+        item = QListWidgetItem(text)
+        item.setData(_KIND, "heading")
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.list.addItem(item)
+
+    def _query(self, query: SavedQuery) -> None:
+        item = self._add(query.name, "query" if query.icon else "own", query.text, query.icon or "bookmark")
+        item.setToolTip(query.text or "Every job that was not removed")
+
+    def _add(self, name: str, kind: str, value: str, icon: str, token: str = "") -> QListWidgetItem:
+        item = QListWidgetItem(name)
+        for role, data in ((_KIND, kind), (_VALUE, value), (_ICON, icon), (_TOKEN, token)):
+            item.setData(role, data)
+        self.list.addItem(item)
+        return item
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.list.item(place) for place in range(self.list.count())]
+
+    def _current(self) -> tuple[str, str] | None:
+        item = self.list.currentItem()
+        return (item.data(_KIND), item.data(_VALUE)) if item else None
+
+    def _select(self, wanted: tuple[str, str] | None) -> None:
+        for item in self._items():
+            if wanted and (item.data(_KIND), item.data(_VALUE)) == wanted:
+                self.list.setCurrentItem(item)
+                return
+
+    def mark_query(self, text: str) -> None:
+        """Mark the query of this text as the one that is shown, or none."""
+        self.list.blockSignals(True)
+        self.list.setCurrentItem(None)
+        for kind in ("query", "own"):
+            self._select((kind, text))
+        self.list.blockSignals(False)
+
+    def mark_view(self, action: str) -> None:
+        """Mark a place as the one that is shown."""
+        self.list.blockSignals(True)
+        self.list.setCurrentItem(None)
+        self._select(("view", action))
+        self.list.blockSignals(False)
+
+    def _count(self) -> None:
+        for item in self._items():
+            if item.data(_KIND) in ("query", "own"):
+                number = self._desk.counts.of(item.data(_VALUE))
+                word = f"{number:,}" if number else ""
+                item.setData(_COUNT, word)
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {number:,} jobs")
+
+    def _chosen(self, item: QListWidgetItem | None) -> None:
+        if item is None:
+            return
+        if item.data(_KIND) == "view":
+            self._desk.trigger(item.data(_VALUE))
+        elif item.data(_KIND) in ("query", "own"):
+            self.query_chosen.emit(item.data(_VALUE))
+
+    def _menu(self, at: QPoint) -> None:
+        item = self.list.itemAt(at)
+        if item is None or item.data(_KIND) != "own":
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        name = item.text()
+        menu.addAction(f"Remove query “{name}”", lambda: self._desk.saved.remove(name))
+        menu.popup(self.list.viewport().mapToGlobal(at))

@@ -1,0 +1,135 @@
+"""Notices inside the window: a few cards at the lower right, gone by themselves unless they are bad news."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.context import Notice, Tone
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+_STAYS = {Tone.NEUTRAL: 5000, Tone.GOOD: 6000, Tone.WARNING: 10_000, Tone.BAD: 20_000}
+_ICONS = {
+    Tone.NEUTRAL: "info",
+    Tone.GOOD: "circle-check",
+    Tone.WARNING: "triangle-alert",
+    Tone.BAD: "circle-alert",
+}
+_MOST, _WIDTH, _GAP = 3, 380, 8
+
+
+class Toast(QFrame):
+    """One notice; a click on a notice about a job selects the job."""
+
+    def __init__(self, desk: WindowDesk, notice: Notice, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._desk, self._notice = desk, notice
+        self.setProperty("role", "toast")
+        self.setFixedWidth(_WIDTH)
+        icon = QLabel()
+        icon.setPixmap(desk.theme.icon(_ICONS[notice.tone], notice.tone.value).pixmap(QSize(18, 18)))
+        text = QLabel(notice.text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        close = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Dismiss")
+        close.setAccessibleName("Dismiss the notice")
+        close.clicked.connect(self.leave)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(12, 8, 8, 8)
+        line.setSpacing(8)
+        line.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        middle = QVBoxLayout()
+        middle.addWidget(text)
+        self._offer(middle)
+        line.addLayout(middle, 1)
+        line.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        self._timer = QTimer(self, singleShot=True, interval=_STAYS[notice.tone])
+        self._timer.timeout.connect(self.leave)
+        self._timer.start()
+        self.setAccessibleName(notice.text)
+
+    def _offer(self, column: QVBoxLayout) -> None:
+        if self._notice.action:
+            action = self._desk.actions.qt(self._notice.action)
+            button = QPushButton(action.text())
+            button.setProperty("kind", "quiet")
+            button.clicked.connect(self._act)
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        elif self._notice.job:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def _act(self) -> None:
+        if self._notice.job:
+            self._desk.show_job(self._notice.job)
+        self._desk.trigger(self._notice.action)
+        self.leave()
+
+    def enterEvent(self, event) -> None:
+        """Stay while it is read."""
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event) -> None:
+        """Go after a while once it is no longer read."""
+        self._timer.start()
+        super().leaveEvent(event)
+
+    def mouseReleaseEvent(self, event) -> None:
+        """Show the job the notice is about."""
+        if self._notice.job:
+            self._desk.show_job(self._notice.job)
+            self.leave()
+
+    def leave(self) -> None:
+        """Go away."""
+        self.hide()
+        self.deleteLater()
+
+
+class Toasts(QObject):
+    """The stack of notices of a window."""
+
+    def __init__(self, desk: WindowDesk, window: QWidget) -> None:
+        super().__init__(window)
+        self._desk, self._window = desk, window
+        self._shown: list[Toast] = []
+        desk.noticed.connect(self.show)
+        window.installEventFilter(self)
+
+    def show(self, notice: Notice) -> None:
+        """Show a notice above the others; the oldest make room."""
+        toast = Toast(self._desk, notice, self._window)
+        toast.destroyed.connect(self._arrange)
+        self._shown.append(toast)
+        for old in self._alive()[:-_MOST]:
+            old.leave()
+        toast.adjustSize()
+        toast.show()
+        toast.raise_()
+        self._arrange()
+
+    def _alive(self) -> list[Toast]:
+        from shiboken6 import isValid
+
+        self._shown = [toast for toast in self._shown if isValid(toast) and not toast.isHidden()]
+        return self._shown
+
+    def _arrange(self) -> None:
+        from shiboken6 import isValid
+
+        if not isValid(self._window):
+            return
+        bottom = self._window.height() - 40
+        for toast in reversed(self._alive()):
+            toast.adjustSize()
+            bottom -= toast.height()
+            toast.move(self._window.width() - toast.width() - 16, bottom)
+            bottom -= _GAP
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay in the corner of the window."""
+        if event.type() == QEvent.Type.Resize:
+            self._arrange()
+        return False

@@ -1,0 +1,98 @@
+"""The toolbar: new, open, submit, the command field, theme and menu."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
+
+from app.actions.table import GROUPS
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+
+class DeskToolbar(QToolBar):
+    """Built of actions; the field in the middle opens the command palette."""
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__("Toolbar")
+        self._desk = desk
+        self.setObjectName("toolbar")
+        self.setMovable(False)
+        self.setFloatable(False)
+        self.setIconSize(QSize(18, 18))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self._new_button()
+        for action in ("file.open", "file.submit"):
+            self._button(action, text=True)
+        self.addWidget(_stretch())
+        self.field = QPushButton()
+        self._make_field()
+        self.addWidget(self.field)
+        self.addWidget(_stretch())
+        self._button("view.theme")
+        self._button("view.inspector")
+        self._menu_button()
+        desk.theme.changed.connect(self._style_field)
+
+    def _button(self, action: str, text: bool = False) -> QToolButton:
+        button = QToolButton()
+        button.setDefaultAction(self._desk.actions.qt(action))
+        style = Qt.ToolButtonStyle
+        button.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
+        button.setAccessibleName(button.defaultAction().text().split("\t")[0])
+        self.addWidget(button)
+        return button
+
+    def _new_button(self) -> None:
+        button = QToolButton(text=" New", popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setIcon(self._desk.theme.icon("plus", "text"))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setAccessibleName("New")
+        menu = QMenu(button)
+        for action in ("file.new", "file.open", "file.sample"):
+            menu.addAction(self._desk.actions.qt(action))
+        button.setMenu(menu)
+        self.addWidget(button)
+
+    def _make_field(self) -> None:
+        self.field.setObjectName("command-field")
+        self.field.setText("Search jobs, actions, help")
+        self.field.setIcon(self._desk.theme.icon("search", "muted"))
+        self.field.setAccessibleName("Search and commands")
+        self.field.setToolTip("Search and commands (Ctrl+K)")
+        self.field.setMinimumWidth(200)
+        self.field.setMaximumWidth(460)
+        self.field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.field.clicked.connect(lambda: self._desk.trigger("app.palette"))
+        self._style_field()
+
+    def _style_field(self) -> None:
+        color = self._desk.theme.color
+        self.field.setStyleSheet(
+            f"#command-field {{ text-align: left; color: {color('muted').name()};"
+            f" font-weight: 400; background: {color('surface').name()};"
+            f" border-color: {color('border').name()}; padding: 6px 12px; }}"
+            f"#command-field:hover, #command-field:focus {{ border-color: {color('focus').name()}; }}"
+        )
+
+    def _menu_button(self) -> None:
+        button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setIcon(self._desk.theme.icon("menu", "text"))
+        button.setToolTip("All actions")
+        button.setAccessibleName("Menu of all actions")
+        button.setShortcut("F10")
+        menu = QMenu(button)
+        for group, title in GROUPS.items():
+            self._desk.actions.fill(menu.addMenu(title), group)
+        button.setMenu(menu)
+        self.addWidget(button)
+
+
+def _stretch() -> QWidget:
+    space = QWidget()
+    space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    space.setMaximumWidth(400)
+    return space

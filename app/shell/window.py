@@ -1,0 +1,203 @@
+"""The main window: docks, tabs, toolbar and status bar around the views."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from app.actions.registry import Actions
+from app.jobs.pane import JobsPane
+from app.shell.activity import BottomPanel
+from app.shell.desk import WindowDesk
+from app.shell.sidebar import Sidebar
+from app.shell.status import DeskStatus
+from app.shell.tabs import MainTabs
+from app.shell.toasts import Toasts
+from app.shell.toolbar import DeskToolbar
+
+if TYPE_CHECKING:
+    from app.inspector.inspector import Inspector
+
+LAYOUT = 3
+"""Number of the layout; a stored one of another number is left aside."""
+_SIZE = QSize(1280, 800)
+
+
+class MainWindow(QMainWindow):
+    """What is needed for the first painting is made here; the rest by `furnish`, right after it."""
+
+    painted = Signal()
+    """The window was painted for the first time."""
+    closing = Signal()
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.inspector: Inspector | None = None
+        self._furnished = False
+        self.setWindowTitle("CrossDesk")
+        self.setObjectName("main")
+        self.setDockOptions(QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks)
+        desk.actions = self.actions_ = Actions(desk.theme, self)
+        self.toolbar = DeskToolbar(desk)
+        self.addToolBar(self.toolbar)
+        self.sidebar, self.tabs, self.jobs = Sidebar(desk), MainTabs(desk), JobsPane(desk)
+        self.tabs.place("jobs", "Jobs", "inbox", lambda: self.jobs, closable=False)
+        self.setCentralWidget(self.tabs)
+        self.left = self._dock("sidebar", "Places", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.left.setTitleBarWidget(QWidget())
+        self.right = self._dock("inspector", "Inspector", QWidget(), Qt.DockWidgetArea.RightDockWidgetArea)
+        self.bottom = self._dock(
+            "activity", "Activity", BottomPanel(desk), Qt.DockWidgetArea.BottomDockWidgetArea
+        )
+        self.bottom.hide()
+        for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):
+            side = Qt.DockWidgetArea.LeftDockWidgetArea
+            if corner is Qt.Corner.BottomRightCorner:
+                side = Qt.DockWidgetArea.RightDockWidgetArea
+            self.setCorner(corner, side)
+        self.setStatusBar(DeskStatus(desk))
+        self.toasts = Toasts(desk, self)
+        self.resize(_SIZE)
+        self._default_sizes()
+        self._initial = self.saveState(LAYOUT)
+        self.restore()
+
+    def _dock(self, name: str, title: str, inner: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title)
+        dock.setObjectName(name)
+        dock.setWidget(inner)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _default_sizes(self) -> None:
+        self.resizeDocks([self.left, self.right], [208, 400], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.bottom], [180], Qt.Orientation.Vertical)
+
+    # --- after the first painting
+
+    def paintEvent(self, event) -> None:
+        """Paint, and furnish the rest as soon as the first picture stands."""
+        super().paintEvent(event)
+        if not self._furnished:
+            self._furnished = True
+            QTimer.singleShot(0, self, self.painted.emit)
+
+    def furnish(self) -> None:
+        """Make what the first picture did not need: inspector, drops, palette, handlers."""
+        from app.shell.handlers import Handlers
+        from app.shell.news import News
+
+        self.make_inspector()
+        self.handlers = Handlers(self)
+        self.news = News(self.desk)
+        for view in (self.jobs, self.sidebar):
+            self.actions_.listen(view)
+        self.desk.link.changed.connect(lambda: self.actions_.link(self.desk.link.up))
+        self.actions_.link(self.desk.link.up)
+        self.jobs.chosen.connect(self.inspector.show_jobs)
+        self.jobs.opened.connect(self.open_job)
+        self.inspector.opened.connect(self.open_job)
+        self.sidebar.query_chosen.connect(self.show_query)
+        self.jobs.bar.changed.connect(lambda query: self.sidebar.mark_query(query.text))
+        self.desk.job_wanted.connect(self.show_job)
+        self.desk.editor_wanted.connect(self.open_editor)
+        self.jobs.bar.show_text(self.desk.preferences["query"])
+        self.jobs.view.setFocus()
+
+    def make_inspector(self) -> None:
+        """Put the inspector into its dock."""
+        from app.inspector.inspector import Inspector
+
+        width = self.right.width()
+        self.inspector = Inspector(self.desk)
+        self.right.setWidget(self.inspector)
+        if self.right.isVisible() and not self.right.isFloating():
+            self.resizeDocks([self.right], [max(width, 400)], Qt.Orientation.Horizontal)
+
+    # --- showing things
+
+    def show_query(self, text: str) -> None:
+        """Show the jobs of a query."""
+        self.tabs.setCurrentWidget(self.jobs)
+        self.jobs.bar.show_text(text)
+
+    def show_job(self, job: str, tab: str = "") -> None:
+        """Select a job and show it in the inspector; a query that hides it is emptied."""
+        self.tabs.setCurrentWidget(self.jobs)
+        if not self.jobs.view.choose(job):
+            self.inspector.show_jobs([job])
+            if self.desk.preferences["query"]:
+                self.jobs.bar.show_text("")
+            self._choose_later(job)
+        self.right.show()
+        if tab:
+            self.inspector.show_tab(tab)
+
+    def _choose_later(self, job: str, tries: int = 20) -> None:
+        """Select the job once its row has come."""
+        if tries and not self.jobs.view.choose(job):
+            QTimer.singleShot(100, self, lambda: self._choose_later(job, tries - 1))
+
+    def open_job(self, job: str) -> None:
+        """Open a job in a tab of its own."""
+        from app.inspector.inspector import Inspector
+
+        def make() -> Inspector:
+            page = Inspector(self.desk)
+            page.show_jobs([job])
+            return page
+
+        self.tabs.open_job(job, make)
+
+    def open_editor(self, text: str, path: Path | None, files: tuple[Path, ...]) -> None:
+        """Open a description in an editor tab and remember its file."""
+        self.tabs.open_editor(text, path, tuple(files))
+        if path is not None:
+            kept = [one for one in self.desk.preferences["recent_files"] if one != str(path)]
+            self.desk.preferences["recent_files"] = [str(path), *kept][:10]
+
+    # --- layout
+
+    def restore(self) -> None:
+        """Give the window the size and layout it had; what does not fit this screen is left aside."""
+        kept = self.desk.preferences
+        if kept["geometry"]:
+            self.restoreGeometry(_bytes(kept["geometry"]))
+            screen = QGuiApplication.screenAt(self.geometry().center()) or QGuiApplication.primaryScreen()
+            if not screen.availableGeometry().intersects(self.geometry()):
+                self.resize(_SIZE)
+        if kept["layout"]:
+            self.restoreState(_bytes(kept["layout"]), LAYOUT)
+
+    def reset(self) -> None:
+        """Put all panes back where they were at first."""
+        self.restoreState(self._initial, LAYOUT)
+        self._default_sizes()
+
+    def keep(self) -> None:
+        """Remember size and layout."""
+        self.desk.preferences["geometry"] = _text(self.saveGeometry())
+        self.desk.preferences["layout"] = _text(self.saveState(LAYOUT))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the layout; the broker and its jobs go on."""
+        self.keep()
+        self.closing.emit()
+        super().closeEvent(event)
+
+
+def _text(content: QByteArray) -> str:
+    return base64.b64encode(content.data()).decode("ascii")
+
+
+def _bytes(text: str) -> QByteArray:
+    try:
+        return QByteArray(base64.b64decode(text, validate=True))
+    except ValueError:
+        return QByteArray()

@@ -1,0 +1,108 @@
+"""The statistics view (CB-UI-13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.jobs.state_view import StateView
+from app.statistics.table import StageTable
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+    from broker_core.wire.views import Statistics
+
+
+class StatisticsPane(QWidget):
+    """Counters and charts; asked for when it comes into sight and on demand."""
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.numbers: Statistics | None = None
+        self.state, self.table = StateView(desk.theme), StageTable()
+        self._plots = None
+        self._area = QScrollArea(widgetResizable=True)
+        inner = QWidget()
+        self._inner = QVBoxLayout(inner)
+        self._inner.setContentsMargins(16, 12, 16, 16)
+        self._inner.setSpacing(12)
+        self._inner.addLayout(self._head())
+        self._inner.addWidget(self.table)
+        self._inner.addStretch(1)
+        self._area.setWidget(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.state)
+        column.addWidget(self._area)
+        desk.link.changed.connect(self._linked)
+        desk.theme.changed.connect(self._show)
+        self._show()
+
+    def _head(self) -> QHBoxLayout:
+        line, title = QHBoxLayout(), QLabel("How far jobs came")
+        title.setProperty("role", "title")
+        again = QPushButton("Refresh")
+        again.clicked.connect(self.look)
+        line.addWidget(title)
+        line.addStretch(1)
+        line.addWidget(again)
+        return line
+
+    def showEvent(self, event) -> None:
+        """Ask for fresh numbers."""
+        super().showEvent(event)
+        self.look()
+
+    def _linked(self) -> None:
+        if self._desk.link.up and self.isVisible():
+            self.look()
+        self._show()
+
+    def look(self) -> None:
+        """Ask the broker for its numbers."""
+        if self._desk.link.up:
+            self._desk.run(self._look(), "asking for the statistics")
+
+    async def _look(self) -> None:
+        self.numbers = await self._desk.client.statistics()
+        self._show()
+
+    def _show(self) -> None:
+        numbers = self.numbers
+        some = numbers is not None and any(kind.submitted for kind in numbers.kinds.values())
+        self.state.setVisible(not some)
+        self._area.setVisible(some)
+        self._area.setEnabled(self._desk.link.up)
+        if numbers is not None and some:
+            self.table.show_statistics(numbers)
+            self._show_plots(numbers)
+        else:
+            self._explain()
+
+    def _show_plots(self, numbers: Statistics) -> None:
+        if self._plots is None:
+            from app.statistics.plots import Plots
+
+            self._plots = Plots(self._desk.theme)
+            self._inner.insertWidget(2, self._plots)
+        self._plots.show_statistics(numbers)
+
+    def _explain(self) -> None:
+        if not self._desk.link.up:
+            self.state.show_state(
+                "unplug", "The broker is not connected", self._desk.link.reason,
+                ("Try again", lambda: self._desk.trigger("link.retry")),
+            )  # fmt: skip
+        elif self.numbers is None:
+            self.state.show_state("loader-circle", "Counting", "The broker adds up your jobs.")
+        else:
+            self.state.show_state(
+                "chart-column", "Nothing to count yet",
+                "Once you have submitted jobs, this page shows how many came how far, how large they were and "
+                "how long they waited.", ("Run a sample…", lambda: self._desk.trigger("file.sample")),
+            )  # fmt: skip

@@ -1,0 +1,37 @@
+"""Submitting a sample that comes with the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.context import Notice, Tone
+from app.model import words
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+
+async def run_sample(desk: WindowDesk, name: str) -> list[str]:
+    """Prepare and submit a sample, then show its (first) job; returns the ids."""
+    from broker_core.client.prepare import prepare
+    from broker_core.client.samples import sample
+
+    one = sample(name)
+    prepared = await prepare(one.jdl, one.folder)
+    transfer = desk.transfers.begin(f"Files of “{one.title}”")
+    try:
+        receipt = await desk.client.submit_prepared(prepared, values=one.values, progress=transfer.advance)
+    finally:
+        transfer.end("sent" if desk.link.up else "not sent")
+    many = f" {words.count(len(receipt.ids), 'job')}" if len(receipt.ids) > 1 else ""
+    desk.notify(Notice(f"Submitted “{one.title}”.{many}", Tone.GOOD, "", receipt.ids[0]))
+    desk.show_job(receipt.ids[0], "logs")
+    return receipt.ids
+
+
+def open_sample(desk: WindowDesk, name: str) -> None:
+    """Open the description of a sample in an editor, with its folder as the place of its files."""
+    from broker_core.client.samples import sample
+
+    for path in sample(name).descriptions:
+        desk.open_editor(path.read_text(encoding="utf-8"), path)
