@@ -138,7 +138,7 @@ class _EventDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | Any) -> None:
         theme, event = self._desk.theme, index.data(_EVENT)
-        box: QRect = option.rect  # type: ignore[attr-defined]
+        box: QRect = option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         line = QFontMetrics(theme.font("base")).height()

@@ -63,7 +63,8 @@ class FileList(QTreeWidget):
                 item.setSelected(one.path in chosen)
         self.files = {one.path: one for one in files}
         for place, one in enumerate(files):
-            self._fill(self.topLevelItem(place), one)
+            if (item := self.topLevelItem(place)) is not None:
+                self._fill(item, one)
 
     def _fill(self, item: QTreeWidgetItem, file: OutputFile) -> None:
         shown = file.path.replace("\n", "⏎").replace("\t", "⇥")
@@ -84,8 +85,8 @@ class FileList(QTreeWidget):
     def choose(self, path: str) -> None:
         """Select one file."""
         for place, known in enumerate(self.files):
-            if known == path:
-                self.setCurrentItem(self.topLevelItem(place), 0, _ALONE)
+            if known == path and (item := self.topLevelItem(place)) is not None:
+                self.setCurrentItem(item, 0, _ALONE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what a narrow pane has no room for; the tooltip still says it."""

@@ -92,7 +92,7 @@ class JobHeader(QWidget):
         self.glyph = StateGlyph(desk.theme)
         self.copy = QToolButton()
         self.open, self.tear = QToolButton(), QToolButton()
-        self.actions = JobActions(desk)
+        self.offers = JobActions(desk)
         self._lay_out()
         desk.theme.changed.connect(self._restyle)
         self._restyle()
@@ -113,7 +113,7 @@ class JobHeader(QWidget):
         column.addLayout(first)
         column.addLayout(second)
         column.addSpacing(4)
-        column.addWidget(self.actions)
+        column.addWidget(self.offers)
         for button, said in (
             (self.copy, "Copy the job's id"),
             (self.open, "Open as a tab"),
@@ -132,7 +132,7 @@ class JobHeader(QWidget):
         self.state.setText(face_of(row).word)
         self.glyph.show_row(row)
         self.tell_time()
-        self.actions.show_rows([row])
+        self.offers.show_rows([row])
 
     def tell_time(self) -> None:
         """Say again how long ago things were."""

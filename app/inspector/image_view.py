@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, QSize, Qt
@@ -90,7 +91,7 @@ class _Canvas(QWidget):
         self.image = QImage()
         self.scale = 0.0
         self._offset, self._last = QPointF(), QPointF()
-        self.told = self.update
+        self.told: Callable[[], None] = lambda: None
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         desk.theme.changed.connect(self.update)
 

@@ -36,8 +36,8 @@ class LogsPane(JobPane):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self.chooser, self.view = QComboBox(), LogView(desk)
-        self.find = FindBar(desk, self.view)
-        self.quiet, self.size = Placard(desk), label(role="small", fluid=True)
+        self.finder = FindBar(desk, self.view)
+        self.quiet, self.measure = Placard(desk), label(role="small", fluid=True)
         self.feed: LogFeed | None = None
         self.files: list[OutputFile] = []
         self._chosen = ""
@@ -45,14 +45,14 @@ class LogsPane(JobPane):
         self._fill()
         self.chooser.activated.connect(self._choose)
         self.view.follow_changed.connect(self.follow.setChecked)
-        self.view.find_asked.connect(self.find.begin)
+        self.view.find_asked.connect(self.finder.begin)
         self.view.error_asked.connect(self.go_to_error)
 
     def _buttons(self) -> None:
         self.error = self._button("bug", "Go to the first error", self.go_to_error, "Ctrl+E")
         self.wrap = self._button("align-left", "Wrap long lines", self.view.set_wrap, "", check=True)
         self.follow = self._button("arrow-down", "Follow the end", self.view.follow, "", check=True)
-        self.look = self._button("search", "Find", self.find.begin, "Ctrl+F")
+        self.look = self._button("search", "Find", self.finder.begin, "Ctrl+F")
         self.save = self._button("save", "Save as…", self._save, "")
         self.follow.setChecked(True)
 
@@ -87,14 +87,14 @@ class LogsPane(JobPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
-        column.addWidget(self.find)
+        column.addWidget(self.finder)
         column.addWidget(self._pages, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 2, 8, 4)
-        foot.addWidget(self.size, 1)
+        foot.addWidget(self.measure, 1)
         foot.addWidget(self.save)
         column.addLayout(foot)
-        self.find.hide()
+        self.finder.hide()
 
     async def load(self, job: str) -> list[OutputFile]:
         """Ask which files there are."""
@@ -104,7 +104,7 @@ class LogsPane(JobPane):
         """Stop copying the file shown before."""
         self._drop_feed()
         self.files, self._chosen = [], ""
-        self.find.close_bar()
+        self.finder.close_bar()
 
     def _drop_feed(self) -> None:
         if self.feed is not None:
@@ -171,7 +171,7 @@ class LogsPane(JobPane):
             self._grown()
             return
         self._drop_feed()
-        self.find.close_bar()
+        self.finder.close_bar()
         self.feed = LogFeed(self.desk, self.job or "", file.path, file.growing, self)
         self.feed.grown.connect(self._grown)
         self.feed.failed.connect(self._failed)
@@ -180,16 +180,16 @@ class LogsPane(JobPane):
         self.follow.setChecked(at_end)
         self.view.follow(at_end)
         self.view.show_spool(self.feed.spool)
-        self.find.set_spool(self.feed.spool)
+        self.finder.set_spool(self.feed.spool)
         self.feed.start()
 
     def _grown(self) -> None:
         feed = self.feed
         if feed is None:
             return
-        if self.find.spool is not feed.spool:
+        if self.finder.spool is not feed.spool:
             self.view.show_spool(feed.spool)
-            self.find.set_spool(feed.spool)
+            self.finder.set_spool(feed.spool)
         self._tell_size(feed)
         if feed.spool.binary:
             self.quiet.say(
@@ -211,7 +211,7 @@ class LogsPane(JobPane):
         else:
             self._pages.setCurrentWidget(self.view)
             self.view.refresh()
-            self.find.more()
+            self.finder.more()
             return
         self._pages.setCurrentWidget(self.quiet)
 
@@ -221,14 +221,14 @@ class LogsPane(JobPane):
             said = f"{words.size(feed.spool.size)} of {said}"
         if not feed.spool.binary:
             said = f"{words.count(feed.spool.index.lines, 'line')}, {said}"
-        self.size.setText(f"{said}, still growing" if feed.growing else said)
+        self.measure.setText(f"{said}, still growing" if feed.growing else said)
 
     def _failed(self, error: CrossDeskError) -> None:
         if self.feed is not None and not self.feed.spool.size:
             self.quiet.say("circle-alert", "This file could not be read", str(error), token="negative")
             self._pages.setCurrentWidget(self.quiet)
         else:
-            self.size.setText(f"Stopped: {error}")
+            self.measure.setText(f"Stopped: {error}")
 
     def go_to_error(self) -> None:
         """Bring the first error into view, or say that there is none."""
@@ -241,12 +241,12 @@ class LogsPane(JobPane):
         if feed is not self.feed:
             return
         if offset is None:
-            self.find.say("No error found")
+            self.finder.say("No error found")
         else:
             row = spool.row_of(offset)
             self.view.go_to(row)
             self.view.mark(None, row)
-            self.find.say(f"First error in line {spool.read_rows(row, 1)[0].number:,}")
+            self.finder.say(f"First error in line {spool.read_rows(row, 1)[0].number:,}")
 
     def _save(self) -> None:
         if self.job and self._chosen:

@@ -25,7 +25,7 @@ class ManyJobs(QWidget):
         super().__init__(parent)
         self._desk = desk
         self.title, self.about = label(role="title"), label(role="muted", wrap=True)
-        self.actions = JobActions(desk)
+        self.offers = JobActions(desk)
         self.counts: dict[str, int] = {}
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(6)
@@ -33,7 +33,7 @@ class ManyJobs(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 12, 16)
         column.setSpacing(8)
-        for part in (self.title, self.about, self.actions):
+        for part in (self.title, self.about, self.offers):
             column.addWidget(part)
         column.addSpacing(8)
         column.addWidget(label("States", "section"))
@@ -44,12 +44,12 @@ class ManyJobs(QWidget):
         """Sum these rows up."""
         self.title.setText(words.count(len(rows), "job") + " selected")
         self.about.setText(about(rows))
-        self.actions.show_rows(rows)
+        self.offers.show_rows(rows)
         states = Counter(str(row["state"]) for row in rows)
         self.counts = {state: states[state] for state in JobState if states[state]}
         while (gone := self._grid.takeAt(0)) is not None:
-            if gone.widget():
-                gone.widget().deleteLater()
+            if (widget := gone.widget()) is not None:
+                widget.deleteLater()
         for line, (state, number) in enumerate(self.counts.items()):
             glyph = StateGlyph(self._desk.theme)
             glyph.show_row({"state": state})

@@ -113,8 +113,8 @@ class StoryPane(JobPane):
             return
         self._facts = facts
         while (gone := self.facts.takeAt(0)) is not None:
-            if gone.widget():
-                gone.widget().deleteLater()
+            if (widget := gone.widget()) is not None:
+                widget.deleteLater()
         for number, (name, said, tip) in enumerate(facts):
             value = label(said, wrap=True)
             value.setToolTip(tip)

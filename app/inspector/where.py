@@ -135,11 +135,13 @@ class MatchView(QWidget):
         self.advice.setText(report.advice)
         self.tree.clear()
         for place, one in enumerate(report.resources):
-            self.tree.addTopLevelItem(self._resource(place, one))
-        for place in range(self.tree.topLevelItemCount()):
-            item = self.tree.topLevelItem(place)
-            for child in range(item.childCount()):
-                item.child(child).setFirstColumnSpanned(True)
+            item = self._resource(place, one)
+            self.tree.addTopLevelItem(item)
+            lines = [QTreeWidgetItem([_sentence(_verdict(place, one))]), *map(self._clause, one.clauses)]
+            lines[0].setForeground(0, self._desk.theme.color("muted"))
+            item.addChildren(lines)
+            for line in lines:
+                line.setFirstColumnSpanned(True)
             item.setExpanded(place == 0 or len(report.resources) <= 3)
 
     def _resource(self, place: int, one: MatchedResource) -> QTreeWidgetItem:
@@ -150,14 +152,9 @@ class MatchView(QWidget):
         item.setIcon(0, self._icon(*face))
         for column in (1, 2):
             item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        said = f"would be choice {place + 1}" if one.matches else one.reason
+        said = _verdict(place, one)
         item.setToolTip(0, f"{one.ce}\n{words.count(one.waiting, 'job')} waiting there\n{said}")
         item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{one.site}: {said}")
-        why = QTreeWidgetItem([_sentence(said)])
-        why.setForeground(0, self._desk.theme.color("muted"))
-        item.addChild(why)
-        for clause in one.clauses:
-            item.addChild(self._clause(clause))
         return item
 
     def _clause(self, clause: Clause) -> QTreeWidgetItem:
@@ -182,6 +179,10 @@ def summary(matching: int, known: int) -> str:
     if matching == known:
         return "Every known site can run this." if known > 1 else "The one known site can run this."
     return f"{words.count(matching, 'site')} of {known} can run this."
+
+
+def _verdict(place: int, one: MatchedResource) -> str:
+    return f"would be choice {place + 1}" if one.matches else one.reason
 
 
 def _sentence(text: str) -> str:

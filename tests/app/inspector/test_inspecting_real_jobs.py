@@ -93,7 +93,7 @@ def test_a_job_is_followed_from_its_first_line_to_its_end(
     inspector.show_tab("logs")
     logs: Any = inspector.panes["logs"]
     until(lambda: "first" in logs.view.visible_text())
-    assert "still growing" in logs.size.text()
+    assert "still growing" in logs.measure.text()
     gate.touch()
     until(lambda: "last" in logs.view.visible_text())
     until(lambda: state(live, job) == "Done")

@@ -65,7 +65,7 @@ def test_the_state_decides_which_actions_are_offered(
 ) -> None:
     desk.put(row(state), [])
     inspector.show_jobs([JOB])
-    buttons = inspector.header.actions.buttons.values()
+    buttons = inspector.header.offers.buttons.values()
     assert [button.text() for button in buttons if button.isVisible()] == offered
     next(button for button in buttons if button.isVisible()).click()
     assert desk.triggered == ["job.cancel" if state == "Waiting" else "job.fetch"]
@@ -79,8 +79,8 @@ def test_several_jobs_are_summed_up_with_what_applies_to_all(desk: TestDesk, ins
     assert inspector.many.title.text() == "2 jobs selected"
     assert inspector.many.counts == {"Done": 1, "Aborted": 1}
     assert "2 failed" in inspector.many.about.text()
-    assert inspector.many.actions.buttons["job.purge"].isVisible()
-    assert not inspector.many.actions.buttons["job.cancel"].isVisible()
+    assert inspector.many.offers.buttons["job.purge"].isVisible()
+    assert not inspector.many.offers.buttons["job.cancel"].isVisible()
 
 
 def test_an_answer_about_a_job_no_longer_shown_is_dropped(

@@ -93,9 +93,9 @@ def test_a_log_of_100_mb_is_on_screen_at_once_and_every_part_can_be_reached(
         assert f"{target:09d}" in pane.view.visible_text()
     kept = len(feed.spool.index._offsets) * 16
     assert kept < 1_000_000, "the index stays small"
-    pane.find.begin()
-    pane.find.text.setText(f"{count - 2:09d}")
-    until(lambda: pane.find.told.text() == "1 of 1")
+    pane.finder.begin()
+    pane.finder.text.setText(f"{count - 2:09d}")
+    until(lambda: pane.finder.told.text() == "1 of 1")
     assert f"{count - 2:09d}" in pane.view.visible_text()
 
 
@@ -115,16 +115,16 @@ def test_find_counts_goes_on_and_goes_back(
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     pane.look.click()
-    qtbot.keyClicks(pane.find.text, "HIT")
-    until(lambda: pane.find.told.text() == "1 of 10")
-    qtbot.keyClick(pane.find.text, Qt.Key.Key_Return)
-    assert pane.find.told.text() == "2 of 10"
+    qtbot.keyClicks(pane.finder.text, "HIT")
+    until(lambda: pane.finder.told.text() == "1 of 10")
+    qtbot.keyClick(pane.finder.text, Qt.Key.Key_Return)
+    assert pane.finder.told.text() == "2 of 10"
     assert "step 100 hit" in pane.view.visible_text()
-    qtbot.keyClick(pane.find.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.keyClick(pane.find.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert pane.find.told.text() == "10 of 10"
-    qtbot.keyClick(pane.find.text, Qt.Key.Key_Escape)
-    assert pane.find.isHidden()
+    qtbot.keyClick(pane.finder.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(pane.finder.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert pane.finder.told.text() == "10 of 10"
+    qtbot.keyClick(pane.finder.text, Qt.Key.Key_Escape)
+    assert pane.finder.isHidden()
 
 
 def test_an_expression_can_be_used_and_a_wrong_one_is_explained(
@@ -133,12 +133,12 @@ def test_an_expression_can_be_used_and_a_wrong_one_is_explained(
     ended(desk, b"loss 0.5\nloss 0.25\n")
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
-    pane.find.begin()
-    pane.find.regex.setChecked(True)
-    pane.find.text.setText(r"0\.\d+$")
-    until(lambda: pane.find.told.text() == "1 of 2")
-    pane.find.text.setText("(")
-    until(lambda: pane.find.told.text().startswith("Not a regular expression"))
+    pane.finder.begin()
+    pane.finder.regex.setChecked(True)
+    pane.finder.text.setText(r"0\.\d+$")
+    until(lambda: pane.finder.told.text() == "1 of 2")
+    pane.finder.text.setText("(")
+    until(lambda: pane.finder.told.text().startswith("Not a regular expression"))
 
 
 def test_the_first_error_is_one_key_away(desk: TestDesk, pane: LogsPane, until: Until, qtbot: QtBot) -> None:
@@ -146,7 +146,7 @@ def test_the_first_error_is_one_key_away(desk: TestDesk, pane: LogsPane, until: 
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     qtbot.keyClick(pane.view, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    until(lambda: "line 3,001" in pane.find.told.text())
+    until(lambda: "line 3,001" in pane.finder.told.text())
     assert "Traceback" in pane.view.visible_text()
 
 

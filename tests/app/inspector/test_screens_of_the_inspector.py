@@ -85,7 +85,7 @@ def test_pictures_of_the_logs_and_of_each_kind_of_output(
     logs: Any = inspector.panes["logs"]
     until(lambda: logs.feed is not None and logs.feed.complete)
     logs.go_to_error()
-    until(lambda: logs.find.told.text().startswith("First error"))
+    until(lambda: logs.finder.told.text().startswith("First error"))
     assert shoot(inspector, desk, "logs-first-error", turn)
     inspector.show_tab("output")
     output: Any = inspector.panes["output"]
