@@ -47,6 +47,20 @@ class DescriptionRefused(BadRequest):
         self.diagnostics = diagnostics
 
 
+class RequestTooLarge(BadRequest):
+    """The request has more bytes than the broker reads."""
+
+    code = "request_too_large"
+    status = 413
+
+
+class RangeNotSatisfiable(BadRequest):
+    """The part of a file that was asked for is not in it (yet)."""
+
+    code = "range_not_satisfiable"
+    status = 416
+
+
 class NotAuthorised(CrossDeskError):
     """The caller may not do this; nothing was changed (CB-UAM-04)."""
 

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from broker_core.broker.answers import error_response
 from broker_core.broker.listener import user_name
-from broker_core.errors import BadRequest, CrossDeskError, NotAuthorised
+from broker_core.errors import CrossDeskError, NotAuthorised, RequestTooLarge
 
 
 class Gate:
@@ -54,14 +54,10 @@ class _Counted:
         return message
 
 
-def _too_large(most: int) -> CrossDeskError:
-    error = BadRequest(
-        f"The request is too large; at most {most:,} bytes are accepted.",
-        code="request_too_large",
-        remedy="Send less at once.",
+def _too_large(most: int) -> RequestTooLarge:
+    return RequestTooLarge(
+        f"The request is too large; at most {most:,} bytes are accepted.", remedy="Send less at once."
     )
-    error.status = 413  # the one refusal by size alone
-    return error
 
 
 def _is_upload(scope: Scope) -> bool:

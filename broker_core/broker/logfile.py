@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TextIO
 
 KEPT = 3
 """Old log files kept."""
@@ -15,9 +15,9 @@ KEPT = 3
 class _PrivateFile(RotatingFileHandler):
     """A rotating log whose files are 0600."""
 
-    def _open(self) -> TextIO:
+    def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
+        return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def handleError(self, record: logging.LogRecord) -> None:
         """A full disk must not stop the broker: the line is lost, the store says that the disk is full."""

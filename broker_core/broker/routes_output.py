@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.output_files import open_output, output_files
-from broker_core.errors import BadRequest
+from broker_core.errors import RangeNotSatisfiable
 from broker_core.wire.submission import Fetched
 from broker_core.wire.views import OutputFile
 
@@ -48,7 +48,7 @@ async def read(
     size = os.fstat(handle).st_size
     try:
         span = _span(range_, size)
-    except BadRequest:
+    except RangeNotSatisfiable:
         os.close(handle)
         raise
     headers = {"content-length": str(span.end - span.start), "accept-ranges": "bytes"}
@@ -81,7 +81,7 @@ async def _parts(handle: int, span: _Span) -> AsyncIterator[bytes]:
 
 
 def _span(asked: str, size: int) -> _Span:
-    """The part of a file that a Range header asks for; raises BadRequest with status 416 if there is none."""
+    """The part of a file that a Range header asks for; raises RangeNotSatisfiable."""
     if not asked:
         return _Span(0, size)
     first, dash, last = asked.removeprefix("bytes=").strip().partition("-")
@@ -106,9 +106,5 @@ def _number(text: str) -> bool:
     return not text or (text.isascii() and text.isdigit() and len(text) < 19)
 
 
-def _unsatisfiable(asked: str, size: int) -> BadRequest:
-    error = BadRequest(
-        f"The file has {size:,} bytes now; the range {asked!r} is not in it.", code="range_not_satisfiable"
-    )
-    error.status = 416  # as RFC 9110 wants it
-    return error
+def _unsatisfiable(asked: str, size: int) -> RangeNotSatisfiable:
+    return RangeNotSatisfiable(f"The file has {size:,} bytes now; the range {asked!r} is not in it.")

@@ -36,8 +36,8 @@ PLAIN = 'Executable = "/bin/true";'
 CE = "here:2119/jobmanager-fork-local"
 
 
-def resource(name: str = CE, cpus: int = 2, free: int | None = None, **attributes: object) -> Resource:
-    return Resource(name, name.split(":")[0], cpus, cpus if free is None else free, 0, 0, 0.0, dict(attributes))
+def resource(name: str = CE, cpus: int = 2, free: int | None = None) -> Resource:
+    return Resource(name, name.split(":")[0], cpus, cpus if free is None else free, 0, 0, 0.0)
 
 
 def matched(demand: Demand, resources: Sequence[Resource]) -> Matches:

@@ -40,7 +40,7 @@ def test_processors_of_others_are_not_given_out() -> None:
 def test_the_head_that_cannot_start_holds_back_those_behind_it() -> None:
     stage = Stage([resource(cpus=2)])
     (first,) = stage.submit()
-    (wide,) = stage.submit(PLAIN + 'Requirements = other.GlueCEStateFreeCPUs >= 2;')
+    (wide,) = stage.submit(PLAIN + "Requirements = other.GlueCEStateFreeCPUs >= 2;")
     (third,) = stage.submit()
     assert [effect.record.id for effect in stage.submits] == [first]
     stage.through(first)
