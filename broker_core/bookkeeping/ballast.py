@@ -17,13 +17,18 @@ class Ballast:
     def __init__(self, directory: Path) -> None:
         self._path = directory / BALLAST_FILE
 
+    @property
+    def present(self) -> bool:
+        """True if the reserve is there; it is made after the first opening of a store."""
+        return self._path.exists()
+
     def restore(self) -> bool:
         """Have the reserve on the disk; False unless there is room for it and as much again beside it.
 
         Otherwise the room that giving it up has made would count as room found.
         """
         try:
-            if not self._path.exists() and _free(self._path.parent) < 2 * BALLAST_BYTES:
+            if not self.present and _free(self._path.parent) < 2 * BALLAST_BYTES:
                 return False
             self._allocate()
         except OSError:

@@ -13,6 +13,7 @@ from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner
 from broker_core.bookkeeping.faults import damage_of
 from broker_core.bookkeeping.reads import JOBS
 from broker_core.bookkeeping.replay import Replay
+from broker_core.bookkeeping.schema import definitions, expected_definitions
 from broker_core.errors import CrossDeskError, NotFound, StoreDamaged
 from broker_core.jobs.record import JobRecord
 
@@ -54,6 +55,7 @@ def check(directory: Path) -> list[Finding]:
     try:
         connection.execute("BEGIN")
         pages = [Finding("pages of the store", str(text)) for text in _page_errors(connection)]
+        pages += _table_errors(connection)
         examined = examine(connection)
         return pages + examined.findings + compare_rows(connection, examined)
     except sqlite3.Error as error:
@@ -65,6 +67,11 @@ def check(directory: Path) -> list[Finding]:
 def _page_errors(connection: sqlite3.Connection) -> list[str]:
     found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)")]
     return [] if found == ["ok"] else found
+
+
+def _table_errors(connection: sqlite3.Connection) -> list[Finding]:
+    found, due = definitions(connection), expected_definitions()
+    return [Finding(f"table or index {name}", "is not defined as it was") for name, _ in sorted(due - found)]
 
 
 def examine(connection: sqlite3.Connection) -> Examined:

@@ -103,7 +103,9 @@ def _write(path: Path, content: bytes) -> None:
 def damage_of(error: sqlite3.Error, path: Path) -> CrossDeskError:
     """The error to show for what SQLite says of a store that cannot be read or written."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode" in str(error):
+    # A plain SQLITE_ERROR speaks of tables or columns that should be there.
+    damage = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+    if code in damage or "decode" in str(error):
         return StoreDamaged(f"The broker's store is damaged ({error}).", place=str(path), remedy=REPAIR)
     return StorageFailed(
         f"The broker's store cannot be read or written ({error}).",

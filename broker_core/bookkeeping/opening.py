@@ -21,7 +21,7 @@ from broker_core.bookkeeping.directory import (
 )
 from broker_core.bookkeeping.faults import Condition, condition_after, damage_of, full_error
 from broker_core.bookkeeping.integrity import verified_live
-from broker_core.bookkeeping.schema import create, migrate, stored_schema
+from broker_core.bookkeeping.schema import create, lost_tables, migrate, stored_schema
 from broker_core.jobs.record import JobRecord
 from broker_core.version import SCHEMA
 
@@ -82,7 +82,7 @@ def _open_locked(
 ) -> Opened:
     connection = connect_writer(path, network=network)
     try:
-        epoch = _begin_epoch(connection, holder)
+        epoch = _begin_epoch(connection, holder, used=Ballast(path.parent).present)
         if fail is not None:
             fail("store.opened")
         live = verified_live(path)
@@ -93,10 +93,15 @@ def _open_locked(
         raise
 
 
-def _begin_epoch(connection: sqlite3.Connection, holder: Holder) -> int:
-    """Create or migrate the tables and write the next epoch, in one transaction."""
+def _begin_epoch(connection: sqlite3.Connection, holder: Holder, *, used: bool) -> int:
+    """Create or migrate the tables and write the next epoch, in one transaction.
+
+    `used`: there has been a store here, so that an empty file is damage and no new beginning.
+    """
     connection.execute("BEGIN IMMEDIATE")
     found = stored_schema(connection)
+    if found == 0 and used:
+        raise lost_tables()
     if found == 0:
         create(connection, secrets.token_hex(8))
     elif found != SCHEMA:
@@ -107,4 +112,6 @@ def _begin_epoch(connection: sqlite3.Connection, holder: Holder) -> int:
     )
     (epoch,) = connection.execute("SELECT epoch FROM meta").fetchone()
     connection.execute("COMMIT")
+    if found == 0:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return int(epoch)

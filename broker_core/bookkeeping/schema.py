@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from sqlite3 import Connection
+from contextlib import closing
+from sqlite3 import Connection, connect
 
+from broker_core.bookkeeping.faults import REPAIR
 from broker_core.errors import StoreDamaged
 from broker_core.version import SCHEMA
 
@@ -119,12 +121,26 @@ def stored_schema(connection: Connection) -> int:
         return 0
     row = connection.execute("SELECT schema FROM meta").fetchone()
     if row is None:
-        raise StoreDamaged(
-            "The store has lost its own description.",
-            place="table meta",
-            remedy="Run: crossdesk broker repair",
-        )
+        raise lost_tables()
     return int(row[0])
+
+
+def lost_tables() -> StoreDamaged:
+    """The error for a store that says nothing of itself though it was used before."""
+    return StoreDamaged("The store has lost its tables.", place="table meta", remedy=REPAIR)
+
+
+def definitions(connection: Connection) -> set[tuple[str, str]]:
+    """Names and definitions of all tables and indexes."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return {(str(name), str(sql)) for name, sql in rows}
+
+
+def expected_definitions() -> set[tuple[str, str]]:
+    """What `definitions` gives for a new store."""
+    with closing(connect(":memory:")) as connection:
+        create(connection, "")
+        return definitions(connection)
 
 
 def create(connection: Connection, generation: str) -> None:

@@ -123,7 +123,7 @@ class Writer:
             self._after_failure(error)
         except CrossDeskError as error:
             self._die(error)
-        except Exception as error:  # noqa: BLE001 - whatever ends the writing must be told, or all would wait
+        except Exception as error:
             log.exception("the writer failed")
             self._die(StorageFailed(f"The store's writer failed ({error!r}).", place=str(self.path)))
 

@@ -210,6 +210,18 @@ def test_without_a_store_there_is_nothing_to_check(tmp_path: Path) -> None:
             work()
 
 
+async def test_an_emptied_store_is_no_new_beginning(tmp_path: Path) -> None:
+    await _closed_store(tmp_path)
+    (tmp_path / STORE_FILE).write_bytes(b"")
+    with pytest.raises(StoreDamaged, match="lost its tables"):
+        open_store(tmp_path)
+    assert check(tmp_path)
+    assert repair(tmp_path, host="here", pid=1).copy is not None
+    store = open_store(tmp_path)
+    assert store.live() == []
+    store.close()
+
+
 async def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     (tmp_path / STORE_FILE).write_bytes(b"not a store at all" * 1000)
     with pytest.raises(CrossDeskError) as told:

@@ -94,7 +94,7 @@ async def test_what_was_acknowledged_outlives_a_kill_at_a_fail_point(
 async def test_what_was_acknowledged_outlives_kills_at_random_instants(tmp_path: Path, soak: bool) -> None:
     chance = random.Random(2)
     acknowledged: set[int] = set()
-    for _ in range(200 if soak else 4):
+    for _ in range(60 if soak else 4):
         acknowledged |= _run_until_killed(tmp_path, "", -1, lines=chance.randrange(1, 3000))
         await _verify(tmp_path, acknowledged)
     assert len(acknowledged) > 100
