@@ -112,6 +112,9 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
     window.show()
     await painted.wait()
     window.furnish()
+    from app.shell.inspection import serve
+
+    watched = await serve()
     window.desk.begin()
     for path in options.files:
         window.handlers.open_file(path)
@@ -124,6 +127,8 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
         await closed.wait()
     finally:
         await window.desk.close()
+        if watched is not None:
+            watched.close()
     return 0
 
 

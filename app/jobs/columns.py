@@ -84,6 +84,16 @@ def _kind(held: Held, row: int, now: float) -> str:
     return held["structure"][row] + (", interactive" if held["interactive"][row] else "")
 
 
+def _site(held: Held, row: int, now: float) -> str:
+    """Short names of the computing elements: the host, or the queue where the host is this machine."""
+    return ", ".join(_short(ce) for ce in held["site"][row].split(", ")) if held["site"][row] else ""
+
+
+def _short(ce: str) -> str:
+    host, _, rest = ce.partition(":")
+    return (rest.rpartition("-")[2] or ce) if host == "localhost" else host
+
+
 def _ended(held: Held, row: int, now: float) -> str:
     signal = held["signal"][row]
     if signal:
@@ -93,23 +103,23 @@ def _ended(held: Held, row: int, now: float) -> str:
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("state", "State", 128, state_word, state_word, _said("reason")),
+    Column("state", "State", 120, state_word, state_word, _said("reason")),
     Column("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
     Column("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     Column("kind", "Kind", 96, _kind, _kind, shown=False),
-    Column("site", "Site", 132, _said("site"), _sorted_text("site"), _said("site")),
-    Column("cpus", "CPUs", 60, _number("cpus"), _sorted_number("cpus"), right=True),
-    Column("submitted", "Submitted", 104, _moment("submitted"), _sorted_number("submitted"),
+    Column("site", "Site", 84, _site, _sorted_text("site"), _said("site")),
+    Column("cpus", "CPUs", 56, _number("cpus"), _sorted_number("cpus"), right=True),
+    Column("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
            _exact("submitted"), live=True),
-    Column("wait", "Wait", 88, lambda held, row, now: words.duration(_waited(held, row, now)),
+    Column("wait", "Wait", 76, lambda held, row, now: words.duration(_waited(held, row, now)),
            lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
     Column("runtime", "Run time", 88, lambda held, row, now: words.duration(_ran(held, row, now)),
            lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
-    Column("exit", "Exit", 64, _ended, _sorted_number("exit_code"), right=True),
+    Column("exit", "Exit", 60, _ended, _sorted_number("exit_code"), right=True),
     Column("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),
     Column("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),
-    Column("id", "Id", 190, _said("id"), _said("id"), shown=True),
+    Column("id", "Id", 190, _said("id"), _said("id"), shown=False),
 )  # fmt: skip
 BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
 """Column name to its place."""

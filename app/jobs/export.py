@@ -10,8 +10,10 @@ from typing import Any
 from app.jobs.columns import state_word
 from app.model import words
 
-_FIELDS = ("id", "name", "parameter", "structure", "interactive", "site", "cpus", "submitted", "started", "ended",
-           "exit_code", "signal", "batch", "reason")  # fmt: skip
+_FIELDS = (
+    *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
+    *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
+)
 _TIMES = frozenset({"submitted", "started", "ended"})
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins so for a formula."""

@@ -22,6 +22,8 @@ from app.model.query import Query
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
 
+_NAME_LEAST = 120
+
 
 class JobsPane(QWidget):
     """Everything between the live rows and the reader's eye."""
@@ -39,6 +41,7 @@ class JobsPane(QWidget):
         self.view = JobsView(desk.theme, self.table)
         self.bar = QueryBar(desk.theme)
         self.state = StateView(desk.theme)
+        self._filling = False
         self._building: asyncio.Task[None] | None = None
         self._lay_out()
         self._restore_columns()
@@ -68,8 +71,8 @@ class JobsPane(QWidget):
         header = self.view.horizontalHeader()
         header.sortIndicatorChanged.connect(self._sort)
         header.customContextMenuRequested.connect(lambda at: self.choose_columns(header.mapToGlobal(at)))
-        header.sectionResized.connect(self._keep_columns)
-        header.sectionMoved.connect(self._keep_columns)
+        header.sectionResized.connect(self._resized)
+        header.sectionMoved.connect(lambda *_: self._keep_columns())
         self._second = QTimer(self, interval=1000)
         self._second.timeout.connect(self._tick)
         self._second.start()
@@ -200,6 +203,24 @@ class JobsPane(QWidget):
     def _show_column(self, place: int, on: bool) -> None:
         self.view.setColumnHidden(place, not on)
         self._keep_columns()
+
+    def resizeEvent(self, event) -> None:
+        """Give the name what the other columns leave, until the user chose widths."""
+        super().resizeEvent(event)
+        self._fill()
+
+    def _fill(self) -> None:
+        name = BY_NAME["name"]
+        if self._desk.preferences["columns"]:
+            return
+        others = sum(self.view.columnWidth(place) for place in range(len(COLUMNS)) if place != name)
+        self._filling = True
+        self.view.setColumnWidth(name, max(_NAME_LEAST, self.view.viewport().width() - others))
+        self._filling = False
+
+    def _resized(self, *_: int) -> None:
+        if not self._filling:
+            self._keep_columns()
 
     def _keep_columns(self) -> None:
         header = self.view.horizontalHeader()

@@ -49,7 +49,7 @@ class QueryBar(QWidget):
         line.addWidget(self.save)
         line.addWidget(self.count)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
+        column.setContentsMargins(8, 8, 12, 8)
         column.setSpacing(4)
         column.addLayout(line)
         column.addWidget(self.problem)

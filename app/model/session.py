@@ -15,7 +15,7 @@ from broker_core.errors import CrossDeskError, Unreachable
 
 if TYPE_CHECKING:
     from broker_core.client.client import BrokerClient
-    from broker_core.wire.views import BrokerInfo, EventView
+    from broker_core.wire.views import BrokerInfo, EventView, JobsPage
 
 FIRST, PAGE = 200, 2000
 """Rows of the first page, and of the others: one page must be taken in well within 30 ms."""
@@ -40,6 +40,7 @@ class Session:
         self.info: BrokerInfo | None = None
         self._state_dir, self._rows, self._link = state_dir, rows, link
         self._again = asyncio.Event()
+        self._asked: set[asyncio.Task[JobsPage]] = set()
         self.on_events: list[Callable[[list[EventView]], None]] = []
         """Called with the events of each update."""
         self.on_connected: list[Callable[[], None]] = []
@@ -99,22 +100,36 @@ class Session:
         try:
             await self._follow(page.position)
         finally:
-            loading.cancel()
-            await asyncio.gather(loading, return_exceptions=True)
+            pending = [loading, *self._asked]
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
 
     async def _load(self, cursor: str) -> None:
         """Merge the pages after the first; a broken connection is tried again where it broke."""
-        while cursor:
-            try:
-                page = await self.client.jobs_page(limit=PAGE, after=cursor)
-            except Unreachable:
-                await asyncio.sleep(_PAUSES[0])
-                continue
+        asked = self._ask(cursor) if cursor else None
+        while asked is not None:
+            page = await asked
+            asked = self._ask(page.next) if page.next else None
+            await asyncio.sleep(0)
             self._rows.merge(page.columns)
             self._rows.flush()
-            cursor = page.next
             await asyncio.sleep(0)
         self._rows.finish()
+
+    def _ask(self, cursor: str) -> asyncio.Task[JobsPage]:
+        """Begin to ask for a page, so that the broker works while the page before is taken in."""
+        task = asyncio.create_task(self._page(cursor))
+        self._asked.add(task)
+        task.add_done_callback(self._asked.discard)
+        return task
+
+    async def _page(self, cursor: str) -> JobsPage:
+        while True:
+            try:
+                return await self.client.jobs_page(limit=PAGE, after=cursor)
+            except Unreachable:
+                await asyncio.sleep(_PAUSES[0])
 
     async def _follow(self, position: int) -> None:
         async for update in self.client.follow(position, lost=self._lost, regained=self._regained):

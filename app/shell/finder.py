@@ -36,8 +36,13 @@ class Find:
 class Finder:
     """Makes the lines of the palette from what the desk has now."""
 
-    def __init__(self, desk: WindowDesk, help_pages: Callable[[], list[tuple[str, str]]],
-                 open_sample: Callable[[str], object], show_query: Callable[[str], object]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        desk: WindowDesk,
+        help_pages: Callable[[], list[tuple[str, str]]],
+        open_sample: Callable[[str], object],
+        show_query: Callable[[str], object],
+    ) -> None:
         self._desk, self._help_pages = desk, help_pages
         self._open_sample, self._show_query = open_sample, show_query
         self._samples: list[tuple[str, str]] | None = None

@@ -55,11 +55,12 @@ class DeskStatus(QStatusBar):
         link = self._desk.link
         icon, token, word = _LINK[link.state]
         self.link.setIcon(self._desk.theme.icon(icon, token))
-        self.link.setText(word if link.up or not link.reason else f"{word}: {link.reason[:90]}")
+        said = f"{word}: {link.reason[:90]}" if link.reason and link.state is LinkState.UNREACHABLE else word
+        self.link.setText(f" {said}")
         since = words.exact(link.since)
         self.link.setToolTip(f"{word} since {since}. {link.reason}")
         self.broker.setText(link.broker)
-        self.user.setText(link.user)
+        self.user.setText(f"as {link.user}" if link.user else "")
         states = self._desk.jobs.states
         running = states["Running"]
         queued = sum(states[name] for name in ("Submitted", "Waiting", "Ready", "Scheduled"))

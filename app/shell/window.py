@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         return dock
 
     def _default_sizes(self) -> None:
-        self.resizeDocks([self.left, self.right], [208, 400], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.left, self.right], [192, 384], Qt.Orientation.Horizontal)
         self.resizeDocks([self.bottom], [180], Qt.Orientation.Vertical)
 
     # --- after the first painting
@@ -90,12 +90,14 @@ class MainWindow(QMainWindow):
 
     def furnish(self) -> None:
         """Make what the first picture did not need: inspector, drops, palette, handlers."""
+        from app.drops.target import install
         from app.shell.handlers import Handlers
         from app.shell.news import News
 
         self.make_inspector()
         self.handlers = Handlers(self)
         self.news = News(self.desk)
+        self.drops = install(self.desk, self)
         for view in (self.jobs, self.sidebar):
             self.actions_.listen(view)
         self.desk.link.changed.connect(lambda: self.actions_.link(self.desk.link.up))
@@ -118,7 +120,7 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(self.desk)
         self.right.setWidget(self.inspector)
         if self.right.isVisible() and not self.right.isFloating():
-            self.resizeDocks([self.right], [max(width, 400)], Qt.Orientation.Horizontal)
+            self.resizeDocks([self.right], [max(width, 384)], Qt.Orientation.Horizontal)
 
     # --- showing things
 

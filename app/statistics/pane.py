@@ -103,6 +103,6 @@ class StatisticsPane(QWidget):
         else:
             self.state.show_state(
                 "chart-column", "Nothing to count yet",
-                "Once you have submitted jobs, this page shows how many came how far, how large they were and "
+                "Once you have submitted jobs, this page shows how far they came, how large they were and "
                 "how long they waited.", ("Run a sample…", lambda: self._desk.trigger("file.sample")),
             )  # fmt: skip

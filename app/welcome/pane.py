@@ -120,7 +120,7 @@ class WelcomePane(QScrollArea):
         title = QLabel("Describe work once, run it anywhere")
         title.setProperty("role", "title")
         text = QLabel(
-            "CrossDesk sends jobs to this machine and to the sites you connect, shows what they do, and keeps "
+            "CrossDesk sends jobs to this machine and to the sites you connect, shows what they do and keeps "
             "their output. Run a sample to see it: its log and its output open at the right.",
             wordWrap=True,
         )
