@@ -16,6 +16,9 @@ def _texts(values: list[Value]) -> list[str] | None:
 
 
 def _strcat(values: list[Value]) -> Value:
+    for value in values:
+        if value is UNDEFINED or value is ERROR:
+            return value
     texts = _texts(values)
     return ERROR if texts is None else bounded("".join(texts))
 
@@ -95,7 +98,7 @@ def _split_at(values: list[Value], name_first: bool) -> Value:
 
 
 TABLE = table(
-    vague("strcat(x, ...)", "The texts of all arguments in a row.", 0, 1000, _strcat),
+    eager("strcat(x, ...)", "The texts of all arguments in a row.", 0, 1000, _strcat),
     eager("join(separator, list)", "The items with the separator between them.", 1, 1000, _join),
     vague(
         "substr(text, offset, length)",

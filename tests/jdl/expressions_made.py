@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 
- = ('"a"', '"B"', '"b"', '""', '"12"', '"1,2,3"', "{1, 2}", "{}", '{"a", "B"}')
-LITERALS = tuple(
-    r"""0 1 -3 7 42 2.5 0.0 -1.5 true false undefined error missing Own Twice
-    "a" "B" "b" "" "12" "1,2,3" {1,2} {} {"a","B"}""".split()
-)
+_LISTED = ('"a"', '"B"', '"b"', '""', '"12"', '"1,2,3"', "{1, 2}", "{}", '{"a", "B"}')
+_NAMED = ("true", "false", "undefined", "error", "missing", "Own", "Twice")
+LITERALS = ("0", "1", "-3", "7", "42", "2.5", "0.0", "-1.5", *_NAMED, *_LISTED)
 INFIX = ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=?=", "=!=", "&&", "||", "&", "|", "^"]
 FUNCTIONS = {
     "isUndefined": 1,

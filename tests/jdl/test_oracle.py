@@ -1,6 +1,6 @@
 """The evaluator agrees with the C++ ClassAd library.
 
-Differences that are kept out of the comparison, each on purpose: there, `?:` binds closer than a sign before it
+Differences kept out of the comparison, each on purpose: there, `?:` binds closer than a sign before it
 and cannot be followed by one; the amount of a shift may be negative there, with whatever the processor makes
 of it; ads have no text here; `versioncmp` is only -1, 0 or 1 here.
 """
