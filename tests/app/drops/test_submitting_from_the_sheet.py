@@ -18,6 +18,7 @@ from app.drops.script import ScriptSheet
 from app.drops.sheet import Stage, SubmissionSheet
 from app.editor.templates import TEMPLATES
 from tests.app.bench_desk import BenchDesk
+from tests.waiting import eventually
 
 Until = Callable[..., Any]
 Open = Callable[..., SubmissionSheet]
@@ -32,7 +33,7 @@ def open_sheet(desk: BenchDesk, qtbot: QtBot, until: Until) -> Open:
     def opened(jobs: tuple[Job, ...]) -> SubmissionSheet:
         sheet = SubmissionSheet(desk, jobs, window)
         sheet.open()
-        until(lambda: sheet.stage is not Stage.READING)
+        until(lambda: sheet.stage is Stage.REFUSED or sheet.face.where.text())
         return sheet
 
     return opened
@@ -54,8 +55,6 @@ def _run(desk: BenchDesk, loop: asyncio.AbstractEventLoop, job: str) -> dict[str
         row = (await desk.client.job(job)).row
         return row if row["state"] in ("Done", "Aborted", "Canceled") else None
 
-    from tests.waiting import eventually
-
     return dict(loop.run_until_complete(eventually(ended)))
 
 
@@ -70,7 +69,7 @@ def test_a_script_with_data_runs_and_its_output_is_right(
     data.write_text("the data\n")
     sheet = open_sheet(_jobs(_script(tmp_path, "show it.sh", '#!/bin/sh\ncat "in put.txt"\n'), data))
     assert sheet.face.amount.text().startswith("1 CPU · 2 files, ")
-    until(lambda: sheet.face.where.text().startswith("Goes to "))
+    assert sheet.face.where.text().startswith("Goes to ")
     assert sheet.face.contents.topLevelItemCount() == 2
     sheet.face.submit.click()
     until(lambda: sheet.stage is Stage.DONE)
@@ -143,7 +142,7 @@ def test_dropped_text_runs_as_a_script(
     sheet.open()
     sheet.accept()
     confirm = window.findChild(SubmissionSheet)
-    until(lambda: confirm.stage is Stage.READY)
+    until(lambda: confirm.stage is Stage.READY and confirm.face.where.text())
     confirm.submit()
     until(lambda: desk.shown)
     assert _run(desk, loop, desk.shown[0])["exit_code"] == 0
