@@ -10,6 +10,7 @@ from typing import Any
 
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner
+from broker_core.bookkeeping.contents import altered, jobs_without_files
 from broker_core.bookkeeping.faults import damage_of
 from broker_core.bookkeeping.reads import JOBS
 from broker_core.bookkeeping.replay import Replay
@@ -55,7 +56,7 @@ def check(directory: Path) -> list[Finding]:
     try:
         connection.execute("BEGIN")
         pages = [Finding("pages of the store", str(text)) for text in _page_errors(connection)]
-        pages += _table_errors(connection)
+        pages += _table_errors(connection) + _content_errors(connection)
         examined = examine(connection)
         return pages + examined.findings + compare_rows(connection, examined)
     except sqlite3.Error as error:
@@ -72,6 +73,16 @@ def _page_errors(connection: sqlite3.Connection) -> list[str]:
 def _table_errors(connection: sqlite3.Connection) -> list[Finding]:
     found, due = definitions(connection), expected_definitions()
     return [Finding(f"table or index {name}", "is not defined as it was") for name, _ in sorted(due - found)]
+
+
+def _content_errors(connection: sqlite3.Connection) -> list[Finding]:
+    damaged = [
+        Finding(f"table {table}, {sha}", "not what was written")
+        for table in ("descriptions", "filesets")
+        for sha in sorted(altered(connection, table))
+    ]
+    lost = sorted(jobs_without_files(connection))
+    return damaged + [Finding(f"job {job}", "its list of input files is lost", job) for job in lost]
 
 
 def examine(connection: sqlite3.Connection) -> Examined:

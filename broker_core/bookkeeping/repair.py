@@ -13,8 +13,9 @@ from typing import Any
 import orjson
 
 from broker_core.bookkeeping.check import Examined, Finding, check, event_rows, examine
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, record_row
+from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
 from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner, connect_writer
+from broker_core.bookkeeping.contents import altered, jobs_without_files, present
 from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
 from broker_core.bookkeeping.schema import create
 from broker_core.errors import NotFound
@@ -108,7 +109,7 @@ def _carry_over(
         examined = examine(old)
     except sqlite3.DatabaseError as error:
         return set(), [*lost, Finding("table events", f"cannot be read at all ({error})")]
-    bad = examined.bad_jobs | _with_lost_events(old, examined)
+    bad = examined.bad_jobs | _with_lost_events(old, examined) | _without_inputs(old, examined)
     _carry_events(old, new, bad, quarantine)
     _write_rows(old, new, examined, bad)
     return bad, lost
@@ -124,6 +125,15 @@ def _with_lost_events(old: sqlite3.Connection, examined: Examined) -> set[str]:
     return {job for job, seq in rows if job not in due or due[job].seq < seq} - examined.replay.purged()
 
 
+def _without_inputs(old: sqlite3.Connection, examined: Examined) -> set[str]:
+    """Live jobs whose list of input files is lost: they must not be run without."""
+    try:
+        lost = jobs_without_files(old)
+    except sqlite3.DatabaseError:
+        return set()
+    return {job for job in lost if job in examined.replay.rows and examined.replay.rows[job].state.active}
+
+
 def _carry_meta(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
     try:
         (epoch,) = old.execute("SELECT epoch FROM meta").fetchone()
@@ -134,7 +144,11 @@ def _carry_meta(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
 
 def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str, lost: list[Finding]) -> None:
     try:
+        damaged = altered(old, table) if table in ("descriptions", "filesets") else ()
         for row in old.execute(f"SELECT * FROM {table}"):
+            if row[0] in damaged:
+                lost.append(Finding(f"table {table}, {row[0]}", "not what was written, left out"))
+                continue
             new.execute(f"INSERT OR REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)
     except (sqlite3.DatabaseError, UnicodeEncodeError) as error:
         lost.append(Finding(f"table {table}", f"a part of it is lost ({error})"))
@@ -145,7 +159,7 @@ def _carry_events(old: sqlite3.Connection, new: sqlite3.Connection, bad: set[str
     with quarantine.open("wb") as file:
         quarantine.chmod(0o600)
         for row in event_rows(old, []):
-            if row[1] in bad:
+            if str(row[1]) in bad or not intact(row):
                 file.write(orjson.dumps(_printable(row)) + b"\n")
             else:
                 new.execute(insert, row)
@@ -170,6 +184,7 @@ def _write_rows(old: sqlite3.Connection, new: sqlite3.Connection, examined: Exam
 
 def _files_of_jobs(old: sqlite3.Connection) -> dict[str, str]:
     try:
-        return dict(old.execute("SELECT id, files FROM jobs WHERE files <> ''"))
+        known = present(old, "filesets")
+        return {job: files for job, files in old.execute("SELECT id, files FROM jobs") if files in known}
     except sqlite3.DatabaseError:
         return {}

@@ -210,6 +210,20 @@ def test_without_a_store_there_is_nothing_to_check(tmp_path: Path) -> None:
             work()
 
 
+async def test_a_live_job_without_its_list_of_files_is_not_run_without_them(tmp_path: Path) -> None:
+    _, waiting = await _closed_store(tmp_path)
+    _change(tmp_path, "UPDATE filesets SET files = replace(files, 'data', 'date')")
+    assert waiting in {finding.job for finding in check(tmp_path)}
+    assert repair(tmp_path, host="here", pid=1).quarantined == [waiting]
+    assert check(tmp_path) == []
+
+
+async def test_a_changed_description_is_found(tmp_path: Path) -> None:
+    await _closed_store(tmp_path)
+    _change(tmp_path, "UPDATE descriptions SET text = 'Executable = 1;'")
+    assert [finding.place for finding in check(tmp_path)] == [f"table descriptions, {SHA}"]
+
+
 async def test_an_emptied_store_is_no_new_beginning(tmp_path: Path) -> None:
     await _closed_store(tmp_path)
     (tmp_path / STORE_FILE).write_bytes(b"")
