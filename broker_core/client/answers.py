@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from broker_core import errors
-from broker_core.errors import CrossDeskError, DescriptionRefused, Unreachable
+from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused, Unreachable
 from broker_core.wire.checks import Diagnostic
 
 
@@ -44,10 +44,14 @@ def refusal(status: int, content: bytes) -> CrossDeskError:
 
 def _error(status: int, said: dict[str, Any]) -> CrossDeskError:
     code = str(said.get("code", ""))
-    kind = _BY_CODE.get(code) or _BY_STATUS.get(status, CrossDeskError)
+    kind = _BY_CODE.get(code) or _BY_STATUS.get(status) or _by_hundred(status)
     words = {"place": said.get("place", ""), "remedy": said.get("remedy", ""), "code": code}
     found = said.get("diagnostics") or []
     if found or issubclass(kind, DescriptionRefused):
         diagnostics = tuple(Diagnostic.model_validate(one) for one in found)
         return DescriptionRefused(said["message"], diagnostics, **words)
     return kind(said["message"], **words)
+
+
+def _by_hundred(status: int) -> type[CrossDeskError]:
+    return BadRequest if 400 <= status < 500 else CrossDeskError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -228,10 +228,11 @@ class BrokerClient:
 
     def follow(
         self, after: int, *, lost: Lost | None = None, regained: Callable[[], None] | None = None
-    ) -> AsyncIterator[Update]:
+    ) -> AsyncGenerator[Update]:
         """Updates after a position, for ever; resumed by itself, missing nothing (CB-LB-04).
 
-        `lost` is called with the reason when the stream breaks, `regained` when it goes on.
+        `lost` is called with the reason when the stream breaks, `regained` when it goes on. Close it with
+        `contextlib.aclosing` when leaving early.
         """
         return follow(self._transport, after, lost=lost, regained=regained)
 

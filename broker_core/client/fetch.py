@@ -15,7 +15,6 @@ from broker_core.errors import Conflict, CrossDeskError
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import JobDetail, OutputFile
 
-_DELIVERED = frozenset({"stdout", "stderr", "output"})
 _TRIES = 10_000
 
 
@@ -63,7 +62,7 @@ async def fetch_output(
             code="not_ended",
             remedy="`crossdesk job log` shows what it has written so far.",
         )
-    files = [one for one in await client.files(job) if one.role in _DELIVERED]
+    files = [one for one in await client.files(job) if _delivered(one, detail)]
     target = await asyncio.to_thread(_new_folder, Path(directory), _folder_name(detail))
     saved, refused, size = await _save_all(client, job, files, target, progress)
     missing = tuple(entry for entry in detail.output_sandbox if not _present(entry, files))
@@ -148,5 +147,16 @@ def _new_folder(directory: Path, name: str) -> Path:
     raise CrossDeskError(f"There are {_TRIES} folders of this name already.", place=str(directory / name))
 
 
+def _delivered(file: OutputFile, detail: JobDetail) -> bool:
+    """What OutputSandbox lists; and what the job wrote to its streams, even if they are not listed."""
+    if file.role in ("stdout", "stderr"):
+        return file.size > 0 or any(_fits(file, entry) for entry in detail.output_sandbox)
+    return file.role == "output"
+
+
+def _fits(file: OutputFile, entry: str) -> bool:
+    return file.path == entry or fnmatchcase(file.path, entry)
+
+
 def _present(entry: str, files: list[OutputFile]) -> bool:
-    return any(one.path == entry or fnmatchcase(one.path, entry) for one in files)
+    return any(_fits(one, entry) for one in files)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 
 from httpx_sse import EventSource, SSEError
 
@@ -24,19 +25,21 @@ async def follow(
     *,
     lost: Lost | None = None,
     regained: Callable[[], None] | None = None,
-) -> AsyncIterator[Update]:
+) -> AsyncGenerator[Update]:
     """Yield updates after position `after`; when the stream breaks, go on after the last one seen.
 
-    Ends only by an error that trying again cannot mend, or by being closed.
+    Ends only by an error that trying again cannot mend, or by being closed: who leaves the loop early should
+    use `contextlib.aclosing`, so that the connection is given back at once.
     """
     position, tries = after, 0
     while True:
         try:
-            async for update in _stream(transport, position, regained if tries else None):
-                tries = 0
-                if update is not None:
-                    position = update.position
-                    yield update
+            async with aclosing(_stream(transport, position, regained if tries else None)) as stream:
+                async for update in stream:
+                    tries = 0
+                    if update is not None:
+                        position = update.position
+                        yield update
             error: CrossDeskError = Unreachable("The broker closed the stream of events.")
         except (Unreachable, Busy) as broken:
             error = broken
@@ -56,7 +59,7 @@ async def _recover(transport: Transport) -> None:
 
 async def _stream(
     transport: Transport, after: int, begun: Callable[[], None] | None
-) -> AsyncIterator[Update | None]:
+) -> AsyncGenerator[Update | None]:
     """Updates of one connection; a None first, as soon as the broker accepts the request."""
     headers = {"accept": "text/event-stream", "cache-control": "no-store"}
     async with transport.stream(
@@ -66,9 +69,10 @@ async def _stream(
             begun()
         yield None
         try:
-            async for event in EventSource(answer).aiter_sse():
-                if event.data:
-                    yield _update(event.data)
+            async with aclosing(EventSource(answer).aiter_sse()) as events:
+                async for event in events:
+                    if event.data:
+                        yield _update(event.data)
         except SSEError as error:
             raise Unreachable(f"What answers is no stream of events: {error}") from error
 

@@ -28,7 +28,16 @@ READY_WITHIN = 60.0
 
 _STEP = 0.02
 _BACK_OFF = (0.2, 1.0, 3.0)
-_children: list[subprocess.Popen[bytes]] = []
+
+
+class _Child(subprocess.Popen[bytes]):
+    """A broker that this process started. It outlives its starter by intent: nobody has to wait for it."""
+
+    def __del__(self) -> None:
+        """Give up the handle without the warning about a process that still runs."""
+
+
+_children: list[_Child] = []
 """Brokers that this process started, kept until they have ended."""
 
 
@@ -117,10 +126,10 @@ def _start(where: Places) -> CrossDeskError | None:
     )
 
 
-def _spawn(where: Places, told: IO[bytes]) -> subprocess.Popen[bytes]:
+def _spawn(where: Places, told: IO[bytes]) -> _Child:
     words = [sys.executable, "-m", "broker_core.broker.daemon", "--state-dir", str(where.state)]
     none = subprocess.DEVNULL
-    return subprocess.Popen(words, stdin=none, stdout=none, stderr=told, cwd="/", start_new_session=True)
+    return _Child(words, stdin=none, stdout=none, stderr=told, cwd="/", start_new_session=True)
 
 
 def _taken_over(where: Places) -> bool:

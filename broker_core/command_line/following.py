@@ -7,12 +7,14 @@ import codecs
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
 from broker_core.jobs.states import JobState
+from broker_core.wire.views import Update
 
 Row = dict[str, Any]
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -79,18 +81,26 @@ async def _until_ended(
         for job in ids:
             changed(rows[job])
     if waiting:
-        async for update in client.follow(position):
-            for row in rows_of(update.rows):
-                if row["id"] in rows:
-                    rows[row["id"]] = row
-                    if changed:
-                        changed(row)
-                    if JobState(row["state"]).ended:
-                        waiting.discard(row["id"])
-            waiting -= set(update.gone)
-            if not waiting:
-                break
+        async with aclosing(client.follow(position)) as updates:
+            async for update in updates:
+                _take(update, rows, waiting, changed)
+                if not waiting:
+                    break
     return [rows[job] for job in ids]
+
+
+def _take(
+    update: Update, rows: dict[str, Row], waiting: set[str], changed: Callable[[Row], None] | None
+) -> None:
+    """Bring `rows` up to date and take out of `waiting` what has ended or is gone."""
+    for row in rows_of(update.rows):
+        if row["id"] in rows:
+            rows[row["id"]] = row
+            if changed:
+                changed(row)
+            if JobState(row["state"]).ended:
+                waiting.discard(row["id"])
+    waiting.difference_update(update.gone)
 
 
 async def copy_output(client: BrokerClient, job: str, ended: asyncio.Event, names: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,8 @@ async def test_documents_are_kept(client: BrokerClient) -> None:
 
 async def test_sites_and_statistics_are_told(client: BrokerClient) -> None:
     assert [site.kind for site in await client.sites()] == ["local"]
-    assert (await client.statistics()).kinds
+    await client.submit(one(hold="look"))
+    assert (await client.statistics()).kinds["Normal batch"].submitted == 1
 
 
 async def test_the_stream_tells_every_event_of_a_job(client: BrokerClient) -> None:
@@ -138,10 +140,11 @@ async def test_the_stream_tells_every_event_of_a_job(client: BrokerClient) -> No
     job = (await client.submit(one())).ids[0]
     told: list[Update] = []
     async with asyncio.timeout(30):
-        async for update in client.follow(begin):
-            told.append(update)
-            if any(event.type == "job.done" for event in update.events):
-                break
+        async with aclosing(client.follow(begin)) as updates:
+            async for update in updates:
+                told.append(update)
+                if any(event.type == "job.done" for event in update.events):
+                    break
     events = [event for update in told for event in update.events]
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert [update.position for update in told] == sorted({update.position for update in told})

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,11 @@ async def test_the_stream_goes_on_after_a_restart_without_a_gap(running_broker: 
         seen: list[str] = []
 
         async def follow() -> None:
-            async for update in client.follow(0, lost=lost.append, regained=regained.set):
-                seen.extend(event.job for event in update.events if event.type == "job.submitted")
-                if len(seen) == 2:
-                    return
+            async with aclosing(client.follow(0, lost=lost.append, regained=regained.set)) as updates:
+                async for update in updates:
+                    seen.extend(event.job for event in update.events if event.type == "job.submitted")
+                    if len(seen) == 2:
+                        return
 
         following = asyncio.create_task(follow())
         first = (await client.submit(one(hold="look"))).ids[0]
@@ -134,9 +136,10 @@ async def test_a_terminated_broker_leaves_its_jobs_running(running_broker: Runni
     async with await connect(running_broker.state_dir, start=False) as client:
         job = (await client.submit(one('Executable = "/bin/sleep"; Arguments = "300";'))).ids[0]
         async with asyncio.timeout(30):
-            async for update in client.follow(0):
-                if any(event.type == "job.running" for event in update.events):
-                    break
+            async with aclosing(client.follow(0)) as updates:
+                async for update in updates:
+                    if any(event.type == "job.running" for event in update.events):
+                        break
         await asyncio.to_thread(running_broker.kill, signal.SIGTERM)
         await asyncio.to_thread(running_broker.start)
         assert (await client.job(job)).row["state"] == "Running"
