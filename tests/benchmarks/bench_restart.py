@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from broker_core.client.client import BrokerClient
+from broker_core.jobs.states import JobState
 from tests.benchmarks.broker import HELD, running, submission
 from tests.benchmarks.figure import Figure
 
@@ -28,8 +29,8 @@ async def _measure() -> list[Figure]:
         await asyncio.to_thread(broker.start)
         restart = time.perf_counter() - begin
         info = await client.info()
-        ended = sum(count for state, count in info.jobs.items() if state in ("Done", "Canceled", "Aborted"))
-        if (ended, info.jobs.get("Waiting", 0)) != (FINISHED, LIVE):
+        live = sum(count for state, count in info.jobs.items() if JobState(state).active)
+        if (sum(info.jobs.values()) - live, live) != (FINISHED, LIVE):
             raise RuntimeError(f"the jobs are not all there: {info.jobs}")
         memory = _resident(info.pid)
     return [

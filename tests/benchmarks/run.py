@@ -40,7 +40,11 @@ def _run(name: str) -> int:
         now = rates(Path(base))
         print(f"{name} ...", file=sys.stderr, flush=True)
         begin = time.monotonic()
-        figures = importlib.import_module(f"tests.benchmarks.bench_{name}").measure()
+        try:
+            figures = importlib.import_module(f"tests.benchmarks.bench_{name}").measure()
+        except Exception as problem:  # noqa: BLE001 - the other benchmarks still run
+            print(json.dumps({"benchmark": name, "error": repr(problem), **now}), flush=True)
+            return 1
         spent = round(time.monotonic() - begin, 1)
     for figure in figures:
         line = {"benchmark": name, **asdict(figure), "good": figure.good, **now, "spent_s": spent}
