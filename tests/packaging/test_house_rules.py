@@ -116,5 +116,11 @@ def test_the_licence_is_shipped_whole() -> None:
     assert "END OF TERMS AND CONDITIONS" in text
 
 
+def test_every_link_of_the_readme_leads_to_a_file() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
 def _code() -> list[Path]:
     return python_files("app", "broker_core", "tests", "packaging")
