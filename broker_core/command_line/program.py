@@ -26,7 +26,7 @@ from broker_core.command_line import (
 )
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.ids import shielded
-from broker_core.command_line.session import StateDir, begin, session
+from broker_core.command_line.session import Json, StateDir, begin, session
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.version import VERSION
 
@@ -91,6 +91,7 @@ def _options(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version."
     ),
+    as_json: Json = False,
     state_dir: StateDir = None,
 ) -> None:
     """Options before the noun."""
