@@ -12,7 +12,7 @@ import os
 import socket
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -125,7 +125,7 @@ def _rows(view: QAbstractItemView) -> dict[str, Any]:
     model, chosen = view.model(), view.selectionModel()
     if model is None:
         return {"rows": [], "count": 0, "selected": []}
-    count = model.rowCount()
+    count = model.rowCount(QModelIndex())
     rows = [_row(view, row) for row in range(min(count, _ROWS))]
     selected = sorted({index.row() for index in chosen.selectedIndexes()}) if chosen is not None else []
     return {"rows": rows, "count": count, "selected": selected}
@@ -133,5 +133,6 @@ def _rows(view: QAbstractItemView) -> dict[str, Any]:
 
 def _row(view: QAbstractItemView, row: int) -> list[str]:
     model = view.model()
-    cells = (model.index(row, column, QModelIndex()) for column in range(model.columnCount()))
+    columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
+    cells = (model.index(row, column, QModelIndex()) for column in range(columns))
     return [str(model.data(cell, Qt.ItemDataRole.DisplayRole) or "") for cell in cells]
