@@ -124,6 +124,9 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
 
             return await save(window, options)
         _first_run(window)
+        from app.editor.recovery import recover
+
+        recover(window.desk)
         await closed.wait()
     finally:
         await window.desk.close()

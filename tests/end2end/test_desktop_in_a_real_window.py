@@ -118,7 +118,8 @@ def test_a_dropped_text_that_is_a_description_opens_in_the_editor(desktop: Deskt
 def test_several_dropped_files_make_a_batch(desktop: Desktop, tmp_path: Path) -> None:
     before = len(desktop.jobs())
     files = [_script(tmp_path, f"{n}.py", f"print('{n}')\n", 0o644) for n in "abc"]
-    desktop.drop_files(*files)
+    left, top, _width, height = (desktop.main_window() or {})["frame"]
+    desktop.drop_files(*files, at=(left + 60, top + height - 100))
     desktop.click("Submit 3 jobs", "QPushButton")
     rows = desktop.await_jobs(before, 3)
     assert sorted(desktop.output(row["id"]) for row in rows) == ["a\n", "b\n", "c\n"]
@@ -143,6 +144,7 @@ def test_a_killed_broker_is_told_restarted_and_nothing_is_lost(desktop: Desktop)
     killed = desktop.kill_broker()
     wait_until(lambda: desktop.broker_pid() not in (0, killed), 30, "another broker runs")
     assert [row["id"] for row in desktop.jobs()] == before
+    wait_until(lambda: "Connected" in desktop.texts(), 30, "the window says that it is connected")
     desktop.screen.picture(PICTURES / "real-window-after-broker-kill.png")
 
 
