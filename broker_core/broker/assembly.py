@@ -52,11 +52,11 @@ class Broker:
         self._places = places
         self._store = store
         self._listener = Listener(make_app(self.services), places.new_socket)
-        self.services.engine.connect(self._outside)
 
     async def start(self) -> None:
         """Take the live jobs over, then answer on the socket."""
         await recover(self.services.engine, self.services.orders, self.services.sites, self._fail)
+        self.services.engine.connect(self._outside)
         await self._listener.open()
         self._write_holder()
         log.info("Broker %s answers on %s", VERSION, self._listener.path)

@@ -11,7 +11,6 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.clock import now
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.stream import Stream
-from broker_core.errors import CrossDeskError
 from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded, TimerFired
 from broker_core.scheduling.scheduler import Scheduler
@@ -29,14 +28,21 @@ class Engine:
         self.scheduler = scheduler
         self.stream = stream
         self._fail = fail
-        self._outside: Callable[[Outside], None] = _nobody
+        self._outside: Callable[[Outside], None] | None = None
+        self._held_back: list[Outside] = []
         self._timer: asyncio.TimerHandle | None = None
         self._last: asyncio.Future[None] | None = None
         self._stopped = False
 
     def connect(self, outside: Callable[[Outside], None]) -> None:
-        """Name who carries out the effects that concern sites and ended jobs."""
+        """Name who carries out the effects that concern sites and ended jobs.
+
+        Until then they are held back: a site that is still finding its attempts again must not be asked to
+        start one of them.
+        """
         self._outside = outside
+        held_back, self._held_back = self._held_back, []
+        self._send(held_back)
 
     def post(self, message: Message) -> None:
         """Tell the scheduler something and carry out what follows; nothing is decided after `stop`."""
@@ -92,9 +98,13 @@ class Engine:
             self._send(outside)
 
     def _send(self, outside: Sequence[Outside]) -> None:
-        if not self._stopped:
-            for effect in outside:
-                self._outside(effect)
+        if self._stopped:
+            return
+        if self._outside is None:
+            self._held_back += outside
+            return
+        for effect in outside:
+            self._outside(effect)
 
     def _wake_at(self, moment: float) -> None:
         if self._timer is not None:
@@ -122,10 +132,6 @@ class Engine:
         self._fail("after:submission")
         self.stream.publish(new.entries)
         self.post(SubmissionRecorded(arrivals))
-
-
-def _nobody(effect: Outside) -> None:
-    raise CrossDeskError(f"Nobody carries out {type(effect).__name__}.")
 
 
 def _stamp(entry: Entry, position: int) -> None:

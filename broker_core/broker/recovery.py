@@ -15,6 +15,7 @@ from broker_core.errors import StoreDamaged
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import demand_of
+from broker_core.scheduling.live_job import AT_SITE
 from broker_core.scheduling.messages import Arrival, JobsRecovered
 
 log = logging.getLogger("crossdesk.recovery")
@@ -31,8 +32,9 @@ async def recover(engine: Engine, orders: Orders, sites: SiteCalls, fail: FailPo
             log.error("Job %s cannot be taken over: %s", record.id, error)
     sites.refresh()
     fail("during:recovery")
+    at_sites = [arrival.record for arrival in arrivals if arrival.record.state in AT_SITE]
     engine.post(JobsRecovered(tuple(arrivals)))
-    await sites.start(engine.scheduler.live())
+    await sites.start(at_sites)
     fail("after:recovery")
     if arrivals:
         log.info("%d live jobs were taken over", len(arrivals))

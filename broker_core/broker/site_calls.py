@@ -16,7 +16,6 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Submit
-from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import (
     AttemptEnded,
     AttemptStarted,
@@ -46,12 +45,12 @@ class SiteCalls:
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = False
 
-    async def start(self, live: Sequence[LiveJob]) -> None:
+    async def start(self, records: Sequence[JobRecord]) -> None:
         """Begin work at every site with the attempts believed to be there (reliability cases 1 to 3)."""
         self._fail("before:sites.start")
         self._asking = True
         for ce, site in self.sites.items():
-            known = [await self._known(job) for job in live if job.at_site and job.ce == ce]
+            known = [await self._known(record) for record in records if record.site == ce]
             await site.start(self.report, known)
         self._asking = False
         self._fail("after:sites.start")
@@ -114,11 +113,11 @@ class SiteCalls:
         for site in self.sites.values():
             await site.close()
 
-    async def _known(self, job: LiveJob) -> tuple[Attempt, LaunchOrder | None]:
-        attempt = Attempt(job.id, job.record.attempt)
-        if job.canceling or job.record.state is not JobState.READY:
+    async def _known(self, record: JobRecord) -> tuple[Attempt, LaunchOrder | None]:
+        attempt = Attempt(record.id, record.attempt)
+        if record.canceling is not None or record.state is not JobState.READY:
             return attempt, None
-        return attempt, await self._orders.order(job.record)
+        return attempt, await self._orders.order(record)
 
     async def _submit(self, effect: Submit) -> None:
         record = effect.record

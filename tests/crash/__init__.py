@@ -1,0 +1,1 @@
+"""The broker killed, starved and stopped: nothing is lost, doubled or stuck."""
