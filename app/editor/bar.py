@@ -74,6 +74,7 @@ class EditorBar(QWidget):
     def _side(self, key: str, label: str, icon: str) -> QToolButton:
         button = self._button(label, icon)
         button.setCheckable(True)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         button.setProperty("sides", key)
         button.setToolTip(self.tr("Show: {0}").format(label.lower()))
         button.clicked.connect(lambda: self.sidesChosen.emit(key))

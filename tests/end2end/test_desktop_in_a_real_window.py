@@ -144,7 +144,7 @@ def test_a_killed_broker_is_told_restarted_and_nothing_is_lost(desktop: Desktop)
     killed = desktop.kill_broker()
     wait_until(lambda: desktop.broker_pid() not in (0, killed), 30, "another broker runs")
     assert [row["id"] for row in desktop.jobs()] == before
-    wait_until(lambda: "Connected" in desktop.texts(), 30, "the window says that it is connected")
+    wait_until(lambda: " Connected" in desktop.texts(), 30, "the window says that it is connected")
     desktop.screen.picture(PICTURES / "real-window-after-broker-kill.png")
 
 

@@ -70,7 +70,7 @@ class SandboxField(FieldWidget):
         column = QVBoxLayout()
         column.setSpacing(4)
         column.addWidget(self.table)
-        column.addWidget(self._make_bar())
+        column.addLayout(self._share())
         buttons = QHBoxLayout()
         add = QPushButton(self._theme.icon("plus"), self.tr("Add files…"))
         add.clicked.connect(self._choose)
@@ -79,10 +79,16 @@ class SandboxField(FieldWidget):
         for part in (add, self.remove):
             buttons.addWidget(part)
         buttons.addStretch(1)
-        buttons.addWidget(self.total)
         column.addLayout(buttons)
         self.row.addLayout(column)
         self.table.itemSelectionChanged.connect(self._selection_changed)
+
+    def _share(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._make_bar(), 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.total)
+        return row
 
     def _make_bar(self) -> QWidget:
         self.bar.setTextVisible(False)
