@@ -102,11 +102,11 @@ class Toasts(QObject):
         """Show a notice above the others; the oldest make room."""
         toast = Toast(self._desk, notice, self._window)
         toast.destroyed.connect(self._arrange)
-        self._shown.append(toast)
-        for old in self._alive()[:-_MOST]:
+        for old in self._alive()[: 1 - _MOST]:
             old.leave()
         toast.adjustSize()
         toast.show()
+        self._shown.append(toast)
         toast.raise_()
         self._arrange()
 
