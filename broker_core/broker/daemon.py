@@ -50,11 +50,6 @@ def _main(given: argparse.Namespace, where: Places) -> int:
         for name, value, origin, meaning in settings.table():
             sys.stdout.write(f"{name} = {value!r}  # {origin}: {meaning}\n")
         return 0
-    if given.detach:
-        from broker_core.broker.detach import detach
-
-        if (code := detach(where)) is not None:
-            return code
     return _serve(where, settings)
 
 
@@ -63,7 +58,6 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--state-dir", type=Path, help="directory of jobs, files and logs")
     parser.add_argument("--cpus", type=int, help="processors that the local site offers")
     parser.add_argument("--mode", help="embedded, shared or compatible")
-    parser.add_argument("--detach", action="store_true", help="go into the background once it answers")
     parser.add_argument("--show-settings", action="store_true", help="print every setting with its origin")
     return parser
 

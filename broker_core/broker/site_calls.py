@@ -28,6 +28,7 @@ from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Site, Start
 log = logging.getLogger("crossdesk.sites")
 AT_ONCE = 32
 """Calls to one site that are under way at the same time."""
+_SHORTAGES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 REFRESH = 60.0
 """Seconds between two refreshes of the Resource Cache."""
 
@@ -130,10 +131,9 @@ class SiteCalls:
         except KeyError:
             self._refused(record, "this broker does not know the resource any more")
         except CrossDeskError as error:
-            self._refused(record, str(error))
+            self._refused(record, str(error), counts=not _short(error.__cause__))
         except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
-            self._refused(record, f"{error.strerror or error}", counts=not full)
+            self._refused(record, f"{error.strerror or error}", counts=not _short(error))
         except Exception as error:
             log.exception("Submitting %s.%d failed", record.id, record.attempt)
             self._refused(record, f"internal error: {error}")
@@ -162,3 +162,8 @@ class SiteCalls:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _short(error: BaseException | None) -> bool:
+    """True for a shortage of this machine, which says nothing about the job (reliability cases 6 and 25)."""
+    return isinstance(error, OSError) and error.errno in _SHORTAGES

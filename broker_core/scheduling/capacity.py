@@ -51,10 +51,10 @@ class Capacity:
         """Free processors that were committed."""
         self._given[ce] -= cpus
 
-    def failed(self, ce: str, now: float) -> None:
-        """Leave a resource alone for a while, longer with each failure (CB-ERR-1, CB-ERR-2)."""
-        failures = self._trouble[ce].failures + 1 if ce in self._trouble else 1
-        wait = min(self._rules.temp_bad_period, self._rules.first_bad_period * 4 ** (failures - 1))
+    def failed(self, ce: str, now: float, *, counts: bool = True) -> None:
+        """Leave a resource alone for a while, longer with each failure that counts (CB-ERR-1, CB-ERR-2)."""
+        failures = (self._trouble[ce].failures if ce in self._trouble else 0) + counts
+        wait = min(self._rules.temp_bad_period, self._rules.first_bad_period * 4.0 ** max(0, failures - 1))
         self._trouble[ce] = _Trouble(failures, now + wait)
 
     def worked(self, ce: str) -> None:

@@ -136,7 +136,7 @@ class SiteReactions:
             return
         now = self._ledger.now.monotonic
         ce = job.ce
-        self._capacity.failed(ce, now)
+        self._capacity.failed(ce, now, counts=message.counts)
         self._release(job)
         if job.canceling:
             self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")

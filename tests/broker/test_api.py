@@ -29,7 +29,8 @@ async def test_every_error_of_a_description_comes_back_with_its_place(client: Br
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[]", b'{"key": "x", "items": []}', b'{"key":"abcdefgh","items":[{"description":"x"}],"more":1}',
+    [b"", b"{", b"[]", b'{"key": "x", "items": []}',
+     b'{"key":"abcdefgh","items":[{"description":"x"}],"more":1}',
      b"\xff\xfe", b'{"key":"abcdefgh","items":[{"description":"\\ud800"}]}', b"[" * 10_000],
 )  # fmt: skip
 async def test_a_malformed_submission_is_refused_with_an_error_view(

@@ -24,8 +24,8 @@ async def test_a_job_is_submitted_runs_and_its_output_is_fetched_and_cleared(cli
     await client.fetched(job)
     assert (await client.job(job)).row["state"] == "Cleared"
     story = [event.type for event in await client.events_of(job)]
-    assert story == [f"job.{step}" for step in
-                     ("submitted", "accepted", "matched", "scheduled", "running", "done", "cleared")]  # fmt: skip
+    steps = ["submitted", "accepted", "matched", "scheduled", "running", "done", "cleared"]
+    assert story == [f"job.{step}" for step in steps]
 
 
 async def test_output_can_be_read_while_the_job_runs(client: BrokerClient) -> None:
