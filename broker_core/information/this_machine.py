@@ -10,7 +10,7 @@ from typing import Any
 
 _BENCHMARK_SI00 = 2000
 """SpecInt2000 of one core of a common machine; a constant, since nothing here can measure it honestly."""
-_PROGRAMS = ("python3", "bash", "perl", "gcc", "g++", "gfortran", "R", "octave", "java", "apptainer", "docker")
+_PROGRAMS = ("python3", "bash", "perl", "gcc", "g++", "gfortran", "R", "octave", "java", "apptainer")
 
 
 def usable_cpus() -> int:

@@ -53,7 +53,8 @@ class FileStore:
                 size, found = await _receive(chunks, file, size_limit)
             if found != sha256:
                 raise BadRequest(
-                    f"The content received has the SHA-256 {found}, not {sha256}.", code="wrong_hash",
+                    f"The content received has the SHA-256 {found}, not {sha256}.",
+                    code="wrong_hash",
                     remedy="Send it again; the file may have changed while it was sent.",
                 )
             target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -107,7 +108,8 @@ async def _receive(chunks: AsyncIterable[bytes], file: BinaryIO, limit: int) -> 
         size += len(chunk)
         if size > limit:
             raise BadRequest(
-                f"The file has more than the {limit:,} bytes that are accepted.", code="file_too_big",
+                f"The file has more than the {limit:,} bytes that are accepted.",
+                code="file_too_big",
                 remedy="Fetch larger data from storage during the run.",
             )
         if len(chunk) > _INLINE:
@@ -120,7 +122,8 @@ async def _receive(chunks: AsyncIterable[bytes], file: BinaryIO, limit: int) -> 
 def _told(error: OSError, directory: Path) -> Exception:
     if error.errno in _FULL:
         return StorageFull(
-            "The disk that holds the sandbox files is full; nothing was kept.", place=str(directory),
+            "The disk that holds the sandbox files is full; nothing was kept.",
+            place=str(directory),
             remedy="Free some space and send the file again.",
         )
     return error

@@ -44,7 +44,9 @@ def order_for(
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
         inputs=tuple(
-            InputFile(file.name, filestore.path(file.sha256), file.executable or (staged and file.name == program))
+            InputFile(
+                file.name, filestore.path(file.sha256), file.executable or (staged and file.name == program)
+            )
             for file in files
         ),
         outputs=description.output_sandbox,

@@ -101,7 +101,9 @@ def tags_in(root: Path) -> Iterator[str]:
 
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:
-    inputs = tuple(InputFile(file["name"], Path(file["path"]), file["executable"]) for file in fields["inputs"])
+    inputs = tuple(
+        InputFile(file["name"], Path(file["path"]), file["executable"]) for file in fields["inputs"]
+    )
     return LaunchOrder(
         **fields
         | {

@@ -13,7 +13,7 @@ from broker_core.worker.markers import EXITS, EndedMark, StartedMark, read_ended
 Usage = resource.struct_rusage | None
 """What a starter and all it waited for used, as of wait4."""
 CANCELED = ("killed", "Canceled as its owner asked.")
-LOST = ("lost", "The Job Starter was ended from outside and left no result; all processes of the job were ended.")
+LOST = ("lost", "The Job Starter was ended from outside; all processes of the job were ended too.")
 _NO_RESULT = ("starter", "The Job Starter could not record the end of the job; its disk may be full.")
 _SECOND = ("refused-second-start", "This attempt had been started before; the second start was refused.")
 
@@ -28,8 +28,13 @@ def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> End
     elif not failure and (full := full_output(run, file_limit)):
         failure, reason = "output-limit", full
     return Ended(
-        attempt=run.order.attempt, time=_not_before(mark.time if mark else time.time(), run.begun),
-        exit_code=code, signal=number, failure=failure, reason=reason, usage=_usage(started, mark, usage),
+        attempt=run.order.attempt,
+        time=_not_before(mark.time if mark else time.time(), run.begun),
+        exit_code=code,
+        signal=number,
+        failure=failure,
+        reason=reason,
+        usage=_usage(started, mark, usage),
         started=_not_before(started.time, run.begun) if started else None,
     )
 
@@ -57,13 +62,15 @@ def _outcome(mark: EndedMark | None, status: int | None) -> tuple[int | None, in
         return None, None, *LOST
     code = os.WEXITSTATUS(status)
     if code in EXITS:
-        return None, None, *(_SECOND if EXITS[code] == "refused-second-start" else (EXITS[code], _NO_RESULT[1]))
+        return (
+            None,
+            None,
+            *(_SECOND if EXITS[code] == "refused-second-start" else (EXITS[code], _NO_RESULT[1])),
+        )
     return *status_of(str(code)), "", _NO_RESULT[1]
 
 
-def _usage(
-    started: StartedMark | None, mark: EndedMark | None, usage: Usage
-) -> dict[str, float]:
+def _usage(started: StartedMark | None, mark: EndedMark | None, usage: Usage) -> dict[str, float]:
     found: dict[str, float] = {}
     if started and mark:
         found["wall_s"] = _wall(started, mark)

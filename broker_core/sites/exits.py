@@ -20,7 +20,7 @@ class ExitWatch:
         loop.add_reader(self._poll.fileno(), self._ready)
 
     def watch(self, pid: int, on_exit: OnExit) -> None:
-        """Call `on_exit(pid)` when the process ends; raises ProcessLookupError if it is gone and waited for."""
+        """Call `on_exit(pid)` when the process ends; raises ProcessLookupError if it is gone."""
         descriptor = os.pidfd_open(pid)
         self._watched[descriptor] = (pid, on_exit)
         self._poll.register(descriptor, select.EPOLLIN)

@@ -39,7 +39,9 @@ class LocalSite:
     What runs goes on without this process: a new one finds it again by `start`.
     """
 
-    def __init__(self, name: str, directory: Path, cpus: int = 0, settings: LocalSettings | None = None) -> None:
+    def __init__(
+        self, name: str, directory: Path, cpus: int = 0, settings: LocalSettings | None = None
+    ) -> None:
         self.name = name
         self.settings = settings or LocalSettings()
         self.root = directory / "attempts"
@@ -57,7 +59,9 @@ class LocalSite:
 
     def describe(self) -> Resource:
         """This machine with its GLUE attributes and the counts of now."""
-        return local_resource(self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue))
+        return local_resource(
+            self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue)
+        )
 
     async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
         """See `Site.start`."""
@@ -79,7 +83,8 @@ class LocalSite:
             return tag
         if not 0 < order.cpus <= self.cpus:
             raise SiteRefused(
-                f"{order.cpus} processors are asked for; this site has {self.cpus}.", place=self.name,
+                f"{order.cpus} processors are asked for; this site has {self.cpus}.",
+                place=self.name,
                 remedy="Ask for fewer, or choose another site.",
             )
         starter_variables(order, directory.path, self._notice, self.settings)
@@ -87,7 +92,8 @@ class LocalSite:
             directory.make(order)
         except OSError as error:
             raise SiteRefused(
-                f"The site cannot keep the job: {error.strerror}.", place=directory.path,
+                f"The site cannot keep the job: {error.strerror}.",
+                place=directory.path,
                 remedy="Free some space on its disk.",
             ) from error
         self.enqueue(Run(order, directory))

@@ -66,7 +66,9 @@ class Recovery:
         if directory.over():
             self._over(attempt, directory, order)
         elif order is None:
-            self._site.report(Ended(attempt, time.time(), None, None, "lost", "The site has no such attempt."))
+            self._site.report(
+                Ended(attempt, time.time(), None, None, "lost", "The site has no such attempt.")
+            )
         else:
             self._resume(Run(order, directory))
 

@@ -27,7 +27,7 @@ def find_file(directory: str, path: str) -> Path:
             for shown, place in _walk(directory):
                 if shown.path == path:
                     return Path(place)
-    raise NotFound("The job has no such file.", place=path[:200], remedy="List the job's files to see their names.")
+    raise NotFound("The job has no such file.", place=path[:200], remedy="List the job's files.")
 
 
 def _walk(directory: str) -> Iterator[tuple[RunFile, str]]:

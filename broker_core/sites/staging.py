@@ -35,7 +35,13 @@ def _copy(source: Path, target: str, mode: int) -> None:
                 while left > 0 and (done := os.copy_file_range(reading.fileno(), descriptor, left)):
                     left -= done
             except OSError as error:
-                if error.errno not in (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF):
+                if error.errno not in (
+                    errno.EXDEV,
+                    errno.EINVAL,
+                    errno.ENOSYS,
+                    errno.EOPNOTSUPP,
+                    errno.EBADF,
+                ):
                     raise
             reading.seek(writing.tell())
             shutil.copyfileobj(reading, writing, 1 << 20)
@@ -45,7 +51,7 @@ def _words(file: InputFile, error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"The site's disk is full: the input file {file.name} could not be copied. Free some space."
     if error.errno == errno.ENOENT:
-        return f"The content of the input file {file.name} is not in the broker's store any more. Submit again."
+        return f"The content of the input file {file.name} is no longer in the broker's store. Submit again."
     if error.errno == errno.EEXIST:
         return f"Two input files are called {file.name}. Give them different names."
     return f"The input file {file.name} could not be copied: {error.strerror}."

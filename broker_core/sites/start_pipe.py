@@ -13,7 +13,7 @@ _F_SETPIPE_SZ = 1031
 
 
 class StartPipe:
-    """Lines `TAG PID` written by starters. Opened for both ends, so that no starter ever waits for a reader."""
+    """Lines `TAG PID` written by starters. Opened for both ends: no starter ever waits for a reader."""
 
     def __init__(self, path: Path, loop: asyncio.AbstractEventLoop, heard: Callable[[str], None]) -> None:
         path.unlink(missing_ok=True)

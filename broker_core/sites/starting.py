@@ -21,7 +21,9 @@ _MOST_VALUE = 131_000
 """Bytes that the kernel takes in one variable, a little less."""
 
 
-def starter_variables(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> dict[str, str]:
+def starter_variables(
+    order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings
+) -> dict[str, str]:
     """The variables of an order; raises SiteRefused for what cannot be given to a program."""
     try:
         found = variables(_starter_order(order, directory, notice, settings))
@@ -30,8 +32,9 @@ def starter_variables(order: LaunchOrder, directory: str, notice: Path, settings
     for name, value in found.items():
         if len(value) > _MOST_VALUE:
             raise SiteRefused(
-                f"{name.strip('_').replace('_', ' ').capitalize()} is too long: {len(value):,} bytes when encoded.",
-                place=order.attempt.job, remedy="Put long values into a file of the input sandbox.",
+                f"The variable {name} is too long: {len(value):,} bytes when encoded.",
+                place=order.attempt.job,
+                remedy="Put long values into a file of the input sandbox.",
             )
     return found
 
@@ -44,21 +47,37 @@ def spawn(given: dict[str, str], directory: str, shell: str) -> int:
         (os.POSIX_SPAWN_OPEN, 2, f"{directory}/starter.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
     ]
     return os.posix_spawn(
-        shell, [shell, _script()], _base() | given, file_actions=actions, setsid=True,
-        setsigmask=[], setsigdef=_RESET,
+        shell,
+        [shell, _script()],
+        _base() | given,
+        file_actions=actions,
+        setsid=True,
+        setsigmask=[],
+        setsigdef=_RESET,
     )
 
 
 def _starter_order(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> StarterOrder:
     plain = StarterOrder(
-        job=order.attempt.job, tag=order.attempt.tag, directory=Path(directory), program=order.executable,
-        arguments=split_words(order.arguments), environment=order.environment,
-        inputs=[file.name for file in order.inputs], outputs=order.outputs,
-        stdin=order.stdin, stdout=order.stdout, stderr=order.stderr,
+        job=order.attempt.job,
+        tag=order.attempt.tag,
+        directory=Path(directory),
+        program=order.executable,
+        arguments=split_words(order.arguments),
+        environment=order.environment,
+        inputs=[file.name for file in order.inputs],
+        outputs=order.outputs,
+        stdin=order.stdin,
+        stdout=order.stdout,
+        stderr=order.stderr,
     )
     return replace(
-        plain, wall_limit=order.wall_limit, file_limit=order.file_limit or settings.file_limit,
-        kill_grace=max(1, round(settings.kill_grace)), interactive=order.interactive, notice=str(notice),
+        plain,
+        wall_limit=order.wall_limit,
+        file_limit=order.file_limit or settings.file_limit,
+        kill_grace=max(1, round(settings.kill_grace)),
+        interactive=order.interactive,
+        notice=str(notice),
     )
 
 

@@ -151,8 +151,7 @@ __output() {
     true 2>/dev/null >"./$1" || __end - starter "The file $2 for standard output cannot be made."
 }
 
-# Export the pairs given, and print nothing. Pairs whose names a shell keeps for itself are left in "$@" by
-# the caller; this tells them apart.
+# True if a shell can export variable $1 without harm to itself; `env` has to set the others.
 __plain() {
     case $1 in
     __* | _ | [!A-Za-z_]* | *[!A-Za-z0-9_]* | '') return 1 ;;
@@ -163,22 +162,34 @@ __plain() {
     esac
 }
 
+# Print the /proc/PID/environ files that hold the mark; only GNU grep reads zero-ended lines itself.
+__marked() {
+    set +f
+    if printf 'a\0b\0' | grep -qzx b 2>/dev/null; then
+        grep -lsFxz "CROSSDESK_ATTEMPT=$__attempt" /proc/[0-9]*/environ
+        return
+    fi
+    for __file in /proc/[0-9]*/environ; do
+        if tr '\0' '\n' 2>/dev/null <"$__file" | grep -qxF "CROSSDESK_ATTEMPT=$__attempt"; then
+            printf '%s\n' "$__file"
+        fi
+    done 2>/dev/null
+}
+
 # Send signal $1 to every process of this attempt but the starter and its watchdog; false if there is none.
 __signal() {
     if [ ! -r /proc/self/environ ]; then
         kill -s TERM 0
         return 1
     fi
-    set +f
-    set -- "$1" $(grep -lsF "CROSSDESK_ATTEMPT=$__attempt" /proc/[0-9]*/environ)
-    set -f
-    __name=$1 __found=1
+    set -- "$1" $(__marked)
+    __number=$1 __found=1
     shift
     for __process do
         __process=${__process#/proc/}
         __process=${__process%/environ}
         case $__process in "$$" | "$__self") continue ;; esac
-        kill -s "$__name" "$__process" 2>/dev/null && __found=0
+        kill -s "$__number" "$__process" 2>/dev/null && __found=0
     done
     return "$__found"
 }

@@ -71,9 +71,14 @@ def read_ended(directory: Path | str) -> EndedMark | None:
     failure = values["failure"]
     missing = values.get("missing", "")
     return EndedMark(
-        time=time, exit_code=code, signal=signal, failure="" if failure == "-" else failure,
-        reason=decode(values.get("reason", "")), missing=tuple(decode(item) for item in missing.split(",") if item),
-        cpu_s=_cpu(values.get("times", "")), uptime=_number(values.get("uptime", "")),
+        time=time,
+        exit_code=code,
+        signal=signal,
+        failure="" if failure == "-" else failure,
+        reason=decode(values.get("reason", "")),
+        missing=tuple(decode(item) for item in missing.split(",") if item),
+        cpu_s=_cpu(values.get("times", "")),
+        uptime=_number(values.get("uptime", "")),
     )
 
 

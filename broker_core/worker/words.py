@@ -7,7 +7,8 @@ import re
 _QUOTED = re.compile(r"""['"\\]""")
 _BLANKS = re.compile(r"\s+", re.ASCII)
 _PART = re.compile(
-    r"""[^\s'"\\]+ | '(?P<single>[^']*)' | "(?P<double>(?:[^"\\]|\\.)*)" | \\(?P<one>.) | (?P<blank>\s) | (?P<bad>.)""",
+    r"""[^\s'"\\]+ | '(?P<single>[^']*)' | "(?P<double>(?:[^"\\]|\\.)*)"
+    | \\(?P<one>.) | (?P<blank>\s) | (?P<bad>.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _IN_QUOTES = re.compile(r'\\([$`"\\\n])')

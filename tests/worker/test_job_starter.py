@@ -1,0 +1,168 @@
+"""The Job Starter under each shell, with real processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from broker_core.worker.encoding import decode, encode
+from broker_core.worker.markers import EndedMark, read_ended, read_started
+from broker_core.worker.script import starter_path
+from broker_core.worker.variables import StarterOrder, variables
+from tests.running import processes_of
+
+SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
+if busybox := shutil.which("busybox"):
+    SHELLS.append([busybox, "sh"])
+SHOW = "import os,sys,json;json.dump([[os.fsencode(a).hex() for a in sys.argv[1:]],{os.fsencode(k).hex():os.fsencode(v).hex() for k,v in os.environ.items()}],sys.stdout)"
+
+
+@pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    return list(request.param)
+
+
+def run(shell: list[str], directory: Path, program: str, *arguments: str, **more: object) -> tuple[int, EndedMark]:
+    """One run of the starter; its exit status and the marker."""
+    directory.mkdir(exist_ok=True)
+    fields: dict[str, object] = {
+        "environment": (), "inputs": (), "outputs": (), "stdin": "", "stdout": "out", "stderr": "err",
+    }
+    order = StarterOrder("j", "j.1", directory, program, arguments, **(fields | more))  # type: ignore[arg-type]
+    given_ = variables(order) | {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    done = subprocess.run([*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=60)
+    mark = read_ended(directory)
+    assert mark is not None
+    assert not processes_of(directory)
+    return done.returncode, mark
+
+
+def test_a_program_gets_its_words_and_its_end_is_recorded(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "a b", "sh", "-c", 'printf %s "$1"; exit 7', "x", "$HOME * `id`")
+    assert (code, mark.exit_code, mark.failure) == (7, 7, "")
+    assert (tmp_path / "a b/job/out").read_text() == "$HOME * `id`"
+    started = read_started(tmp_path / "a b")
+    assert started is not None
+    assert started.pid > 0
+
+
+def test_a_second_start_is_refused(shell: list[str], tmp_path: Path) -> None:
+    run(shell, tmp_path / "d", "sh", "-c", "echo once >>seen")
+    code, _ = run(shell, tmp_path / "d", "sh", "-c", "echo twice >>seen")
+    assert code == 226
+    assert (tmp_path / "d/job/seen").read_text() == "once\n"
+
+
+def test_a_missing_program_has_its_own_code(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "d", "no such program")
+    assert (code, mark.failure, mark.exit_code) == (221, "executable-missing", None)
+    assert "no such program" in mark.reason
+    assert read_started(tmp_path / "d") is None
+
+
+def test_a_program_may_end_with_127_itself(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "d", "sh", "-c", "exit 127")
+    assert (code, mark.exit_code, mark.failure) == (199, 127, "")
+
+
+def test_a_script_with_a_missing_interpreter_is_told_apart(shell: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "d/job/run"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    code, mark = run(shell, tmp_path / "d", "./run")
+    assert (code, mark.failure) == (221, "executable-missing")
+
+
+def test_a_signal_is_told(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "d", "sh", "-c", "kill -9 $$")
+    assert (code, mark.exit_code, mark.signal) == (137, None, 9)
+
+
+def test_a_missing_input_file_is_a_failed_download(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "d", "true", inputs=["a,b"])
+    assert (code, mark.failure) == (220, "download")
+    assert "a,b" in mark.reason
+
+
+def test_standard_output_and_error_may_be_one_file(shell: list[str], tmp_path: Path) -> None:
+    run(shell, tmp_path / "d", "sh", "-c", "echo one; echo two >&2; echo three", stdout="all", stderr="all")
+    assert (tmp_path / "d/job/all").read_text() == "one\ntwo\nthree\n"
+
+
+def test_standard_input_is_a_file_of_the_job(shell: list[str], tmp_path: Path) -> None:
+    (tmp_path / "d/job").mkdir(parents=True)
+    (tmp_path / "d/job/in put").write_text("hello")
+    run(shell, tmp_path / "d", "cat", stdin="in put")
+    assert (tmp_path / "d/job/out").read_text() == "hello"
+
+
+def test_the_wall_limit_ends_the_whole_tree(shell: list[str], tmp_path: Path) -> None:
+    tree = "trap '' TERM; (trap '' TERM; sleep 600) & setsid sleep 600 & sleep 600; sleep 600; wait"
+    code, mark = run(shell, tmp_path / "d", "sh", "-c", tree, wall_limit=0.3, kill_grace=1)
+    assert (code, mark.failure) == (224, "wall-limit")
+
+
+def test_a_job_below_its_wall_limit_leaves_no_watchdog(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "d", "sleep", "0.2", wall_limit=500)
+    assert (code, mark.failure) == (0, "")
+
+
+def test_an_output_flood_is_kept_up_to_the_limit(shell: list[str], tmp_path: Path) -> None:
+    code, mark = run(shell, tmp_path / "d", "yes", file_limit=3_072_000)
+    assert (code, mark.failure) == (225, "output-limit")
+    assert (tmp_path / "d/job/out").stat().st_size == 3_072_000
+
+
+def test_output_files_are_matched_and_missing_ones_named(shell: list[str], tmp_path: Path) -> None:
+    _, mark = run(shell, tmp_path / "d", "sh", "-c", "echo 1 >a.csv; echo 2 >'b c.csv'", outputs=["*.csv", "no $x"])
+    assert mark.missing == ("no $x",)
+    assert "b c.csv" in (tmp_path / "d/outputs").read_text()
+
+
+def test_output_to_a_folder_makes_the_folder(shell: list[str], tmp_path: Path) -> None:
+    run(shell, tmp_path / "d", "echo", "x", stdout="logs/deep/out")
+    assert (tmp_path / "d/job/logs/deep/out").read_text() == "x\n"
+
+
+def test_an_agent_starts_the_program(shell: list[str], tmp_path: Path) -> None:
+    directory = tmp_path / "d"
+    directory.mkdir()
+    given_ = {
+        "__directory": str(directory), "__job": "echo", "__arguments": "a", "__interactive": "1", "__attempt": "j.1",
+        "__interactive_agent": "env", "__interactive_agent_args": "AGENT=1", "PATH": os.environ["PATH"],
+    }
+    subprocess.run([*shell, str(starter_path())], env=given_, check=True)
+    assert (directory / "job/std.out").read_text() == "a\n"
+
+
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
+names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True).filter(lambda n: n not in ("LD_PRELOAD", "PATH"))
+
+
+@given(value=texts)
+def test_any_text_survives_the_encoding(value: str) -> None:
+    assert decode(encode(value)) == value
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(texts, max_size=6), pairs=st.dictionaries(names, texts, max_size=4))
+def test_any_argument_and_variable_reaches_the_program(
+    shell: list[str], tmp_path_factory: pytest.TempPathFactory, words: list[str], pairs: dict[str, str]
+) -> None:
+    import json
+
+    pairs = {name: value for name, value in pairs.items() if not name.startswith(("PYTHON", "LD_", "MALLOC"))}
+    directory = tmp_path_factory.mktemp("n") / "d"
+    run(shell, directory, sys.executable, "-c", SHOW, *words, environment=tuple(pairs.items()))
+    argv, environ = json.loads((directory / "job/out").read_text())
+    assert [bytes.fromhex(word).decode() for word in argv] == words
+    for name, value in pairs.items():
+        assert bytes.fromhex(environ[name.encode().hex()]).decode() == value
