@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from tests.app.inspector.recorded import RecordedBroker, TestDesk
+from tests.qt_loop import WindowLoop
 from tests.waiting import eventually
 
 
 @pytest.fixture
 def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
     """The window's event loop; its tasks end with the test."""
-    made = qasync.QEventLoop(qapp)
+    made = WindowLoop(qapp)
     asyncio.set_event_loop(made)
     yield made
     tasks = asyncio.all_tasks(made)
