@@ -271,7 +271,7 @@ class LocalSite:
             return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
         orphans = found - {other.starter for other in self.runs.values()}
         seen = [process for pid in orphans if (process := processes.look_at(pid)) is not None]
-        processes.reap(pid for pid in orphans if processes.session_of_zombie(pid) == run.starter)
+        processes.reap(pid for pid in orphans if processes.is_adopted_zombie(pid))
         return bool(processes.of_attempt(run.tag, run.starter, seen))
 
     async def _end_and_finish(self, run: Run, status: int | None, usage: Usage) -> None:

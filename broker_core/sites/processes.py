@@ -92,6 +92,7 @@ async def end_all(tag: str, starter: int, grace: float) -> None:
     """
     deadline = time.monotonic() + grace
     asked: set[int] = set()
+    seen: set[int] = set()
     pause = _FIRST_PAUSE
     while left := of_attempt(tag, starter, all_processes()):
         if time.monotonic() < deadline:
@@ -100,9 +101,10 @@ async def end_all(tag: str, starter: int, grace: float) -> None:
         else:
             send(left, signal.SIGSTOP)
             send(of_attempt(tag, starter, all_processes()), signal.SIGKILL)
-        reap(left - {starter})
+        seen |= left
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, _MOST_PAUSE)
+    reap(seen - {starter})
 
 
 def send(pids: Iterable[int], number: signal.Signals) -> None:
@@ -123,14 +125,17 @@ def reap(pids: Iterable[int]) -> None:
             continue
 
 
-def session_of_zombie(pid: int) -> int | None:
-    """Session of a process that ended and was not waited for; None for any other."""
+def is_adopted_zombie(pid: int) -> bool:
+    """True for an orphan that ended and was not waited for.
+
+    A leader of a session of its own is not counted: it may be a child that others here wait for.
+    """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b") ")[2].split()
     except OSError:
-        return None
-    return int(fields[3]) if fields[0] == b"Z" else None
+        return False
+    return fields[0] == b"Z" and int(fields[3]) not in (pid, os.getsid(0))
 
 
 def _tag(environment: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -21,7 +22,11 @@ from tests.running import processes_of
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 if busybox := shutil.which("busybox"):
     SHELLS.append([busybox, "sh"])
-SHOW = "import os,sys,json;json.dump([[os.fsencode(a).hex() for a in sys.argv[1:]],{os.fsencode(k).hex():os.fsencode(v).hex() for k,v in os.environ.items()}],sys.stdout)"
+SHOW = """
+import json, os, sys
+words = [os.fsencode(word).hex() for word in sys.argv[1:]]
+json.dump([words, {name.hex(): value.hex() for name, value in os.environb.items()}], sys.stdout)
+"""
 
 
 @pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
@@ -29,15 +34,24 @@ def shell(request: pytest.FixtureRequest) -> list[str]:
     return list(request.param)
 
 
-def run(shell: list[str], directory: Path, program: str, *arguments: str, **more: object) -> tuple[int, EndedMark]:
+def run(
+    shell: list[str], directory: Path, program: str, *arguments: str, **more: object
+) -> tuple[int, EndedMark]:
     """One run of the starter; its exit status and the marker."""
     directory.mkdir(exist_ok=True)
     fields: dict[str, object] = {
-        "environment": (), "inputs": (), "outputs": (), "stdin": "", "stdout": "out", "stderr": "err",
+        "environment": (),
+        "inputs": (),
+        "outputs": (),
+        "stdin": "",
+        "stdout": "out",
+        "stderr": "err",
     }
     order = StarterOrder("j", "j.1", directory, program, arguments, **(fields | more))  # type: ignore[arg-type]
     given_ = variables(order) | {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    done = subprocess.run([*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=60)
+    done = subprocess.run(
+        [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=60
+    )
     mark = read_ended(directory)
     assert mark is not None
     assert not processes_of(directory)
@@ -122,7 +136,9 @@ def test_an_output_flood_is_kept_up_to_the_limit(shell: list[str], tmp_path: Pat
 
 
 def test_output_files_are_matched_and_missing_ones_named(shell: list[str], tmp_path: Path) -> None:
-    _, mark = run(shell, tmp_path / "d", "sh", "-c", "echo 1 >a.csv; echo 2 >'b c.csv'", outputs=["*.csv", "no $x"])
+    _, mark = run(
+        shell, tmp_path / "d", "sh", "-c", "echo 1 >a.csv; echo 2 >'b c.csv'", outputs=["*.csv", "no $x"]
+    )
     assert mark.missing == ("no $x",)
     assert "b c.csv" in (tmp_path / "d/outputs").read_text()
 
@@ -136,15 +152,23 @@ def test_an_agent_starts_the_program(shell: list[str], tmp_path: Path) -> None:
     directory = tmp_path / "d"
     directory.mkdir()
     given_ = {
-        "__directory": str(directory), "__job": "echo", "__arguments": "a", "__interactive": "1", "__attempt": "j.1",
-        "__interactive_agent": "env", "__interactive_agent_args": "AGENT=1", "PATH": os.environ["PATH"],
+        "__directory": str(directory),
+        "__job": "echo",
+        "__arguments": "a",
+        "__interactive": "1",
+        "__attempt": "j.1",
+        "__interactive_agent": "env",
+        "__interactive_agent_args": "AGENT=1",
+        "PATH": os.environ["PATH"],
     }
     subprocess.run([*shell, str(starter_path())], env=given_, check=True)
     assert (directory / "job/std.out").read_text() == "a\n"
 
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
-names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True).filter(lambda n: n not in ("LD_PRELOAD", "PATH"))
+names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True).filter(
+    lambda n: n not in ("LD_PRELOAD", "PATH")
+)
 
 
 @given(value=texts)
@@ -157,8 +181,6 @@ def test_any_text_survives_the_encoding(value: str) -> None:
 def test_any_argument_and_variable_reaches_the_program(
     shell: list[str], tmp_path_factory: pytest.TempPathFactory, words: list[str], pairs: dict[str, str]
 ) -> None:
-    import json
-
     pairs = {name: value for name, value in pairs.items() if not name.startswith(("PYTHON", "LD_", "MALLOC"))}
     directory = tmp_path_factory.mktemp("n") / "d"
     run(shell, directory, sys.executable, "-c", SHOW, *words, environment=tuple(pairs.items()))

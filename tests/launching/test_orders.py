@@ -1,0 +1,40 @@
+"""From a description, a record and sandbox files to a launch order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from broker_core.jdl.check import check
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.launching.files import FileStore
+from broker_core.launching.orders import order_for
+from broker_core.sites.contract import LaunchOrder
+from broker_core.wire.submission import SandboxFile
+
+FILES = [
+    SandboxFile(name="run.sh", sha256="0" * 64, size=1),
+    SandboxFile(name="in.txt", sha256="1" * 64, size=1),
+]
+
+
+def made(text: str, directory: Path, files: list[SandboxFile]) -> LaunchOrder:
+    description = check(text).description
+    assert description is not None
+    record = JobRecord("j" * 22, "ann", "n", "Normal", False, 1, JobState.SCHEDULED, "0" * 64, attempt=3)
+    return order_for(description, record, files, FileStore(directory))
+
+
+def test_a_staged_program_is_run_from_the_job_s_directory(tmp_path: Path) -> None:
+    text = (
+        'Executable = "run.sh"; Arguments = "-n 1"; StdInput = "in.txt"; InputSandbox = {"run.sh", "in.txt"};'
+    )
+    order = made(text, tmp_path, FILES)
+    assert order.executable == "./run.sh"
+    assert [(file.name, file.executable) for file in order.inputs] == [("run.sh", True), ("in.txt", False)]
+    assert (order.stdin, order.attempt.tag, order.owner) == ("in.txt", "j" * 22 + ".3", "ann")
+
+
+def test_output_is_readable_though_no_file_was_named(tmp_path: Path) -> None:
+    order = made('Executable = "/bin/true";', tmp_path, [])
+    assert (order.executable, order.stdout, order.stderr) == ("/bin/true", "std.out", "std.err")

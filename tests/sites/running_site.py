@@ -1,0 +1,82 @@
+"""A local site of a test, with what it reported."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Started
+from broker_core.sites.local import LocalSite
+from broker_core.sites.settings import LocalSettings
+from tests.running import end_all, processes_of
+from tests.waiting import eventually
+
+QUICK = LocalSettings(kill_grace=0.5, guard_interval=0.05)
+
+
+def order(program: str, arguments: str = "", **more: object) -> LaunchOrder:
+    """An order for a new attempt."""
+    plain = LaunchOrder(
+        Attempt(secrets.token_urlsafe(16), 1), 1, program, arguments, (), "", "std.out", "std.err", (), ()
+    )
+    return replace(plain, **more)  # type: ignore[arg-type]
+
+
+def script(text: str, **more: object) -> LaunchOrder:
+    """An order for a shell script of one line without single quotes."""
+    return order("sh", f"-c '{text}'", **more)
+
+
+class RunningSite:
+    """A site and its notices; nothing of it is left after `close`."""
+
+    def __init__(self, directory: Path, cpus: int = 2, settings: LocalSettings = QUICK) -> None:
+        self.directory = directory
+        self.notices: list[Notice] = []
+        self.site = LocalSite("local", directory, cpus, settings)
+
+    async def start(self, known: Sequence[tuple[Attempt, LaunchOrder | None]] = ()) -> None:
+        """Begin work, with the attempts that are known."""
+        await self.site.start(self.notices.append, known)
+
+    async def again(self, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> RunningSite:
+        """Drop this site as if its process had been killed; a new one takes over."""
+        await self.site.close()
+        other = RunningSite(self.directory, self.site.cpus, self.site.settings)
+        await other.start(known)
+        return other
+
+    def ends(self, attempt: Attempt) -> list[Ended]:
+        """Every end reported of an attempt."""
+        return [notice for notice in self.notices if isinstance(notice, Ended) and notice.attempt == attempt]
+
+    def starts(self, attempt: Attempt) -> list[Started]:
+        """Every start reported of an attempt."""
+        return [
+            notice for notice in self.notices if isinstance(notice, Started) and notice.attempt == attempt
+        ]
+
+    async def started(self, attempt: Attempt) -> Started:
+        """The start of an attempt, waited for."""
+        return (await eventually(lambda: self.starts(attempt)))[0]
+
+    async def ended(self, attempt: Attempt) -> Ended:
+        """The end of an attempt, waited for."""
+        return (await eventually(lambda: self.ends(attempt)))[0]
+
+    def text(self, attempt: Attempt, path: str = "std.out") -> str:
+        """A file of an attempt; empty while it is not there."""
+        if path not in {file.path for file in self.site.files(attempt)}:
+            return ""
+        return self.site.open_path(attempt, path).read_text()
+
+    def left(self) -> set[int]:
+        """Processes that jobs of this site have."""
+        return processes_of(self.directory)
+
+    async def close(self) -> None:
+        """Stop, and end whatever still runs."""
+        await self.site.close()
+        end_all(self.directory)

@@ -1,0 +1,188 @@
+"""Jobs at the local site: queue, notices, ends, files."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from broker_core.errors import NotFound
+from broker_core.sites.contract import Attempt, InputFile, SiteRefused
+from broker_core.sites.settings import LocalSettings
+from tests.sites.running_site import RunningSite, order, script
+from tests.waiting import eventually
+
+
+async def test_a_job_runs_and_its_start_and_end_are_told(here: RunningSite) -> None:
+    job = script("echo $((40+2)); exit 3")
+    assert await here.site.submit(job) == job.attempt.tag
+    ended = await here.ended(job.attempt)
+    assert (ended.exit_code, ended.signal, ended.failure) == (3, None, "")
+    assert [type(notice).__name__ for notice in here.notices] == ["Started", "Ended"]
+    assert here.text(job.attempt) == "42\n"
+    assert ended.started is not None
+    assert {"wall_s", "cpu_s", "max_rss_bytes"} <= set(ended.usage)
+
+
+async def test_a_second_submission_of_an_attempt_starts_nothing(here: RunningSite, tmp_path: Path) -> None:
+    job = script(f"echo x >>{tmp_path}/seen")
+    await here.site.submit(job)
+    await here.site.submit(job)
+    await here.ended(job.attempt)
+    assert await here.site.submit(job) == job.attempt.tag
+    other = order("true")
+    await here.site.submit(other)
+    await here.ended(other.attempt)
+    assert (tmp_path / "seen").read_text() == "x\n"
+
+
+async def test_jobs_wait_in_order_for_free_processors(here: RunningSite, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    first = script(f"while ! [ -e {gate} ]; do sleep 0.02; done", cpus=2)
+    others = [script(f"echo {number} >>{tmp_path}/order", cpus=2) for number in range(3)]
+    for job in (first, *others):
+        await here.site.submit(job)
+    await here.started(first.attempt)
+    resource = here.site.describe()
+    assert (resource.running, resource.waiting, resource.free_cpus) == (1, 3, 0)
+    gate.touch()
+    for job in others:
+        await here.ended(job.attempt)
+    assert (tmp_path / "order").read_text().split() == ["0", "1", "2"]
+    assert here.site.describe().free_cpus == 2
+
+
+async def test_more_processors_than_there_are_is_refused(here: RunningSite) -> None:
+    with pytest.raises(SiteRefused, match="this site has 2"):
+        await here.site.submit(order("true", cpus=3))
+
+
+async def test_an_argument_no_program_can_get_is_refused(here: RunningSite) -> None:
+    with pytest.raises(SiteRefused):
+        await here.site.submit(order("true", "a\0b"))
+    with pytest.raises(SiteRefused, match="too long"):
+        await here.site.submit(order("true", "x" * 200_000))
+
+
+async def test_input_files_are_copies(here: RunningSite, tmp_path: Path) -> None:
+    content = tmp_path / "content"
+    content.write_text("#!/bin/sh\necho changed >>data; cat data\n")
+    inputs = (InputFile("run me.sh", content, True), InputFile("data", content, False))
+    job = order("./run me.sh", inputs=inputs)
+    await here.site.submit(job)
+    assert (await here.ended(job.attempt)).exit_code == 0
+    assert here.text(job.attempt).endswith("changed\n")
+    assert content.read_text().endswith("cat data\n")
+
+
+async def test_a_lost_input_file_is_a_failed_download(here: RunningSite, tmp_path: Path) -> None:
+    job = order("true", inputs=(InputFile("data", tmp_path / "gone", False),))
+    await here.site.submit(job)
+    ended = await here.ended(job.attempt)
+    assert (ended.failure, ended.exit_code) == ("download", None)
+    assert "data" in ended.reason
+    assert here.site.describe().free_cpus == 2
+
+
+async def test_output_can_be_read_while_the_job_runs(here: RunningSite, tmp_path: Path) -> None:
+    job = script(f"echo early; while ! [ -e {tmp_path}/gate ]; do sleep 0.02; done; echo late")
+    await here.site.submit(job)
+    await eventually(lambda: here.text(job.attempt) == "early\n")
+    assert not here.ends(job.attempt)
+    (tmp_path / "gate").touch()
+    await here.ended(job.attempt)
+    assert here.text(job.attempt) == "early\nlate\n"
+
+
+async def test_a_starter_killed_outright_is_a_lost_job(here: RunningSite) -> None:
+    job = script("sleep 600 & sleep 600")
+    await here.site.submit(job)
+    await here.started(job.attempt)
+    os.kill(here.site.runs[job.attempt.tag].starter, signal.SIGKILL)
+    ended = await here.ended(job.attempt)
+    assert (ended.failure, ended.exit_code) == ("lost", None)
+    assert not here.left()
+
+
+async def test_a_program_killed_outright_is_told_with_its_signal(here: RunningSite) -> None:
+    job = order("sleep", "600")
+    await here.site.submit(job)
+    os.kill((await here.started(job.attempt)).pid, signal.SIGKILL)
+    ended = await here.ended(job.attempt)
+    assert (ended.exit_code, ended.signal, ended.failure) == (None, 9, "")
+
+
+async def test_a_flood_ends_with_its_reason_and_can_be_read(tmp_path: Path) -> None:
+    here = RunningSite(
+        tmp_path / "site", settings=LocalSettings(file_limit=3_072_000, kill_grace=0.5, guard_interval=0.05)
+    )
+    await here.start()
+    jobs = [order("yes"), script('trap "" XFSZ; while :; do yes; done 2>/dev/null')]
+    for job in jobs:
+        await here.site.submit(job)
+    for job in jobs:
+        assert (await here.ended(job.attempt)).failure == "output-limit"
+        assert here.site.open_path(job.attempt, "std.out").stat().st_size == 3_072_000
+    await here.close()
+
+
+async def test_no_path_leads_out_of_the_job(here: RunningSite, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    job = script(
+        f"ln -s {tmp_path}/secret link; ln -s / root; mkfifo pipe; mkdir d; echo x >d/ok; ln -s d/ok inner"
+    )
+    await here.site.submit(job)
+    await here.ended(job.attempt)
+    assert [file.path for file in here.site.files(job.attempt)] == ["d/ok", "std.err", "std.out"]
+    for path in (
+        "link",
+        "root/etc/passwd",
+        "../started",
+        "/etc/passwd",
+        "pipe",
+        "d",
+        "",
+        ".",
+        "d/../../order",
+        "a\0b",
+    ):
+        with pytest.raises(NotFound):
+            here.site.open_path(job.attempt, path)
+    with pytest.raises(NotFound):
+        here.site.open_path(Attempt("no", 1), "std.out")
+    assert here.site.open_path(job.attempt, "d/ok").read_text() == "x\n"
+
+
+async def test_odd_names_are_listed_and_found(here: RunningSite) -> None:
+    job = order("python3", "-c \"open(b'a\\xff\\nb','w').write('1'); open('-x ü','w')\"")
+    await here.site.submit(job)
+    assert (await here.ended(job.attempt)).exit_code == 0
+    names = [file.path for file in here.site.files(job.attempt)]
+    assert names == ["-x ü", "a\\xff\nb", "std.err", "std.out"]
+    assert here.site.open_path(job.attempt, names[1]).read_text() == "1"
+
+
+async def test_files_stay_until_they_are_forgotten(here: RunningSite) -> None:
+    job = script("mkdir closed; echo x >closed/y; chmod 0 closed")
+    await here.site.submit(job)
+    await here.ended(job.attempt)
+    assert here.site.files(job.attempt)
+    await here.site.forget([job.attempt])
+    assert here.site.files(job.attempt) == []
+    assert not (here.directory / "attempts" / job.attempt.tag).exists()
+
+
+async def test_a_missing_output_is_named(here: RunningSite) -> None:
+    job = order("true", outputs=("result.csv", "std.out"))
+    await here.site.submit(job)
+    assert (await here.ended(job.attempt)).reason == "Not produced: result.csv."
+
+
+async def test_the_site_describes_itself_in_glue(here: RunningSite) -> None:
+    resource = here.site.describe()
+    assert resource.attributes["GlueCEStateStatus"] == "Production"
+    assert resource.attributes["GlueHostFreeCPUs"] == resource.total_cpus == 2
+    assert resource.attributes["GlueHostMainMemoryRAMSize"] > 0
+    assert resource.ce.startswith("localhost:2119/jobmanager-")
