@@ -10,10 +10,9 @@ from PySide6.QtCore import QMimeData
 from app.drops.classify import classify
 from app.drops.facts import look_at
 from app.drops.plan import Deed, Plan, plan_for, plan_for_text
+from broker_core.jdl.limits import DESCRIPTION_MAX
 
 MOST_FILES = 1000
-TEXT_MAX = 1_000_000
-"""Characters of dropped text that are looked at."""
 PRIVATE = "application/x-crossdesk-"
 """Beginning of the MIME types of the desk's own drags, which are not dropped on the window."""
 
@@ -36,7 +35,7 @@ class Carried:
             return plan_for([classify(look_at(path)) for path in self.paths], on_editor)
         if self.elsewhere:
             return Plan(Deed.REFUSE, why="Only files of this machine can be dropped; download it first.")
-        if len(self.text) > TEXT_MAX:
+        if len(self.text) > DESCRIPTION_MAX:
             return Plan(Deed.REFUSE, why="The text is too long; save it as a file and drop that.")
         return plan_for_text(self.text)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.drops.facts import Facts
-from broker_core.client.prepare import TEXT_MAX
+from broker_core.jdl.limits import DESCRIPTION_MAX
 
 
 class Kind(StrEnum):
@@ -104,9 +104,11 @@ def is_binary(head: bytes) -> bool:
 def _description(facts: Facts) -> Item:
     if is_binary(facts.head):
         return Item(facts, Kind.UNUSABLE, why="is named like a description, but it is a binary file")
-    if facts.size > TEXT_MAX:
+    if facts.size > DESCRIPTION_MAX:
         return Item(
-            facts, Kind.UNUSABLE, why=f"is far too large for a description ({TEXT_MAX:,} bytes at most)"
+            facts,
+            Kind.UNUSABLE,
+            why=f"is far too large for a description ({DESCRIPTION_MAX:,} bytes at most)",
         )
     return Item(facts, Kind.DESCRIPTION)
 

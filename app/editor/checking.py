@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
-from broker_core.client.prepare import TEXT_MAX
 from broker_core.client.sandbox import find
 from broker_core.jdl.check import check
+from broker_core.jdl.limits import DESCRIPTION_MAX
 from broker_core.wire.checks import Diagnostic
 
 DEBOUNCE_MS = 200
@@ -17,8 +17,8 @@ DEBOUNCE_MS = 200
 
 def diagnose(text: str, base: Path) -> list[Diagnostic]:
     """Everything wrong with a description and with the files it sends, found below `base`."""
-    if len(text) > TEXT_MAX:
-        said = f"The description is larger than {TEXT_MAX:,} bytes, which no description needs to be."
+    if len(text) > DESCRIPTION_MAX:
+        said = f"The description is larger than {DESCRIPTION_MAX:,} bytes, which no description needs to be."
         return [Diagnostic(severity="error", code="description-too-large", message=said)]
     found = find(text, base)
     told = [Diagnostic.model_validate(asdict(one)) for one in check(text, files=found.facts).diagnostics]

@@ -6,8 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from broker_core.client.prepare import TEXT_MAX
 from broker_core.errors import BadRequest
+from broker_core.jdl.limits import DESCRIPTION_MAX
 
 
 def read_description(path: Path) -> str:
@@ -17,14 +17,14 @@ def read_description(path: Path) -> str:
     """
     try:
         with path.open("rb") as stream:
-            raw = stream.read(TEXT_MAX + 1)
+            raw = stream.read(DESCRIPTION_MAX + 1)
     except OSError as problem:
         why = (problem.strerror or "input error").lower()
         raise BadRequest(f"{path.name} cannot be read: {why}.", place=str(path.parent)) from problem
-    if len(raw) > TEXT_MAX:
+    if len(raw) > DESCRIPTION_MAX:
         raise BadRequest(
             f"{path.name} is too large for a description.",
-            remedy=f"A description has at most {TEXT_MAX:,} bytes; drop data files on an editor instead.",
+            remedy=f"A description has at most {DESCRIPTION_MAX:,} bytes; drop data on an editor instead.",
         )
     if b"\0" in raw:
         raise BadRequest(f"{path.name} is a binary file, not a description.")

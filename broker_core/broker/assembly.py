@@ -17,7 +17,7 @@ from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine, Outside
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.listener import Listener
-from broker_core.broker.matchmaking import match_demand
+from broker_core.broker.matchmaking import matchmaker
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
 from broker_core.broker.recovery import recover
@@ -111,7 +111,7 @@ def _services(
         temp_bad_period=settings.temp_bad_period,
     )
     stream = Stream(store)
-    engine = Engine(store, Scheduler(match_demand, store.next_position, rules), stream, fail)
+    engine = Engine(store, Scheduler(matchmaker(settings.policy), store.next_position, rules), stream, fail)
     checker = Checker(
         Limits(description_max=settings.description_max, input_sandbox_max=settings.sandbox_limit)
     )

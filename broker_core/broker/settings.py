@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.jdl.limits import DESCRIPTION_MAX
+from broker_core.policies.ordering import ORDERINGS
 
 MB = 1_000_000
 SANDBOX_LIMITS = {"embedded": 1000 * MB, "shared": 10 * MB, "compatible": MB}
@@ -25,10 +27,11 @@ class Settings:
 
     mode: str = _setting("embedded", "embedded, shared or compatible: chooses the sandbox limit")
     input_sandbox_max: int = _setting(0, "bytes of a job's input sandbox; 0: as the mode says")
-    description_max: int = _setting(MB, "bytes of one description's text")
+    description_max: int = _setting(DESCRIPTION_MAX, "bytes of one description's text")
     request_max: int = _setting(256 * MB, "bytes of one request's body, uploads of files apart")
     output_max: int = _setting(2000 * MB, "bytes that one output file of a local job may grow to")
     cpus: int = _setting(0, "processors that the local site offers; 0: as many as the machine has")
+    policy: str = _setting("best-fit", "order of sites for a job: " + ", ".join(ORDERINGS))
     rematch_interval: float = _setting(120.0, "a waiting job is matched again at the latest after this")
     infeasible_timeout: float = _setting(3600.0, "a job that no known resource can ever run is aborted then")
     max_rematch: int = _setting(5, "rounds of matching after failures at sites, before a job is aborted")
@@ -98,5 +101,9 @@ def _checked(name: str, value: Any, origin: str) -> Any:
     if name == "mode" and value not in SANDBOX_LIMITS:
         raise BadRequest(
             f"The mode {value!r} is unknown.", place=origin, remedy="Use " + ", ".join(SANDBOX_LIMITS) + "."
+        )
+    if name == "policy" and value not in ORDERINGS:
+        raise BadRequest(
+            f"The policy {value!r} is unknown.", place=origin, remedy="Use " + ", ".join(ORDERINGS) + "."
         )
     return value

@@ -12,12 +12,9 @@ from broker_core.errors import DescriptionRefused
 from broker_core.jdl import check as language
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic
-from broker_core.jdl.limits import DEFAULT, Limits
+from broker_core.jdl.limits import DEFAULT, DESCRIPTION_MAX, Limits
 from broker_core.wire import checks
 from broker_core.wire.submission import SandboxFile
-
-TEXT_MAX = 1_000_000
-"""Bytes of a description that are read; a broker takes no more by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +121,11 @@ def _text(source: Path | str) -> tuple[str, checks.Diagnostic | None]:
         return source, None
     try:
         with source.open("rb") as stream:
-            raw = stream.read(TEXT_MAX + 1)
+            raw = stream.read(DESCRIPTION_MAX + 1)
     except OSError as error:
         return "", _whole("description-unreadable", f"The description cannot be read: {error.strerror}.")
-    if len(raw) > TEXT_MAX:
-        words = f"The file is larger than {TEXT_MAX:,} bytes, which no description needs to be."
+    if len(raw) > DESCRIPTION_MAX:
+        words = f"The file is larger than {DESCRIPTION_MAX:,} bytes, which no description needs to be."
         return "", _whole("description-too-large", words)
     try:
         return raw.decode("utf-8-sig"), None

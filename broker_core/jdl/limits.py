@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DESCRIPTION_MAX = 1 << 20
-"""Characters of a description, by default."""
+DESCRIPTION_MAX = 1_000_000
+"""Bytes of a description in UTF-8, by default; client, desk and broker settings have it from here."""
 DEPTH_MAX = 64
 """Brackets, signs and conditions within each other; also `.Name` and `[index]` in a row."""
 TOKENS_MAX = 200_000

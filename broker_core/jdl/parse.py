@@ -64,10 +64,11 @@ def parse_expression(text: str) -> tuple[Expression | None, tuple[Diagnostic, ..
 
 def _readable(findings: Findings, description_max: int) -> bool:
     text = findings.text
-    if len(text) > description_max:
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    if size > description_max:
         findings.error(
             "too-large",
-            f"The description has {len(text):,} characters; at most {description_max:,} are accepted.",
+            f"The description has {size:,} bytes; at most {description_max:,} are accepted.",
         )
         return False
     if wrong := _NOT_TEXT.search(text):

@@ -24,5 +24,9 @@ class Context:
     now: float | None = None
     """Seconds since the epoch, for `time()` in expressions."""
 
+    def queue_limit(self, interactive: bool) -> int:
+        """Waiting jobs from which a site comes last; interactive jobs never queue (CB-SCH-08)."""
+        return 0 if interactive else self.max_site_queue
+
 
 DEFAULT = Context()

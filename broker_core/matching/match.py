@@ -109,7 +109,7 @@ def ordered(
     description: JobDescription, candidates: Sequence[Candidate], context: Context
 ) -> tuple[Candidate, ...]:
     """The candidates in the order in which they should be tried."""
-    queue_limit = 0 if description.interactive else context.max_site_queue
+    queue_limit = context.queue_limit(description.interactive)
     return tuple(
         sorted(candidates, key=lambda one: best_fit(one.resource, one.rank, description.cpus, queue_limit))
     )

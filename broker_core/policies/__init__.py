@@ -1,1 +1,1 @@
-"""Orderings and queues. Pure."""
+"""Orders in which sites are tried. Pure."""

@@ -1,10 +1,16 @@
-"""Orders of candidates, and of the queue."""
+"""Orders of candidates, and matchmaking by them."""
 
 from __future__ import annotations
 
+import pytest
+
+from broker_core.broker import settings
+from broker_core.broker.matchmaking import matchmaker
+from broker_core.errors import BadRequest
+from broker_core.jdl.check import check
 from broker_core.matching.match import Candidate
 from broker_core.policies.ordering import ORDERINGS
-from broker_core.policies.queueing import first_come
+from broker_core.scheduling.demand import Demand
 from tests.matching.made import resource
 
 
@@ -19,13 +25,19 @@ def test_each_policy_orders_candidates_its_own_way() -> None:
     assert orders == {"best-fit": "bacd", "worst-fit": "cabd", "first-fit": "abcd"}
 
 
-def started(reach: dict[str, str], able: str) -> list[str]:
-    return list(first_come(reach, lambda job: frozenset(reach[job]), lambda job: job in able))
+def test_the_chosen_policy_orders_what_matchmaking_finds() -> None:
+    description = check('Executable = "/bin/true";').description
+    assert description is not None
+    resources = [resource("a", 9, 5), resource("b", 9, 2), resource("c", 9, 9)]
+    orders = {
+        name: [one.resource.site for one in matchmaker(name)(Demand("", description), resources).candidates]
+        for name in ORDERINGS
+    }
+    assert orders == {"best-fit": ["b", "a", "c"], "worst-fit": ["c", "a", "b"], "first-fit": ["b", "a", "c"]}
 
 
-def test_a_waiting_job_holds_back_those_that_share_a_resource() -> None:
-    assert started({"p": "x", "q": "xy", "r": "z", "s": "y"}, able="qrs") == ["r"]
-
-
-def test_a_job_that_can_never_run_holds_back_nobody() -> None:
-    assert started({"p": "", "q": "x", "r": "x"}, able="pqr") == ["q", "r"]
+def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(BadRequest) as refused:
+        settings.load([], {"policy": "coin"})
+    assert "worst-fit" in refused.value.remedy
+    assert settings.load([], {"policy": "worst-fit"}).policy == "worst-fit"
