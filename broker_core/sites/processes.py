@@ -15,6 +15,8 @@ from broker_core.worker.variables import MARK
 _MARK = MARK.encode() + b"="
 _STARTER = b"__attempt="
 _SET_CHILD_SUBREAPER = 36
+_MANY = 20
+"""More new processes than this from one look to the next get no grace: they only make more."""
 _FIRST_PAUSE, _MOST_PAUSE = 0.005, 0.1
 
 
@@ -92,10 +94,10 @@ async def end_all(tag: str, starter: int, grace: float) -> None:
     """
     deadline = time.monotonic() + grace
     asked: set[int] = set()
-    seen: set[int] = set()
+    seen = of_attempt(tag, starter, all_processes())
     pause = _FIRST_PAUSE
     while left := of_attempt(tag, starter, all_processes()):
-        if time.monotonic() < deadline:
+        if time.monotonic() < deadline and len(left) <= len(seen) + _MANY:
             send(left - asked - {starter}, signal.SIGTERM)
             asked |= left
         else:
