@@ -45,7 +45,7 @@ def make_api(services: Services) -> FastAPI:
     )
     api.state.services = services
     answers.install(api)
-    for routes in (routes_broker, routes_submissions, routes_jobs, routes_output, routes_files):
+    for routes in (routes_submissions, routes_broker, routes_jobs, routes_output, routes_files):
         api.include_router(routes.router, prefix="/v1")
     generate = api.openapi
 

@@ -1,4 +1,7 @@
-"""What the routes take from a request: the broker's parts, the owner, and jobs that are the owner's."""
+"""What the routes take from a request: the broker's parts, the owner, and jobs that are the owner's.
+
+The dependencies are coroutines because the framework would run plain functions in a thread each time.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from broker_core.errors import NotFound
 from broker_core.jobs.record import JobRecord
 
 
-def services_of(request: Request) -> Services:
+async def services_of(request: Request) -> Services:
     """The parts of the running broker."""
     return cast(Services, request.app.state.services)
 
 
-def owner_of(request: Request) -> str:
+async def owner_of(request: Request) -> str:
     """The user who asks, by the kernel's word (CB-UAM-03)."""
     return cast(str, request.state.owner)
 

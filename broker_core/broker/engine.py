@@ -16,6 +16,10 @@ from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded
 from broker_core.scheduling.scheduler import Scheduler
 
 log = logging.getLogger("crossdesk.engine")
+SOON = 0.004
+"""Seconds that an event for which nothing waits may wait for others to be written with it."""
+MANY = 1000
+"""Events that are written without waiting for more."""
 Outside = Submit | Cancel | Stray
 """Effects that leave the engine; they wait until everything recorded before them is durable."""
 
@@ -32,6 +36,8 @@ class Engine:
         self._held_back: list[Outside] = []
         self._timer: asyncio.TimerHandle | None = None
         self._last: asyncio.Future[None] | None = None
+        self._pending: list[Entry] = []
+        self._flush_timer: asyncio.TimerHandle | None = None
         self._stopped = False
 
     def connect(self, outside: Callable[[Outside], None]) -> None:
@@ -53,6 +59,10 @@ class Engine:
         self, entries: Sequence[Entry], then: Callable[[], None] | None = None
     ) -> asyncio.Future[None]:
         """Write events with their rows; they are told to followers, and `then` is called, when durable."""
+        self._flush()
+        return self._append(entries, then)
+
+    def _append(self, entries: Sequence[Entry], then: Callable[[], None] | None) -> asyncio.Future[None]:
         for entry in entries:
             self._fail(f"before:{entry.event.type}")
         future = self.store.append(entries)
@@ -65,6 +75,7 @@ class Engine:
 
         Fails with StorageFull and keeps nothing where there is no room (reliability case 6).
         """
+        self._flush()
         self._fail("before:submission")
         for entry in new.entries:
             _stamp(entry, self.store.next_position())
@@ -75,6 +86,7 @@ class Engine:
 
     async def settled(self) -> None:
         """Return when everything recorded so far is durable."""
+        self._flush()
         if self._last is not None and not self._last.done():
             await asyncio.wait([self._last])
 
@@ -90,12 +102,35 @@ class Engine:
         for effect in effects:
             if isinstance(effect, Wake):
                 self._wake_at(effect.at)
-        if entries:
+        if not outside:
+            self._write_soon(entries)
+        elif entries:
             self.record(entries, lambda: self._send(outside))
-        elif outside and self._last is not None and not self._last.done():
-            self._last.add_done_callback(lambda _: self._send(outside))
-        elif outside:
-            self._send(outside)
+        else:
+            self._flush()
+            if self._last is not None and not self._last.done():
+                self._last.add_done_callback(lambda _: self._send(outside))
+            else:
+                self._send(outside)
+
+    def _write_soon(self, entries: list[Entry]) -> None:
+        """Write events that nothing waits for together with what is written next, or in a moment.
+
+        What comes next is written after them, so the log keeps its order.
+        """
+        self._pending += entries
+        if len(self._pending) >= MANY:
+            self._flush()
+        elif self._pending and self._flush_timer is None:
+            self._flush_timer = asyncio.get_running_loop().call_later(SOON, self._flush)
+
+    def _flush(self) -> None:
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+            self._flush_timer = None
+        if self._pending:
+            pending, self._pending = self._pending, []
+            self._append(pending, None)
 
     def _send(self, outside: Sequence[Outside]) -> None:
         if self._stopped:

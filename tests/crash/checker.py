@@ -58,11 +58,16 @@ async def judge(state_dir: Path, accepted: dict[str, str], effects: Path) -> Ver
             story = await store.events_of(job)
             states[record.state.value] += 1
             attempts += record.attempt
-            faults += _story_faults(record, story) + _effect_faults(record, effects / value)
+            found = _story_faults(record, story) + _effect_faults(record, effects / value)
+            faults += [f"{fault}; {_told(story)}" for fault in found]
         faults += await _strangers(store, accepted)
         return Verdict(faults, states, attempts)
     finally:
         store.close()
+
+
+def _told(story: list[JobEvent]) -> str:
+    return " | ".join(f"{event.attempt} {event.type} {event.reason}" for event in story)
 
 
 def _story_faults(record: JobRecord, story: list[JobEvent]) -> list[str]:
