@@ -42,7 +42,7 @@ class JobsPane(QWidget):
         self.bar = QueryBar(desk.theme)
         self.state = StateView(desk.theme)
         self._filling = False
-        self._building: asyncio.Task[None] | None = None
+        self._building: asyncio.Future[None] | None = None
         self._lay_out()
         self._restore_columns()
         self._connect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from broker_core.client.client import BrokerClient
     from broker_core.wire.views import BrokerInfo, EventView, JobsPage
 
+log = logging.getLogger(__name__)
 FIRST, PAGE = 200, 2000
 """Rows of the first page, and of the others: one page must be taken in well within 30 ms."""
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -59,10 +61,13 @@ class Session:
                 await self._live()
             except CrossDeskError as error:
                 self._link.set(LinkState.UNREACHABLE, str(error))
-                await self._pause(_PAUSES[min(failures, len(_PAUSES) - 1)])
-                failures += 1
+            except Exception as error:  # whatever it is, the desk must find its broker again
+                log.exception("Talking to the broker")
+                self._link.set(LinkState.UNREACHABLE, f"Something unforeseen happened: {error!r}.")
             finally:
                 await self._leave()
+            await self._pause(_PAUSES[min(failures, len(_PAUSES) - 1)])
+            failures += 1
 
     async def _pause(self, seconds: float) -> None:
         self._again.clear()

@@ -141,8 +141,8 @@ class BottomPanel(QTabWidget):
             (self.transfers, "Transfers"),
         ):
             self.addTab(part, name)
-        desk.noticed.connect(lambda _: self._count())
+        desk.noticed.connect(self._count)
 
-    def _count(self) -> None:
+    def _count(self, _: Notice) -> None:
         number = self.problems.count()
         self.setTabText(1, f"Problems ({number})" if number else "Problems")

@@ -57,6 +57,7 @@ class WindowDesk(QObject):
         self.counts = Counts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
         self.session = Session(state_dir, self.jobs, self.link)
+        self._closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -68,8 +69,16 @@ class WindowDesk(QObject):
         """Connect to the broker, and stay connected until `close`."""
         self.run(self.session.run(), "talking to the broker")
 
-    def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Task[Any]:
-        """Run a coroutine as a task of the window; an error becomes a notice that names `doing`."""
+    def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
+        """Run a coroutine as a task of the window; an error becomes a notice that names `doing`.
+
+        While the window closes, nothing new begins: the coroutine is dropped.
+        """
+        if self._closing:
+            work.close()
+            ended: asyncio.Future[Any] = asyncio.get_event_loop().create_future()
+            ended.cancel()
+            return ended
         task = asyncio.get_event_loop().create_task(self._guard(work, doing), name=doing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -86,7 +95,8 @@ class WindowDesk(QObject):
         return None
 
     async def close(self) -> None:
-        """End every task of the window and wait for them."""
+        """End every task of the window and wait for them; no new one begins."""
+        self._closing = True
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()

@@ -48,6 +48,8 @@ class Handlers:
         self.palette = Palette(self._desk.theme, self.finder, window)
         self.desktop = DesktopNotices(self._desk, window)
         self.sites = SitesPage(self._desk)
+        self.sites.setParent(window)
+        self.sites.hide()
         self.sites.heard = self._sites_heard
         for action, handler in self._table().items():
             self._desk.actions.register(action, handler)

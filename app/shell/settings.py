@@ -67,6 +67,7 @@ class Settings(QDialog):
     def _size(self) -> QSpinBox:
         size = QSpinBox(minimum=11, maximum=22, value=self._desk.theme.size, suffix=" px")
         size.setAccessibleName("Text size")
+        size.lineEdit().setAccessibleName("Text size")
         size.valueChanged.connect(self._resize)
         return size
 

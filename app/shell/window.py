@@ -38,6 +38,7 @@ class MainWindow(QMainWindow):
     def __init__(self, desk: WindowDesk) -> None:
         super().__init__()
         self.desk = desk
+        desk.setParent(self)
         self.inspector: Inspector | None = None
         self._furnished = False
         self.setWindowTitle("CrossDesk")

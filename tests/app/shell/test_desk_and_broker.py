@@ -1,0 +1,113 @@
+"""The window before a real broker: runs a sample, outlives the broker, shows every view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from app.context import LinkState
+from tests.app.windows import Stage, play, turns
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+
+def test_first_run_leads_to_a_finished_sample_with_its_log(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        assert on.window.jobs.state.title.text() == "No jobs yet"
+        on.desk.trigger("file.sample")
+        page = on.window.tabs.currentWidget()
+        card = next(card for card in page.cards if "fails" in card.run.accessibleName())
+        await eventually(card.run.isEnabled)
+        card.run.click()
+        await eventually(lambda: len(on.desk.jobs) == 1)
+        job = on.desk.jobs.columns["id"][0]
+        await eventually(lambda: on.ended(job), 60)
+        await eventually(lambda: on.window.jobs.view.chosen() == [job])
+        assert on.window.inspector.ids == [job]
+        assert on.window.jobs.table.face(0).word == "Done, exit 7"
+
+    stage = play(qapp, broker, scenario)
+    assert stage.leftovers == []
+
+
+def test_broker_killed_under_the_window_is_replaced_and_nothing_is_lost(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        first = await on.finished("fails")
+        seen: list[LinkState] = []
+        on.desk.link.changed.connect(lambda: seen.append(on.desk.link.state))
+        running_broker.kill()
+        await eventually(lambda: LinkState.RECONNECTING in seen, what="the desk says that the broker is away")
+        await eventually(lambda: on.desk.link.up, what="a broker is there again")
+        second = await on.finished("fails")
+        assert {first, second} == set(on.desk.jobs.at)
+
+    stage = play(qapp, running_broker.state_dir, scenario)
+    assert stage.leftovers == []
+
+
+def test_unreachable_broker_is_told_with_its_reason(qapp: QApplication, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+
+    async def scenario(on: Stage) -> None:
+        await eventually(lambda: on.desk.link.state is LinkState.UNREACHABLE, 60)
+        assert on.window.jobs.state.title.text() == "The broker cannot be reached"
+        assert on.window.jobs.state.primary.text() == "Try again"
+        assert not on.window.actions_.qt("file.submit").isEnabled()
+
+    play(qapp, blocked / "state", scenario)
+
+
+def test_window_before_its_broker_says_that_it_connects(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await turns()
+        assert on.window.jobs.state.title.text() == "Connecting to the broker"
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+def test_cancel_asks_first_and_names_how_many(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        ids = await held(on, 5)
+        await eventually(lambda: len(on.desk.jobs) == 5 and on.window.jobs.table.rowCount() == 1)
+        on.window.jobs.view.selectAll()
+        assert sorted(on.window.jobs.view.chosen()) == sorted(ids)
+        on.desk.trigger("job.cancel")
+        box = await eventually(QApplication.activeModalWidget)
+        do = next(button for button in box.buttons() if button.text() == "Cancel 5 jobs")
+        assert box.text() == "Cancel 5 jobs?"
+        do.click()
+        await eventually(lambda: on.desk.jobs.states["Canceled"] == 5)
+
+    play(qapp, broker, scenario)
+
+
+async def held(on: Stage, number: int) -> list[str]:
+    """Submit jobs that wait on hold, as one batch; returns their ids."""
+    from broker_core.wire.submission import Submission, SubmissionItem
+
+    text = 'Executable = "/bin/true"; Arguments = "_PARAM_";'
+    item = SubmissionItem(description=text, values=[str(value) for value in range(number)])
+    receipt = await on.desk.client.submit(Submission(key="held-in-a-test", items=[item], hold="test"))
+    return receipt.ids
+
+
+def test_palette_finds_actions_and_does_them(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.desk.trigger("app.palette")
+        palette = on.window.handlers.palette
+        palette.edit.setText("stat")
+        titles = [palette.list.item(row).text() for row in range(palette.list.count())]
+        assert titles[0] == "Statistics"
+        palette._act(palette.list.item(0))
+        assert on.window.tabs.currentWidget().state.title.text() in ("Counting", "Nothing to count yet")
+        assert on.desk.preferences["recent_actions"][0] == "view.statistics"
+
+    play(qapp, broker, scenario)

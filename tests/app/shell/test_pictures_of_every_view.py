@@ -1,0 +1,103 @@
+"""Pictures of every view in three themes and two sizes, and a name for every control in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QWidget,
+)
+
+from app.shell import sheets
+from app.shell.settings import Settings
+from app.theme.tokens import Mode
+from tests.app.windows import Stage, play, turns
+from tests.waiting import eventually
+
+PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
+PLACES = ("view.jobs", "view.sites", "view.statistics", "view.welcome", "help.contents")
+SIZES = ((1280, 800), (2560, 1440))
+_KINDS = (QAbstractButton, QLineEdit, QAbstractItemView, QComboBox)
+
+
+@pytest.mark.slow
+def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplication, broker: Path) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    nameless: set[str] = set()
+
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        for name in ("sweep-200", "killed", "fails", "heat-image"):
+            job = await on.finished(name)
+        on.window.show_job(job, "output")
+        for mode in (Mode.LIGHT, Mode.DARK, Mode.CONTRAST):
+            on.desk.theme.wear(mode=mode)
+            for width, height in SIZES:
+                on.window.resize(width, height)
+                for place in PLACES:
+                    on.desk.trigger(place)
+                    await _settled(on)
+                    nameless.update(_nameless(on.window))
+                    _save(on.window, place.partition(".")[2], mode, width)
+            await _sheets(on, mode, nameless)
+
+    play(qapp, broker, scenario)
+    assert len(list(PICTURES.glob("desk-jobs-*.png"))) == 6
+    assert nameless == set()
+
+
+async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
+    on.window.resize(*SIZES[0])
+    on.desk.trigger("view.jobs")
+    on.desk.trigger("app.palette")
+    await turns()
+    nameless.update(_nameless(on.window))
+    _save(on.window, "palette", mode, SIZES[0][0])
+    on.window.handlers.palette.leave()
+    made: tuple[tuple[str, QDialog], ...] = (
+        ("settings", Settings(on.desk, on.window)),
+        ("shortcuts", sheets.shortcuts(on.window)),
+        ("about", sheets.about(on.window, on.desk.theme, on.desk.link.broker)),
+    )
+    for name, sheet in made:
+        sheet.open()
+        await turns()
+        nameless.update(_nameless(sheet))
+        _save(sheet, name, mode, sheet.width())
+        sheet.close()
+
+
+async def _settled(on: Stage) -> None:
+    await turns()
+    page = on.window.tabs.currentWidget()
+    if hasattr(page, "numbers"):
+        await eventually(lambda: page.numbers is not None)
+        await turns()
+
+
+def _save(widget: QWidget, name: str, mode: Mode, width: int) -> None:
+    assert widget.grab().save(str(PICTURES / f"desk-{name}-{mode.value}-{width}.png"))
+
+
+def _nameless(window: QWidget) -> set[str]:
+    """Visible controls that a screen reader has no name for."""
+    found = [widget for kind in _KINDS for widget in window.findChildren(kind)]
+    return {
+        f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}"
+        for widget in found
+        if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus and not _name(widget)
+    }
+
+
+def _name(widget: QWidget) -> str:
+    told = QAccessible.queryAccessibleInterface(widget)
+    return told.text(QAccessible.Text.Name) if told else widget.accessibleName()
