@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.help.layout import set_in_type
 from app.help.pages import Page, pages, search
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class HelpPane(QWidget):
             f"a {{ color: {accent}; text-decoration: none; }} code {{ background: {code}; }}"
         )
         self.text.setMarkdown(page.text)
+        set_in_type(self.text.document(), self._desk.theme)
         self.text.verticalScrollBar().setValue(0)
         for row in range(self.index.count()):
             if self.index.item(row).data(256) == page.name:

@@ -66,6 +66,7 @@ class JobsPane(QWidget):
         self._desk.link.changed.connect(self._refresh)
         self.bar.changed.connect(self._query)
         self.view.selected.connect(self._selected)
+        self.view.resized.connect(self._fill)
         self.view.opened.connect(self.opened)
         self.view.customContextMenuRequested.connect(self._menu)
         header = self.view.horizontalHeader()
@@ -204,12 +205,8 @@ class JobsPane(QWidget):
         self.view.setColumnHidden(place, not on)
         self._keep_columns()
 
-    def resizeEvent(self, event) -> None:
-        """Give the name what the other columns leave, until the user chose widths."""
-        super().resizeEvent(event)
-        self._fill()
-
     def _fill(self) -> None:
+        """Give the name what the other columns leave, until the user chose widths."""
         name = BY_NAME["name"]
         if self._desk.preferences["columns"]:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.jobs.columns import BY_NAME, COLUMNS
@@ -24,6 +24,8 @@ class JobsView(QTableView):
 
     selected = Signal()
     """The selection changed."""
+    resized = Signal()
+    """The room for the columns changed."""
     opened = Signal(str)
     """A job was asked for by Return or a double click."""
 
@@ -135,6 +137,11 @@ class JobsView(QTableView):
         entries = {rows.at[job]: job for job in wanted if job in rows.at}
         entries |= {-1 - place: one.id for place, one in enumerate(view.batches) if one.id in wanted}
         return {entries[entry]: line for line, entry in enumerate(view.lines) if entry in entries}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell that there is more or less room."""
+        super().resizeEvent(event)
+        self.resized.emit()
 
     # --- the visible window
 

@@ -82,6 +82,7 @@ class WindowDesk(QObject):
         task = asyncio.get_event_loop().create_task(self._guard(work, doing), name=doing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step leaves it
         return task
 
     async def _guard(self, work: Coroutine[Any, Any, Any], doing: str) -> Any:

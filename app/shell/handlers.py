@@ -184,14 +184,12 @@ class Handlers:
     def show_sites(self) -> None:
         """Show the sites."""
         self._window.tabs.place("sites", "Sites", "server", lambda: self.sites)
-        self._window.sidebar.mark_view("view.sites")
 
     def statistics(self) -> None:
         """Show the statistics."""
         self._window.tabs.place(
             "statistics", "Statistics", "chart-column", lambda: StatisticsPane(self._desk)
         )
-        self._window.sidebar.mark_view("view.statistics")
 
     def welcome(self) -> None:
         """Show the welcome page with the samples."""

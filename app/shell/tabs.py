@@ -54,6 +54,10 @@ class MainTabs(QTabWidget):
             close.clicked.connect(lambda: self.close_page(page))
             self.tabBar().setTabButton(at, QTabBar.ButtonPosition.RightSide, close)
 
+    def name_of(self, page: QWidget) -> str:
+        """Id of the action that shows a place; empty for other pages."""
+        return next((f"view.{name}" for name, known in self._places.items() if known is page), "")
+
     def close_page(self, page: QWidget | None = None) -> None:
         """Close a page (the one in front if none is given); the first tab stays."""
         page = page or self.currentWidget()

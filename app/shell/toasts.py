@@ -31,6 +31,7 @@ class Toast(QFrame):
         self.setProperty("role", "toast")
         self.setFixedWidth(_WIDTH)
         icon = QLabel()
+        icon.setContentsMargins(0, 3, 0, 0)
         icon.setPixmap(desk.theme.icon(_ICONS[notice.tone], notice.tone.value).pixmap(QSize(18, 18)))
         text = QLabel(notice.text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         close = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Dismiss")
@@ -41,6 +42,7 @@ class Toast(QFrame):
         line.setSpacing(8)
         line.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         middle = QVBoxLayout()
+        middle.setContentsMargins(0, 4, 0, 4)
         middle.addWidget(text)
         self._offer(middle)
         line.addLayout(middle, 1)
@@ -55,6 +57,7 @@ class Toast(QFrame):
             action = self._desk.actions.qt(self._notice.action)
             button = QPushButton(action.text())
             button.setProperty("kind", "quiet")
+            button.setStyleSheet("padding-left: 0; padding-right: 0;")
             button.clicked.connect(self._act)
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         elif self._notice.job:

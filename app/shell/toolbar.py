@@ -43,6 +43,7 @@ class DeskToolbar(QToolBar):
         style = Qt.ToolButtonStyle
         button.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
         button.setAccessibleName(button.defaultAction().text().split("\t")[0])
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(button)
         return button
 
@@ -55,6 +56,7 @@ class DeskToolbar(QToolBar):
         for action in ("file.new", "file.open", "file.sample"):
             menu.addAction(self._desk.actions.qt(action))
         button.setMenu(menu)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(button)
 
     def _make_field(self) -> None:
@@ -66,6 +68,7 @@ class DeskToolbar(QToolBar):
         self.field.setMinimumWidth(200)
         self.field.setMaximumWidth(460)
         self.field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.field.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.field.clicked.connect(lambda: self._desk.trigger("app.palette"))
         self._style_field()
 
@@ -88,6 +91,7 @@ class DeskToolbar(QToolBar):
         for group, title in GROUPS.items():
             self._desk.actions.fill(menu.addMenu(title), group)
         button.setMenu(menu)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(button)
 
 

@@ -107,6 +107,7 @@ class MainWindow(QMainWindow):
         self.jobs.opened.connect(self.open_job)
         self.inspector.opened.connect(self.open_job)
         self.sidebar.query_chosen.connect(self.show_query)
+        self.tabs.currentChanged.connect(self._mark_place)
         self.jobs.bar.changed.connect(lambda query: self.sidebar.mark_query(query.text))
         self.desk.job_wanted.connect(self.show_job)
         self.desk.editor_wanted.connect(self.open_editor)
@@ -124,6 +125,16 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.right], [max(width, 384)], Qt.Orientation.Horizontal)
 
     # --- showing things
+
+    def _mark_place(self) -> None:
+        """Let the sidebar mark what is in front, and give it the keyboard."""
+        page = self.tabs.currentWidget()
+        if page is self.jobs:
+            self.sidebar.mark_query(self.jobs.bar.edit.text())
+            self.jobs.view.setFocus()
+        elif page is not None:
+            self.sidebar.mark_view(self.tabs.name_of(page))
+            page.setFocus()
 
     def show_query(self, text: str) -> None:
         """Show the jobs of a query."""
