@@ -73,7 +73,7 @@ COMPOUNDS: list[Compound] = [Parametric(), Collection()]
 
 
 def items_of(item: SubmissionItem, description: JobDescription) -> list[SubmissionItem]:
-    """The items that stand for `item`: itself, unless its description is compound and no values came with it."""
+    """The items that stand for `item`: itself, unless it is compound and came without values."""
     if item.values is not None:
         return [item]
     kind = next((one for one in COMPOUNDS if one.takes(description)), None)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from broker_core.bookkeeping.entries import Entry, NewSubmission
 from broker_core.broker.checking import Checker
 from broker_core.broker.clock import now
+from broker_core.broker.compound import items_of
 from broker_core.broker.engine import Engine
 from broker_core.broker.expansion import helper_for
 from broker_core.broker.orders import Orders
@@ -106,7 +107,9 @@ class Submissions:
     async def _accept(self, owner: str, submission: Submission) -> Receipt:
         self._named.update((file.sha256, now().monotonic) for item in submission.items for file in item.files)
         items = [
-            await self._checked(item, submission, number) for number, item in enumerate(submission.items, 1)
+            await self._checked(part, submission, number)
+            for number, item in enumerate(submission.items, 1)
+            for part in await self._parts(item, submission, number)
         ]
         count = sum(1 if item.item.values is None else len(item.item.values) for item in items)
         if count >= _IN_A_THREAD:
@@ -117,8 +120,19 @@ class Submissions:
         await self._engine.record_submission(new.submission, new.arrivals)
         return new.submission.receipt
 
+    async def _parts(
+        self, item: SubmissionItem, submission: Submission, number: int
+    ) -> list[SubmissionItem]:
+        """The items that a compound description stands for; the item itself where it is plain."""
+        if item.values is not None:
+            return [item]
+        checked = await self._checker.check(item.description)
+        if checked.description is None:
+            raise refused(checked.diagnostics, _place(submission, number))
+        return items_of(item, checked.description)
+
     async def _checked(self, item: SubmissionItem, submission: Submission, number: int) -> _Item:
-        place = f"item {number}" if len(submission.items) > 1 else ""
+        place = _place(submission, number)
         checked = await self._checker.check(item.description, (item.values or [""])[0])
         if checked.description is None:
             raise refused(checked.diagnostics, place)
@@ -164,6 +178,10 @@ class Submissions:
         )
         arrivals = tuple(Arrival(job.entry.record, job.demand, submission.hold) for job in made)
         return _NewJobs(kept, arrivals)
+
+
+def _place(submission: Submission, number: int) -> str:
+    return f"item {number}" if len(submission.items) > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)

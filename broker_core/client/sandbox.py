@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.jdl.check import FileFact
+from broker_core.jdl.collection import is_collection, job_of, nodes
 from broker_core.jdl.names import local, scheme, wrong_name
 from broker_core.jdl.parse import parse
-from broker_core.jdl.tree import ListOf, Literal
+from broker_core.jdl.tree import Ad, ListOf, Literal
 from broker_core.wire.checks import Diagnostic
 
 _PART = 1 << 20
@@ -59,11 +60,22 @@ def find(text: str, base: Path) -> Found:
 
 
 def _entries(text: str) -> list[Literal]:
-    ad = parse(text).ad
-    written = ad.get("InputSandbox") if ad is not None else None
+    """Entries of the sandbox, and those of a collection's nodes; nodes may share a file, sent once."""
+    ad = parse(text).ad or Ad()
+    found = _texts(ad)
+    known = {one.value for one in found}
+    for _, node in nodes(ad) if is_collection(ad) else ():
+        for one in _texts(job_of(node) or Ad()):
+            if one.value not in known:
+                known.add(one.value)
+                found.append(one)
+    return [one for one in found if scheme(str(one.value)) in ("", "file")]
+
+
+def _texts(ad: Ad) -> list[Literal]:
+    written = ad.get("InputSandbox")
     items = written.items if isinstance(written, ListOf) else [written]
-    texts = [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
-    return [one for one in texts if scheme(str(one.value)) in ("", "file")]
+    return [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
 
 
 def _expand(written: str, base: Path) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from broker_core.jdl import (
     check_conflicts,
@@ -61,8 +61,9 @@ def check(
         return Checked(None, findings.in_order())
     if parameter and parametric.MARK in text:
         ad = parametric.substituted(ad, parameter)
-    reading = Reading(ad, findings, files, limits)
-    description = _described(reading)
+    description = _described(Reading(ad, findings, files, limits))
+    if description is not None and (more := parametric.value_in_environment(ad, parameter)):
+        description = replace(description, environment=description.environment + more)
     if not findings.found:
         return Checked(description, ())
     return Checked(None if findings.failed else description, findings.in_order())

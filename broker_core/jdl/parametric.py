@@ -51,6 +51,21 @@ def values(ad: Ad) -> list[str] | None:
     return [str(number) for number in range(start, end, step)]
 
 
+def is_parametric(ad: Ad) -> bool:
+    """True if JobType is, or has among others, Parametric."""
+    node = ad.get("jobtype")
+    words = node.items if isinstance(node, ListOf) else [node]
+    return any(
+        isinstance(word, Literal) and isinstance(word.value, str) and word.value.lower() == "parametric"
+        for word in words
+    )
+
+
+def value_in_environment(ad: Ad, value: str) -> tuple[tuple[str, str], ...]:
+    """What the job of one value finds in its environment: ParameterValue, in a parametric job."""
+    return (("ParameterValue", value),) if value and is_parametric(ad) else ()
+
+
 def _whole(ad: Ad, key: str, default: int) -> int | None:
     node = ad.get(key)
     value = default if node is None else constant(node, ad)
@@ -85,7 +100,8 @@ def with_value(description: JobDescription, value: str) -> JobDescription:
         **changed,
         input_sandbox=tuple(entry.replace(MARK, value) for entry in description.input_sandbox),
         output_sandbox=tuple(entry.replace(MARK, value) for entry in description.output_sandbox),
-        environment=tuple((name, text.replace(MARK, value)) for name, text in description.environment),
+        environment=tuple((name, text.replace(MARK, value)) for name, text in description.environment)
+        + value_in_environment(description.ad, value),
     )
 
 

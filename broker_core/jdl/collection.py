@@ -1,0 +1,71 @@
+"""Collections: independent jobs in one description, each with what it inherits from the whole."""
+
+from __future__ import annotations
+
+from broker_core.jdl.tree import Ad, Entry, ListOf, Literal
+from broker_core.jdl.write import write
+
+INHERITED = (
+    "rank",
+    "requirements",
+    "retrycount",
+    "shallowretrycount",
+    "perusalfileenable",
+    "submitto",
+    "inputsandboxbaseuri",
+    "shortdeadlinejob",
+    "expirytime",
+    "fuzzyrank",
+    "inputsandbox",
+    "outputsandbox",
+)
+"""Attributes of the whole that hold for a node which has none of its own."""
+FORCED = ("virtualorganisation", "hlrlocation", "myproxyserver", "jobprovenance")
+"""Attributes of the whole that hold for every node, whatever it says."""
+_OF_THE_NODE = frozenset({"nodename", "description", "type"})
+
+
+def is_collection(ad: Ad) -> bool:
+    """True for `Type = "Collection"`, whatever the case."""
+    return _text(ad, "type").lower() == "collection"
+
+
+def nodes(ad: Ad) -> list[tuple[str, Ad]]:
+    """Name and ad of each node, in order; one without a name is called Node_ and its number from 0."""
+    written = ad.get("nodes")
+    if isinstance(written, Ad):
+        return [(entry.name, entry.value) for entry in written if isinstance(entry.value, Ad)]
+    items = written.items if isinstance(written, ListOf) else []
+    ads = [item for item in items if isinstance(item, Ad)]
+    return [(_text(item, "nodename") or f"Node_{number}", item) for number, item in enumerate(ads)]
+
+
+def job_of(node: Ad) -> Ad | None:
+    """The job's own attributes in a node; None where they are in a file."""
+    inner = node.get("description")
+    if isinstance(inner, Ad):
+        return inner
+    return None if "file" in node.entries else node
+
+
+def children(ad: Ad) -> list[tuple[str, str | None]]:
+    """Name and description of each node's job, as text of its own; None where it is in a file."""
+    return [(name, _child(ad, job_of(node))) for name, node in nodes(ad)]
+
+
+def _child(whole: Ad, node: Ad | None) -> str | None:
+    if node is None:
+        return None
+    entries: dict[str, Entry] = {key: entry for key, entry in node.entries.items() if key not in _OF_THE_NODE}
+    for key in INHERITED:
+        if key in whole.entries and key not in entries:
+            entries[key] = whole.entries[key]
+    for key in FORCED:
+        if key in whole.entries:
+            entries[key] = whole.entries[key]
+    return write(Ad(entries))
+
+
+def _text(ad: Ad, key: str) -> str:
+    value = ad.get(key)
+    return value.value if isinstance(value, Literal) and isinstance(value.value, str) else ""

@@ -1,0 +1,76 @@
+"""Parametric descriptions and collections become batches in the broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.prepare import prepare
+from broker_core.errors import BadRequest, DescriptionRefused
+from tests.broker.jobs import key, reach, submit
+
+SWEEP = (
+    'JobType = "Parametric"; Parameters = {parameters}; '
+    'Executable = "/bin/sh"; Arguments = "-c \\"echo _PARAM_ $ParameterValue\\""; StdOutput = "out"; '
+    'OutputSandbox = {{"out"}};'
+)
+
+
+async def output(client: BrokerClient, job: str) -> str:
+    await reach(client, job, "Done")
+    return (await client.read_file(job, "out")).content.decode().strip()
+
+
+async def test_a_parametric_description_becomes_one_batch_without_values_sent(client: BrokerClient) -> None:
+    receipt = await submit(client, SWEEP.format(parameters="7; ParameterStart = 1; ParameterStep = 3"))
+    rows = [(await client.job(job)).row for job in receipt.ids]
+    assert [row["parameter"] for row in rows] == ["1", "4"]
+    assert {row["batch"] for row in rows} == {receipt.batch}
+    assert receipt.batch
+    assert [await output(client, job) for job in receipt.ids] == ["1 1", "4 4"]
+
+
+async def test_the_values_of_a_list_keep_their_order(client: BrokerClient) -> None:
+    receipt = await submit(client, SWEEP.format(parameters='{"x", y, 3}'), hold="stay")
+    assert [(await client.job(job)).row["parameter"] for job in receipt.ids] == ["x", "y", "3"]
+
+
+async def test_parameters_that_stand_for_nothing_are_refused(client: BrokerClient) -> None:
+    with pytest.raises(BadRequest) as refused:
+        await submit(client, SWEEP.format(parameters="0"))
+    assert refused.value.code == "bad_values"
+    with pytest.raises(DescriptionRefused):
+        await submit(client, SWEEP.format(parameters="5; ParameterStep = 0"))
+    assert (await client.jobs_page()).total == 0
+
+
+async def test_a_collection_becomes_jobs_with_descriptions_and_files_of_their_own(
+    client: BrokerClient, tmp_path: Path
+) -> None:
+    (tmp_path / "data").write_text("from the file\n")
+    text = """
+        Type = "Collection";
+        RetryCount = 2;
+        Nodes = {
+            [ NodeName = "reads"; Executable = "/bin/cat"; Arguments = "data"; InputSandbox = {"data"};
+              StdOutput = "out"; OutputSandbox = {"out"}; ],
+            [ Executable = "/bin/echo"; Arguments = "hello"; StdOutput = "out"; OutputSandbox = {"out"}; ]
+        };
+    """
+    prepared = await prepare(text, tmp_path)
+    assert prepared.ok, prepared.diagnostics
+    receipt = await client.submit_prepared(prepared, key=key())
+    assert [await output(client, job) for job in receipt.ids] == ["from the file", "hello"]
+    details = [await client.job(job) for job in receipt.ids]
+    assert [one.row["name"] for one in details] == ["reads", "Node_1"]
+    assert {one.row["batch"] for one in details} == {receipt.batch}
+    assert [len(one.files) for one in details] == [1, 0]
+    assert all("RetryCount = 2" in one.description for one in details)
+
+
+async def test_a_node_in_a_file_is_refused_by_name(client: BrokerClient) -> None:
+    with pytest.raises(BadRequest) as refused:
+        await submit(client, 'Type = "Collection"; Nodes = {[ NodeName = "far"; File = "far.jdl"; ]};')
+    assert "far" in refused.value.message
