@@ -26,6 +26,9 @@ S, E = JobState, EventType
 _SAME_ANYWHERE = frozenset({"executable-missing", "refused-second-start"})
 """Failures before the start that a second try on the same resource cannot mend."""
 
+_AFTER_START = frozenset({"upload", "wall-limit", "output-limit"})
+"""Failures that only an application that ran can meet."""
+
 
 class SiteReactions:
     """Carries an attempt from the choice of a resource to its end."""
@@ -200,8 +203,9 @@ class SiteReactions:
         canceling = job.canceling
         if not canceling:
             self._catch_up(job)
-            if message.started is not None and job.record.state is S.SCHEDULED:
-                self._started(job, AttemptStarted(job.id, message.attempt, message.started))
+            if _has_run(message) and job.record.state is S.SCHEDULED:
+                began = message.time if message.started is None else message.started
+                self._started(job, AttemptStarted(job.id, message.attempt, began))
         if canceling:
             self._release(job)
             self._note_end(job, message, E.CANCELED, "Canceled by its owner")
@@ -256,6 +260,16 @@ def in_words(message: SiteMessage) -> str:
     if isinstance(message, SiteRefused):
         return f"Late message: {which} was refused: {message.reason}"
     return f"Late message: {which} was accepted"
+
+
+def _has_run(message: AttemptEnded) -> bool:
+    """True if the application was started; then it must never be started again.
+
+    On a full disk its site may know the exit code but not the moment of the start.
+    """
+    if message.started is not None or message.exit_code is not None or message.signal is not None:
+        return True
+    return message.failure in _AFTER_START
 
 
 def _abnormal(job: LiveJob, message: AttemptEnded) -> str:

@@ -55,6 +55,15 @@ def test_lost_messages_are_made_up_for_by_those_that_follow() -> None:
     assert stage.types(job)[-4:] == ["matched", "scheduled", "running", "done"]
 
 
+def test_an_application_with_an_exit_code_has_run_and_is_never_started_again() -> None:
+    stage = Stage()
+    (job,) = stage.submit()
+    stage.accepted(job)
+    stage.ended(job, 0, started=None)
+    assert stage.state(job) is S.DONE
+    assert len(stage.submits) == 1
+
+
 def test_a_late_or_repeated_message_is_recorded_and_changes_nothing() -> None:
     stage = Stage()
     (job,) = stage.submit()
