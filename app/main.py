@@ -74,6 +74,7 @@ def _run(options: argparse.Namespace) -> int:
     QGuiApplication.setApplicationDisplayName("CrossDesk")
     QGuiApplication.setDesktopFileName("crossdesk")
     app = QApplication(["crossdesk"])
+    app.setQuitOnLastWindowClosed(False)  # the loop ends once the tasks of the closed window have ended
     import qasync
 
     loop = qasync.QEventLoop(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -70,6 +70,7 @@ class HelpPane(QWidget):
         for page in found:
             item = QListWidgetItem(page.title)
             item.setData(256, page.name)
+            item.setSizeHint(QSize(0, self._desk.theme.height()))
             self.index.addItem(item)
         self.none.setVisible(not found)
 

@@ -115,7 +115,7 @@ COLUMNS: tuple[Column, ...] = (
            lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
     Column("runtime", "Run time", 88, lambda held, row, now: words.duration(_ran(held, row, now)),
            lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
-    Column("exit", "Exit", 60, _ended, _sorted_number("exit_code"), right=True),
+    Column("exit", "Exit", 72, _ended, _sorted_number("exit_code"), right=True),
     Column("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),
     Column("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),

@@ -44,6 +44,7 @@ class JobsPane(QWidget):
         self._filling = False
         self._building: asyncio.Future[None] | None = None
         self._lay_out()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._restore_columns()
         self._connect()
         self._refresh()
@@ -142,6 +143,8 @@ class JobsPane(QWidget):
         self.counted.emit()
         if shown:
             self.stack.setCurrentWidget(self.view)
+            if self.hasFocus():
+                self.view.setFocus()
         else:
             self._explain()
             self.stack.setCurrentWidget(self.state)

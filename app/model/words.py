@@ -19,7 +19,8 @@ def duration(seconds: float | None) -> str:
         return f"{whole} s"
     place = next(place for place, (_, unit) in enumerate(_STEPS) if whole >= unit)
     (name, unit), (smaller, step) = _STEPS[place], _STEPS[place + 1]
-    return f"{whole // unit} {name} {whole % unit // step:02d} {smaller}"
+    rest = whole % unit // step
+    return f"{whole // unit} {name}" + (f" {rest:02d} {smaller}" if rest else "")
 
 
 def size(count: float) -> str:

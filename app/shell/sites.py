@@ -76,7 +76,8 @@ class SiteCard(QFrame):
         self._bar.setValue(site.total_cpus - site.free_cpus)
         self._cpus.setText(f"{site.free_cpus:,} of {words.count(site.total_cpus, 'CPU')} free")
         self._numbers.setText(
-            f"{site.running:,} running, {site.waiting:,} waiting, {site.done:,} done, {site.failed:,} failed"
+            f"{site.running:,} running, {site.waiting:,} waiting"
+            + (f", {site.done:,} done, {site.failed:,} failed" if site.done or site.failed else "")
         )
         self._age.setText(f"{site.ce}  ·  heard from {words.ago(site.updated, time.time()) or 'never'}")
 

@@ -98,5 +98,4 @@ class DeskToolbar(QToolBar):
 def _stretch() -> QWidget:
     space = QWidget()
     space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    space.setMaximumWidth(400)
     return space

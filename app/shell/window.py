@@ -112,7 +112,7 @@ class MainWindow(QMainWindow):
         self.desk.job_wanted.connect(self.show_job)
         self.desk.editor_wanted.connect(self.open_editor)
         self.jobs.bar.show_text(self.desk.preferences["query"])
-        self.jobs.view.setFocus()
+        self.jobs.setFocus()
 
     def make_inspector(self) -> None:
         """Put the inspector into its dock."""

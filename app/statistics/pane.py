@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
     from broker_core.wire.views import Statistics
 
+_WIDTH = 1040
+"""Pixels; wider charts are harder to read, not easier."""
+
 
 class StatisticsPane(QWidget):
     """Counters and charts; asked for when it comes into sight and on demand."""
@@ -28,6 +31,7 @@ class StatisticsPane(QWidget):
         self._plots = None
         self._area = QScrollArea(widgetResizable=True)
         inner = QWidget()
+        inner.setMaximumWidth(_WIDTH)
         self._inner = QVBoxLayout(inner)
         self._inner.setContentsMargins(16, 12, 16, 16)
         self._inner.setSpacing(12)
