@@ -102,7 +102,7 @@ class EventList(QListWidget):
 
 def _item(event: EventView) -> QListWidgetItem:
     said = SENTENCES.get(event.type, event.type)
-    item = QListWidgetItem(f"{words.clock(event.time)} {said}. {event.reason}")
+    item = QListWidgetItem(f"{words.clock(event.time)} {said}. {_reason(event)}")
     item.setData(_EVENT, event)
     about = [words.exact(event.time), f"{event.type}, reported by {event.source}"]
     if event.attempt:
@@ -111,6 +111,11 @@ def _item(event: EventView) -> QListWidgetItem:
         )
     item.setToolTip("\n".join(about))
     return item
+
+
+def _reason(event: EventView) -> str:
+    """The reason, unless it only says again what the line above says."""
+    return "" if event.reason == SENTENCES.get(event.type) else event.reason
 
 
 def breakable(text: str) -> str:
@@ -133,7 +138,8 @@ class _EventDelegate(QStyledItemDelegate):
         event = index.data(_EVENT)
         line = QFontMetrics(self._desk.theme.font("base")).height()
         width = self._view.viewport().width()
-        below = self._reason_box(width, event.reason).height() + 2 if event.reason else 0
+        reason = _reason(event)
+        below = self._reason_box(width, reason).height() + 2 if reason else 0
         return QSize(width, line + below + _GAP)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | Any) -> None:
@@ -156,9 +162,9 @@ class _EventDelegate(QStyledItemDelegate):
             SENTENCES.get(event.type, event.type), Qt.TextElideMode.ElideRight, room.width()
         )
         painter.drawText(room, middle | Qt.AlignmentFlag.AlignLeft, said)
-        if event.reason:
+        if reason := _reason(event):
             painter.setPen(theme.color("muted"))
             below = QRect(box.left() + _LEFT, top.bottom() + 2, box.width() - _LEFT - _GAP, box.height())
             flags = int(Qt.TextFlag.TextWordWrap)
-            painter.drawText(below, flags, breakable(event.reason))
+            painter.drawText(below, flags, breakable(reason))
         painter.restore()

@@ -12,6 +12,7 @@ from app.actions.table import BY_ID
 from app.inspector import words
 from app.inspector.glyph import StateGlyph, face_of
 from app.inspector.labels import label
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class JobHeader(QWidget):
         row = self._row
         if not row:
             return
-        parts = [row["site"]] if row.get("site") else []
+        parts = [site_name(row["site"])] if row.get("site") else []
         parts.append(words.count(row.get("cpus") or 1, "CPU"))
         verb, moment = last_step(row)
         parts.append(f"{verb} {words.ago(moment, time.time())}")

@@ -12,6 +12,7 @@ from app.inspector.glyph import StateGlyph
 from app.inspector.header import JobActions
 from app.inspector.labels import label
 from app.theme.faces import failed
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class ManyJobs(QWidget):
 def about(rows: list[dict[str, Any]]) -> str:
     """Say in a sentence what matters about these rows: CPUs in all, sites, how many failed."""
     cpus = sum(row.get("cpus") or 1 for row in rows)
-    sites = {row["site"] for row in rows if row.get("site")}
+    sites = {site_name(row["site"]) for row in rows if row.get("site")}
     bad = sum(failed(row["state"], row.get("exit_code")) for row in rows)
     parts = [f"{words.count(cpus, 'CPU')} in all"]
     if sites:

@@ -15,6 +15,7 @@ from app.inspector.pane import JobPane
 from app.inspector.retold import retold
 from app.inspector.state_chart import StateChart
 from app.inspector.timeline import Timeline
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
 
@@ -159,7 +160,10 @@ def now_words(detail: JobDetail) -> str:
 def facts_of(detail: JobDetail) -> list[tuple[str, str, str]]:
     """Return name, value in words and tooltip of each fact worth a line."""
     row, usage = detail.row, detail.usage
-    facts = [("Site", row.get("site") or "not chosen yet", ""), ("CPUs", str(row.get("cpus") or 1), "")]
+    facts = [
+        ("Site", site_name(row.get("site") or "") or "not chosen yet", row.get("site") or ""),
+        ("CPUs", str(row.get("cpus") or 1), ""),
+    ]
     if "wall_s" in usage:
         facts.append(("Wall time", words.duration(usage["wall_s"]), f"{usage['wall_s']:.3f} s"))
     if "cpu_s" in usage:

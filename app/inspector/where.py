@@ -24,6 +24,7 @@ from app.inspector.wrapped import WrappedLines
 from app.theme import glyphs
 from app.theme.faces import Shape
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
     from app.context import Desk
@@ -216,7 +217,7 @@ class WherePane(JobPane):
         row = self.desk.jobs.row(self.job or "") or {}
         site = row.get("site")
         self.note.setText(
-            f"It went to {site}. Submitted again now, this is what it would find:" if site else ""
+            f"It went to {site_name(site)}. Submitted again now, this is what it would find:" if site else ""
         )
         self.note.setVisible(bool(site))
         self.match.show_report(answer)

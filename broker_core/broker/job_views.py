@@ -10,6 +10,7 @@ from broker_core.jdl.check import Checked
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.write import write
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.wire.checks import Diagnostic
@@ -55,16 +56,16 @@ def _diagnostics(checked: Checked) -> list[Diagnostic]:
 
 def _waits_for(services: Services, record: JobRecord) -> str:
     if record.state.active and record.canceling is not None:
-        return f"Waits for {record.site} to confirm that every process of it is gone."
+        return f"Waits for {site_name(record.site)} to confirm that every process of it is gone."
     match record.state:
         case S.SUBMITTED:
             return "Waits for the scheduler to take it over."
         case S.WAITING:
             return services.engine.scheduler.waits_for(record.id, now().monotonic)
         case S.READY:
-            return f"Waits for {record.site} to accept it."
+            return f"Waits for {site_name(record.site)} to accept it."
         case S.SCHEDULED:
-            return f"Waits in the queue of {record.site} for its turn."
+            return f"Waits in the queue of {site_name(record.site)} for its turn."
         case _:
             return ""
 

@@ -16,6 +16,7 @@ from broker_core.command_line.following import Row, all_rows, failed, rows_of, u
 from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.wire.checks import MatchReport
 from broker_core.wire.views import EventView, JobDetail
@@ -107,7 +108,7 @@ def _show(detail: JobDetail) -> None:
             ("Place in queue", str(detail.queue_place or "")),
             ("Held", row["held"]),
             ("Kind", f"{row['structure']}, {row['cpus']} CPU{'s' if row['cpus'] != 1 else ''}"),
-            ("Site", row["site"]),
+            ("Site", site_name(row["site"])),
             ("Batch", row["batch"]),
             ("Value", row["parameter"]),
             *((name.capitalize(), _at(row[name])) for name in times),
@@ -149,14 +150,21 @@ def logging_info(job: Job, as_json: Json = False, state_dir: StateDir = None) ->
 
 
 def _event(one: EventView) -> tuple[str | Text, ...]:
-    place = f" at {', '.join(one.resources)}" if one.resources else ""
     return (
         words.moment(one.time),
         one.source,
         one.type.removeprefix("job.").replace("_", " "),
         words.state(one.new, one.details.get("exit_code")),
-        f"{one.reason}{place if one.reason else place.strip()}",
+        _why(one),
     )
+
+
+def _why(one: EventView) -> str:
+    """The reason with the place, unless it says the place itself."""
+    place = site_name(", ".join(one.resources))
+    if not place or place in one.reason:
+        return one.reason
+    return f"{one.reason} at {place}".lstrip()
 
 
 def list_match(

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from broker_core.command_line import words
 from broker_core.command_line.output import printable, results
+from broker_core.jobs.site_names import site_name
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: Iterable[str] = ()) -> None:
@@ -46,7 +47,7 @@ def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
         words.ago(row["submitted"]),
         words.run_time(row),
         words.outcome(row),
-        row["site"],
+        site_name(row["site"]),
     )
 
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.record import Resource
@@ -286,4 +287,4 @@ class Scheduler:
 
 
 def _chosen(choices: tuple[str, ...]) -> str:
-    return f"Chosen: {choices[0]}" + (f", the first of {len(choices)}" if len(choices) > 1 else "")
+    return f"Chosen: {site_name(choices[0])}" + (f", the first of {len(choices)}" if len(choices) > 1 else "")

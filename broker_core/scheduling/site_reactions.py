@@ -6,6 +6,7 @@ import signal as signals
 from typing import Any
 
 from broker_core.jobs.events import Source
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.capacity import Capacity
@@ -276,10 +277,8 @@ def _abnormal(job: LiveJob, message: AttemptEnded) -> str:
     if message.reason:
         return message.reason
     if message.signal is not None:
-        return f"The application was ended by {_signal_name(message.signal)} at {job.record.site}"
-    return (
-        f"The application ended abnormally at {job.record.site}: {message.failure or 'no exit code is known'}"
-    )
+        return f"The application was ended by {_signal_name(message.signal)} at {site_name(job.record.site)}"
+    return f"The application ended abnormally at {site_name(job.record.site)}: {message.failure or 'no exit code is known'}"
 
 
 def _signal_name(number: int) -> str:

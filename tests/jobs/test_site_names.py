@@ -1,0 +1,11 @@
+"""Short names of computing elements."""
+
+from broker_core.jobs.site_names import site_name
+
+
+def test_a_computing_element_is_called_by_its_host_and_this_machine_by_its_queue() -> None:
+    assert site_name("ce.example.org:2119/jobmanager-pbs-long") == "ce.example.org"
+    assert site_name("localhost:2119/jobmanager-fork-local") == "local"
+    assert site_name("a.org:1/x-y-z, localhost:2119/jobmanager-fork-local") == "a.org, local"
+    assert site_name("") == ""
+    assert site_name("plain") == "plain"
