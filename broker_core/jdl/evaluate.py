@@ -10,6 +10,7 @@ from typing import Any
 from broker_core.jdl import operators
 from broker_core.jdl.functions import FUNCTIONS
 from broker_core.jdl.limits import LIST_MAX
+from broker_core.jdl.surroundings import NOWHERE, Surroundings
 from broker_core.jdl.tree import (
     ERROR,
     UNDEFINED,
@@ -50,14 +51,16 @@ def evaluate(
     other: Mapping[str, Value] | None = None,
     *,
     now: float | None = None,
+    surroundings: Surroundings = NOWHERE,
     steps: int = STEPS_MAX,
 ) -> Value:
     """The value of `expression`; never raises.
 
     `own` is the ad whose names stand bare; `other` the resource's values by lower-case name, read through
     `other.` (CB-JDL-02). `now` is what `time()` gives, in seconds since the epoch; without it: `error`.
+    `surroundings` has chance and users.
     """
-    evaluation = Evaluation(own, other, now, steps)
+    evaluation = Evaluation(own, other, now, steps, surroundings)
     try:
         return evaluation.value(expression, evaluation.top)
     except LimitReached:
@@ -68,11 +71,17 @@ class Evaluation:
     """One evaluation, with what it has used up."""
 
     def __init__(
-        self, own: Ad | None, other: Mapping[str, Value] | None, now: float | None, steps: int = STEPS_MAX
+        self,
+        own: Ad | None,
+        other: Mapping[str, Value] | None,
+        now: float | None,
+        steps: int = STEPS_MAX,
+        surroundings: Surroundings = NOWHERE,
     ) -> None:
         self.top = Frame(own if own is not None else Ad())
         self.other = other
         self.now = now
+        self.surroundings = surroundings
         self.steps = steps
         self.levels = 0
         self.entered: set[int] = set()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value, first_missing
 
-Late = Callable[[], Value]
-"""An argument that is evaluated when it is asked for."""
+Late = partial[Value]
+"""An argument that is evaluated when it is called; `args` are its expression and its frame."""
 ANY = 10_000
 
 

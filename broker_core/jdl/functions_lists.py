@@ -7,7 +7,7 @@ from broker_core.jdl.operators import arithmetic, binary, compare
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import AdValue, Value, is_number
 
-_SIGNS = frozenset({"<", "<=", "==", "!=", ">=", ">", "is", "isnt", "=?=", "=!="})
+_SIGNS = frozenset({"<", "<=", "==", "!=", ">=", ">", "is", "isnt"})
 _SPELT = {"is": "=?=", "isnt": "=!="}
 
 
@@ -27,21 +27,25 @@ def _identical_member(values: list[Value]) -> Value:
     return any(type(wanted) is type(item) and wanted == item for item in items)
 
 
-def _compared(values: list[Value]) -> list[Value] | None:
+def _compared(values: list[Value]) -> list[Value] | Value:
     sign, items, wanted = values
-    if not isinstance(sign, str) or sign.lower() not in _SIGNS or not isinstance(items, list):
-        return None
+    if sign is UNDEFINED:
+        return UNDEFINED
+    if not isinstance(sign, str) or sign.lower() not in _SIGNS:
+        return ERROR
+    if not isinstance(items, list) or wanted is ERROR:
+        return ERROR
     return [binary(_SPELT.get(sign.lower(), sign), item, wanted) for item in items]
 
 
 def _any_compare(values: list[Value]) -> Value:
     results = _compared(values)
-    return ERROR if results is None else any(result is True for result in results)
+    return any(result is True for result in results) if isinstance(results, list) else results
 
 
 def _all_compare(values: list[Value]) -> Value:
     results = _compared(values)
-    return ERROR if results is None else all(result is True for result in results)
+    return all(result is True for result in results) if isinstance(results, list) else results
 
 
 def _size(values: list[Value]) -> Value:
@@ -98,8 +102,8 @@ TABLE = table(
         2,
         _identical_member,
     ),
-    strict("anyCompare(sign, list, x)", "True if `item sign x` holds for an item.", 3, 3, _any_compare),
-    strict("allCompare(sign, list, x)", "True if `item sign x` holds for all items.", 3, 3, _all_compare),
+    eager("anyCompare(sign, list, x)", "True if `item sign x` holds for an item.", 3, 3, _any_compare),
+    eager("allCompare(sign, list, x)", "True if `item sign x` holds for all items.", 3, 3, _all_compare),
     strict("size(x)", "Number of items, characters or attributes.", 1, 1, _size),
     strict("sum(list)", "Sum of the items.", 1, 1, _sum),
     strict("avg(list)", "Mean of the items.", 1, 1, _average),

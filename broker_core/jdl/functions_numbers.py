@@ -27,8 +27,10 @@ def _pow(values: list[Value]) -> Value:
         return ERROR
     try:
         result = math.pow(base, exponent)
-    except (ValueError, OverflowError):
-        return ERROR
+    except ValueError:
+        return math.nan if base else math.inf
+    except OverflowError:
+        return math.inf
     if type(base) is not int or type(exponent) is not int or exponent < 0:
         return result
     return int(result) if abs(result) < 2**63 else ERROR
@@ -37,13 +39,13 @@ def _pow(values: list[Value]) -> Value:
 def _quantize(values: list[Value]) -> Value:
     value, steps = values
     if isinstance(steps, list):
-        return _next_of(value, steps)
-    value = value if is_number(value) else to_real([value])
+        return _next_of(value, steps) if steps else value
+    given, value = value, value if is_number(value) else to_real([value])
     step = steps if is_number(steps) else to_real([steps])
     if value is ERROR or step is ERROR or not math.isfinite(value) or not math.isfinite(step):
         return ERROR
     if step == 0:
-        return value
+        return given
     if type(value) is int and type(step) is int:
         above = (value + step - 1) if value * step > 0 or value >= 0 else value
         return wrapped(_cut(above, step) * step)
@@ -51,12 +53,13 @@ def _quantize(values: list[Value]) -> Value:
 
 
 def _next_of(value: Value, steps: list[Value]) -> Value:
-    if not is_number(value) or not all(is_number(step) for step in steps):
+    value = value if is_number(value) else to_real([value])
+    if value is ERROR or not all(is_number(step) for step in steps):
         return ERROR
     for step in steps:
         if step >= value:
             return step
-    return _quantize([value, steps[-1]]) if steps else value
+    return _quantize([value, steps[-1]])
 
 
 def _cut(value: int, by: int) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.function import Function, careful, table
+from broker_core.jdl.function import Function, careful, strict, table
 from broker_core.jdl.functions_strings import split_words
 from broker_core.jdl.functions_types import to_real
+from broker_core.jdl.regexp import usable
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value
 
@@ -57,7 +58,25 @@ def _fold_function(name: str, what: str, doc: str) -> Function:
     return careful(f"{name}(list, delimiters)", doc, 1, 2, lambda v: _fold(v, what))
 
 
+def _regexp_member(values: list[Value]) -> Value:
+    words, options = _words(values, 1, 2), values[3] if len(values) > 3 else ""
+    if words is None or not isinstance(values[0], str) or not isinstance(options, str):
+        return ERROR
+    for word in words:
+        pattern = usable(values[0], word, options)
+        if pattern is None or pattern.search(word):
+            return ERROR if pattern is None else True
+    return False
+
+
 TABLE = table(
+    strict(
+        "stringList_regexpMember(pattern, list, delimiters, options)",
+        "True if the pattern occurs in a word of it.",
+        2,
+        4,
+        _regexp_member,
+    ),
     careful(
         "stringListMember(x, list, delimiters)",
         "True if x is a word of it.",
@@ -77,7 +96,7 @@ TABLE = table(
     _fold_function("stringListAvg", "avg", "Mean of its numbers."),
     _fold_function("stringListMin", "min", "Smallest of its numbers."),
     _fold_function("stringListMax", "max", "Largest of its numbers."),
-    careful(
+    strict(
         "stringListsIntersect(a, b, delimiters)",
         "True if they share a word.",
         2,

@@ -30,7 +30,7 @@ def _join(values: list[Value]) -> Value:
     separator, *items = values
     if len(items) == 1 and isinstance(items[0], list):
         items = items[0]
-    elif any(item is UNDEFINED for item in items) and ERROR not in values:
+    elif items == [UNDEFINED] and separator is not ERROR:
         return UNDEFINED
     return _joined("" if separator is UNDEFINED else separator, items)
 

@@ -7,6 +7,7 @@ import re
 
 from broker_core.jdl.function import eager, strict, table
 from broker_core.jdl.operators import as_text
+from broker_core.jdl.times import Moment, Span
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import AdValue, Value, bounded
 
@@ -20,6 +21,8 @@ def to_int(values: list[Value]) -> Value:
         return int(value)
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and abs(value) < 2**63 else ERROR
+    if isinstance(value, Moment | Span):
+        return int(value.seconds)
     if isinstance(value, str):
         real = to_real(values)
         return ERROR if real is ERROR or abs(real) >= 2**63 else int(real)
@@ -31,6 +34,8 @@ def to_real(values: list[Value]) -> Value:
     value = values[0]
     if isinstance(value, bool | int | float):
         return float(value)
+    if isinstance(value, Moment | Span):
+        return float(int(value.seconds))
     if isinstance(value, str) and (found := _REAL.match(value)):
         number = float(found.group())
         return number if math.isfinite(number) else ERROR
@@ -46,6 +51,8 @@ def _to_bool(values: list[Value]) -> Value:
     value = values[0]
     if isinstance(value, bool | int | float):
         return value != 0
+    if isinstance(value, Moment | Span):
+        return value.seconds != 0
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.lower(), UNDEFINED)
     return ERROR

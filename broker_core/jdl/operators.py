@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 
+from broker_core.jdl.times import Moment, Span, moment_text, span_text
 from broker_core.jdl.tree import ERROR, UNDEFINED, Missing
 from broker_core.jdl.values import AdValue, Value, wrapped
 
@@ -59,6 +60,8 @@ def compare(sign: str, left: Value, right: Value) -> Value:
         return _COMPARE[sign](left.lower(), right.lower())
     if isinstance(left, bool | int | float) and isinstance(right, bool | int | float):
         return _COMPARE[sign](left, right)
+    if isinstance(left, Moment | Span) and type(left) is type(right):
+        return _COMPARE[sign](left.seconds, right.seconds)
     return ERROR
 
 
@@ -67,7 +70,7 @@ def arithmetic(sign: str, left: Value, right: Value) -> Value:
     if sign in _WHOLE:
         return _bits(sign, left, right)
     if not isinstance(left, int | float) or not isinstance(right, int | float):
-        return ERROR
+        return _in_time(sign, left, right)
     if isinstance(left, float) or isinstance(right, float):
         return _real(sign, float(left), float(right))
     return _integer(sign, int(left), int(right))
@@ -106,6 +109,33 @@ def _real(sign: str, left: float, right: float) -> Value:
     return ERROR if result == math.inf else result
 
 
+def _in_time(sign: str, left: Value, right: Value) -> Value:
+    """Sums of points and spans, and spans times a number; all else with them is an error."""
+    if isinstance(left, Moment):
+        if isinstance(right, Moment):
+            return Span(float(left.seconds - right.seconds)) if sign == "-" else ERROR
+        return _moved(sign, left, right) if isinstance(right, Span) else ERROR
+    if isinstance(left, Span) and isinstance(right, Moment):
+        return _moved(sign, right, left) if sign == "+" else ERROR
+    if isinstance(left, Span) and isinstance(right, Span):
+        allowed, sides = ("+", "-"), (left.seconds, right.seconds)
+    elif isinstance(left, Span) and type(right) in (int, float):
+        allowed, sides = ("*", "/"), (left.seconds, float(right))
+    elif isinstance(right, Span) and type(left) in (int, float):
+        allowed, sides = ("*", "*"), (float(left), right.seconds)
+    else:
+        return ERROR
+    result = _real(sign, *sides) if sign in allowed else ERROR
+    return Span(result) if isinstance(result, float) and math.isfinite(result) else ERROR
+
+
+def _moved(sign: str, moment: Moment, by: Span) -> Value:
+    if sign not in ("+", "-") or abs(by.seconds) >= 2**62:
+        return ERROR
+    seconds = moment.seconds + (int(by.seconds) if sign == "+" else -int(by.seconds))
+    return Moment(seconds, moment.offset) if abs(seconds) < 2**62 else ERROR
+
+
 def _by_zero(left: float) -> float:
     return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
 
@@ -119,6 +149,8 @@ def unary(sign: str, value: Value) -> Value:
         return held if held is ERROR else not held
     if sign == "~":
         return ~value if type(value) is int else ERROR
+    if isinstance(value, Span):
+        return value if sign == "+" else Span(-value.seconds)
     if type(value) not in (int, float):
         return ERROR
     return value if sign == "+" else wrapped(-value) if type(value) is int else -value
@@ -159,6 +191,8 @@ def as_text(value: Value) -> str | None:
     if isinstance(value, list):
         parts = [f'"{item}"' if isinstance(item, str) else as_text(item) for item in value]
         return None if None in parts else "{ " + ",".join(part or "" for part in parts) + " }"
+    if isinstance(value, Moment | Span):
+        return moment_text(value) if isinstance(value, Moment) else span_text(value)
     return value.value if isinstance(value, Missing) else None
 
 

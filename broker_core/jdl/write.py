@@ -7,6 +7,7 @@ from typing import Any
 
 from broker_core.jdl.expressions import PRECEDENCE
 from broker_core.jdl.operators import real_text
+from broker_core.jdl.times import Moment, Span, moment_text, span_text
 from broker_core.jdl.tokens import KEYWORDS, quoted
 from broker_core.jdl.tree import (
     Ad,
@@ -68,6 +69,10 @@ def value_text(value: Any) -> str:
         return repr(value) if abs(value) < 1e300 else real_text(value)
     if isinstance(value, list | tuple):
         return "{" + ", ".join(value_text(item) for item in value) + "}"
+    if isinstance(value, Moment):
+        return f'absTime("{moment_text(value)}")'
+    if isinstance(value, Span):
+        return f'relTime("{span_text(value)}")'
     return str(value)
 
 
