@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import sys
 from collections.abc import Sequence
@@ -113,6 +114,7 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
     window.show()
     await painted.wait()
     window.furnish()
+    gc.freeze()  # what stands now stays: the collector need not look at it again, which would stop the window
     from app.shell.inspection import serve
 
     watched = await serve()

@@ -118,6 +118,7 @@ class Session:
             asked = self._ask(page.next) if page.next else None
             await asyncio.sleep(0)
             self._rows.merge(page.columns)
+            await asyncio.sleep(0)
             self._rows.flush()
             await asyncio.sleep(0)
         self._rows.finish()

@@ -9,7 +9,7 @@ from broker_core.wire.views import JOB_COLUMNS
 NOW = 1_800_000_000.0
 _BLANK: dict[str, Any] = {
     "owner": "ann", "structure": "Normal", "interactive": False, "cpus": 1, "state": "Waiting",
-    "description": "d", "batch": "", "parameter": "", "reason": "", "held": "", "site": "", 
+    "description": "d", "batch": "", "parameter": "", "reason": "", "held": "", "site": "",
     "attempt": 0, "seq": 1, "schema": 1,
 }  # fmt: skip
 

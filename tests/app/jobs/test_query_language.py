@@ -15,7 +15,8 @@ ROWS = columns(
     {"id": "b", "name": "bob two", "state": "Done", "exit_code": 3, "ended": NOW - 5, "started": NOW - 400,
      "submitted": NOW - 90_000},
     {"id": "c", "name": "carl", "state": "Aborted", "ended": NOW - 7, "submitted": NOW - 600},
-    {"id": "d", "name": "dora", "state": "Waiting", "held": "by ann", "parameter": "0.5", "submitted": NOW - 5},
+    {"id": "d", "name": "dora", "state": "Waiting", "held": "by ann", "parameter": "0.5",
+     "submitted": NOW - 5},
     {"id": "e", "name": "eve", "state": "Done", "exit_code": 0, "ended": NOW - 3, "started": NOW - 4,
      "submitted": NOW - 7},
 )  # fmt: skip
