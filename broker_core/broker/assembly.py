@@ -37,6 +37,8 @@ from broker_core.sites.settings import LocalSettings
 from broker_core.version import VERSION
 
 log = logging.getLogger("crossdesk.broker")
+QUEUE_AHEAD = 1.0
+"""A site may have as many processors' worth of jobs in its queue as it has processors."""
 LAST_REQUESTS = 5.0
 """Seconds that open requests get to finish when the broker stops."""
 
@@ -108,6 +110,7 @@ def _services(
         rematch_interval=settings.rematch_interval,
         infeasible_timeout=settings.infeasible_timeout,
         max_rematch=settings.max_rematch,
+        queue_ahead=QUEUE_AHEAD,
         temp_bad_period=settings.temp_bad_period,
     )
     stream = Stream(store)

@@ -8,6 +8,9 @@ from typing import Protocol
 
 from broker_core.errors import BadRequest
 from broker_core.jdl.description import JobDescription
+from broker_core.jdl.parametric import MARK
+from broker_core.jdl.parse import parse
+from broker_core.jdl.tree import Literal
 from broker_core.wire.submission import SubmissionItem
 
 
@@ -79,9 +82,19 @@ class ParameterValues:
 
     def expand(self, item: SubmissionItem, description: JobDescription) -> Iterator[JobSeed]:
         """One job for each value."""
-        base = item.name or description.name
+        base = item.name or _name_with_mark(item.description) or description.name
         for value in item.values or ():
-            yield JobSeed(base, value)
+            yield JobSeed(base.replace(MARK, value), value)
+
+
+def _name_with_mark(text: str) -> str:
+    """JobName with `_PARAM_` still in it; empty if it has none."""
+    if MARK not in text:
+        return ""
+    ad = parse(text).ad
+    node = ad.get("jobname") if ad is not None else None
+    name = node.value if isinstance(node, Literal) else None
+    return name if isinstance(name, str) and MARK in name else ""
 
 
 HELPERS: list[SubmissionHelper] = [ParameterValues(), PlainJob()]

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
 from fastapi.responses import StreamingResponse
+from starlette.convertors import Convertor, register_url_convertor
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
@@ -18,6 +19,22 @@ from broker_core.errors import RangeNotSatisfiable
 from broker_core.wire.submission import Fetched
 from broker_core.wire.views import OutputFile
 
+
+class _AnyName(Convertor[str]):
+    """The name of a file of a job: any character may stand in it, a line break too."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        """The name as it came."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The name as it is."""
+        return value
+
+
+register_url_convertor("anyname", _AnyName())
 router = APIRouter()
 PART = 1 << 18
 """Bytes read at once."""
@@ -38,7 +55,7 @@ async def files(job: str, services: Parts, owner: Owner) -> Response:
     return json_response([file.model_dump() for file in found])
 
 
-@router.get("/jobs/{job}/files/{path:path}", response_class=Response)
+@router.get("/jobs/{job}/files/{path:anyname}", response_class=Response)
 async def read(
     job: str, path: str, services: Parts, owner: Owner, range_: Annotated[str, Header(alias="range")] = ""
 ) -> Response:

@@ -120,9 +120,7 @@ class Submissions:
         await self._engine.record_submission(new.submission, new.arrivals)
         return new.submission.receipt
 
-    async def _parts(
-        self, item: SubmissionItem, submission: Submission, number: int
-    ) -> list[SubmissionItem]:
+    async def _parts(self, item: SubmissionItem, submission: Submission, number: int) -> list[SubmissionItem]:
         """The items that a compound description stands for; the item itself where it is plain."""
         if item.values is not None:
             return [item]

@@ -68,6 +68,14 @@ class Capacity:
             return 0
         return max(0, resource.total_cpus - self._foreign[ce] - self._given[ce])
 
+    def ahead(self, ce: str) -> float:
+        """Processors of a resource that may be given out now, its queue included."""
+        resource = self._resources.get(ce)
+        if resource is None:
+            return 0.0
+        total = resource.total_cpus
+        return total * (1 + self._rules.queue_ahead) - self._foreign[ce] - self._given[ce]
+
     def now_free(self, now: float) -> list[Resource]:
         """Resources that may be used now, with what is free of them."""
         return [

@@ -86,15 +86,20 @@ class Chooser:
 
     def choices(self, demand: Demand, excluded: set[str], now: float) -> tuple[str, ...]:
         """Computing elements that can take a job of this demand now, best first."""
-        cpus = demand.description.cpus
         able = [
             resource
             for resource in self._capacity.now_free(now)
-            if resource.free_cpus >= cpus and resource.ce not in excluded
+            if resource.ce not in excluded and self._has_room(resource, demand)
         ]
         if not able:
             return ()
         return tuple(candidate.resource.ce for candidate in self._match(demand, able).candidates)
+
+    def _has_room(self, resource: Resource, demand: Demand) -> bool:
+        cpus = demand.description.cpus
+        if resource.free_cpus >= cpus or demand.description.interactive:
+            return resource.free_cpus >= cpus
+        return self.prospect(demand).resources == (resource.ce,) and self._capacity.ahead(resource.ce) >= cpus
 
 
 def _why_none(rejected: Sequence[Rejected]) -> str:

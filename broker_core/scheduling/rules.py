@@ -23,5 +23,8 @@ class Rules:
     """The head of the queue is told why it waits once it has waited this long for the same reason."""
     cancel_again: float = 10.0
     """A cancel that no site has confirmed is asked again after this."""
+    queue_ahead: float = 0.0
+    """Processors' worth of jobs, as a share of all of them, that may wait in the queue of a resource which
+    is the only one for them: the next job starts there without a way to the broker and back."""
     slice_jobs: int = 200
     """Jobs taken over, or looked at, in one call of the reactor; the rest follows at once."""

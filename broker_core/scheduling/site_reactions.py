@@ -278,7 +278,8 @@ def _abnormal(job: LiveJob, message: AttemptEnded) -> str:
         return message.reason
     if message.signal is not None:
         return f"The application was ended by {_signal_name(message.signal)} at {site_name(job.record.site)}"
-    return f"The application ended abnormally at {site_name(job.record.site)}: {message.failure or 'no exit code is known'}"
+    why = message.failure or "no exit code is known"
+    return f"The application ended abnormally at {job.record.site}: {why}"
 
 
 def _signal_name(number: int) -> str:

@@ -131,3 +131,18 @@ def test_attempts_at_a_site_are_adopted_after_a_restart_and_ready_ones_sent_agai
     stage.ended(running)
     stage.run()
     assert stage.submits[-1].record.id == waiting
+
+
+def test_a_resource_that_is_the_only_one_may_have_the_next_jobs_in_its_queue() -> None:
+    stage = Stage([resource(cpus=2)], Rules(queue_ahead=1.0))
+    jobs = stage.submit(number=10)
+    assert [effect.record.id for effect in stage.submits] == jobs[:4]
+    stage.through(jobs[0])
+    stage.run()
+    assert stage.submits[-1].record.id == jobs[4]
+
+
+def test_where_several_resources_match_no_job_is_bound_before_one_is_free() -> None:
+    stage = Stage([resource("a:1/x", cpus=1), resource("b:1/x", cpus=1)], Rules(queue_ahead=1.0))
+    stage.submit(number=5)
+    assert len(stage.submits) == 2
