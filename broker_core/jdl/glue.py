@@ -1,9 +1,11 @@
 # ruff: noqa: E501 - one attribute a line reads best as a table
-"""Names by which resources describe themselves (GLUE 1.3), for `other.` in Requirements and Rank."""
+"""Names by which resources describe themselves (GLUE 1.3 and 2.0), for `other.` in Requirements and Rank."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from broker_core.jdl import glue1_names, glue2
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,11 @@ GlueHostLocalFileSystemAvailableSpace | integer | Free space of the local file s
 
 def _attributes() -> dict[str, GlueAttribute]:
     rows = (line.split(" | ", 2) for line in _DESCRIBED.strip().splitlines())
-    return {name.lower(): GlueAttribute(name, kind, doc) for name, kind, doc in rows}
+    found = {name.lower(): GlueAttribute(name, kind, doc) for name, kind, doc in rows}
+    for names, schema in ((glue1_names.NAMES, "GLUE 1.3"), (glue2.NAMES, "GLUE 2.0")):
+        for name, kind in names.items():
+            found[name.lower()] = GlueAttribute(name, kind, f"As the site publishes it ({schema}).")
+    return found
 
 
 GLUE: dict[str, GlueAttribute] = _attributes()
