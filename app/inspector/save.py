@@ -54,7 +54,10 @@ async def save_all(desk: Desk, job: str, folder: Path, progress: Callable[[int, 
         said += f" The job did not make {', '.join(done.missing)}."
     if done.refused:
         said += f" Not saved, because the name leads out of the folder: {', '.join(map(repr, done.refused))}."
-    desk.notify(Notice(said, Tone.WARNING if done.missing or done.refused else Tone.GOOD, job=job))
+    if done.failed:
+        said += f" Not saved: {' '.join(done.failed)}"
+    bad = done.missing or done.refused or done.failed
+    desk.notify(Notice(said, Tone.WARNING if bad else Tone.GOOD, job=job))
 
 
 async def copy(desk: Desk, job: str, path: str, target: Path) -> int:

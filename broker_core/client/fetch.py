@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import secrets
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from broker_core.client.client import BrokerClient
-from broker_core.errors import Conflict, CrossDeskError
+from broker_core.errors import Conflict, CrossDeskError, NotFound
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import JobDetail, OutputFile
 
@@ -32,6 +33,8 @@ class Fetch:
     """Names that would have been written outside of the folder."""
     size: int
     """Bytes in all."""
+    failed: tuple[str, ...] = ()
+    """Files that could not be saved, each with the reason, as `name: reason`."""
 
 
 class UnsafeName(CrossDeskError):
@@ -50,8 +53,8 @@ async def fetch_output(
     """Save every output file of an ended job into a new folder below `directory`.
 
     The folder is named after the job; where that name exists a number is added, nothing is ever overwritten.
-    A Done job becomes Cleared, unless something was missing. `progress` gets bytes saved and bytes in all.
-    Raises Conflict if the job has not ended.
+    A Done job becomes Cleared, unless something was missing or could not be saved; one bad file never keeps
+    the others back. `progress` gets bytes saved and bytes in all. Raises Conflict if the job has not ended.
     """
     detail = await client.job(job)
     state = JobState(detail.row["state"])
@@ -64,11 +67,11 @@ async def fetch_output(
         )
     files = [one for one in await client.files(job) if _delivered(one, detail)]
     target = await asyncio.to_thread(_new_folder, Path(directory), _folder_name(detail))
-    saved, refused, size = await _save_all(client, job, files, target, progress)
+    done = await _save_all(client, job, files, target, progress)
     missing = tuple(entry for entry in detail.output_sandbox if not _present(entry, files))
-    if state is JobState.DONE:
+    if state is JobState.DONE and not done.failed:
         await client.fetched(job, missing)
-    return Fetch(job, target, tuple(saved), missing, tuple(refused), size)
+    return replace(done, missing=missing)
 
 
 async def _save_all(
@@ -77,22 +80,26 @@ async def _save_all(
     files: list[OutputFile],
     target: Path,
     progress: Callable[[int, int], None] | None,
-) -> tuple[list[Path], list[str], int]:
+) -> Fetch:
     total = sum(one.size for one in files)
     done = 0
-    saved, refused = [], []
+    saved, refused, failed = [], [], []
     for one in files:
         try:
             path = below(target, one.path)
+            async for count in _save(client, job, one.path, path):
+                done += count
+                if progress:
+                    progress(min(done, total), total)
         except UnsafeName:
             refused.append(one.path)
-            continue
-        async for count in _save(client, job, one.path, path):
-            done += count
-            if progress:
-                progress(min(done, total), total)
-        saved.append(path)
-    return saved, refused, done
+        except NotFound as error:
+            failed.append(f"{one.path!r}: {error.message}")
+        except OSError as error:
+            failed.append(f"{one.path!r}: {error.strerror}.")
+        else:
+            saved.append(path)
+    return Fetch(job, target, tuple(saved), (), tuple(refused), done, tuple(failed))
 
 
 async def save_file(client: BrokerClient, job: str, path: str, target: Path) -> int:
@@ -114,12 +121,16 @@ def below(folder: Path, name: str) -> Path:
 
 async def _save(client: BrokerClient, job: str, name: str, path: Path) -> AsyncIterator[int]:
     await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name[:200]}.part")
-    with part.open("xb") as stream:
-        async for content in client.stream_file(job, name):
-            await asyncio.to_thread(stream.write, content)
-            yield len(content)
-    part.rename(path)
+    # At most 160 bytes of the name, because 255 is all that a file system takes.
+    part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as stream:
+            async for content in client.stream_file(job, name):
+                await asyncio.to_thread(stream.write, content)
+                yield len(content)
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _folder_name(detail: JobDetail) -> str:

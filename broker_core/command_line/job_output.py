@@ -19,6 +19,7 @@ from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import CrossDeskError, NotFound
+from broker_core.jobs.states import JobState
 
 _PART = 1 << 20
 
@@ -51,7 +52,7 @@ def get_output(
             _show(one)
         for error in wrong:
             output.error(error)
-    complete = not wrong and not any(one.missing or one.refused for one in done)
+    complete = not wrong and not any(one.missing or one.refused or one.failed for one in done)
     return Exit.OK if complete else Exit.ERROR
 
 
@@ -76,6 +77,7 @@ def _value(one: Fetch) -> dict[str, object]:
         "files": [str(path) for path in one.files],
         "missing": list(one.missing),
         "refused": list(one.refused),
+        "failed": list(one.failed),
         "size": one.size,
     }
 
@@ -90,6 +92,8 @@ def _show(one: Fetch) -> None:
         )
     for name in one.refused:
         output.say(f"{name!r} was not saved: the name leads out of the folder.", "red")
+    for what in one.failed:
+        output.say(f"Not saved: {what}", "red")
 
 
 def log(
@@ -132,7 +136,10 @@ async def _names(client: BrokerClient, job: str, file: str) -> dict[str, str]:
         return chosen
     if file in streams and not streams[file]:
         raise NotFound(f"The description names no file for {file}.", place=job)
-    return {file: streams.get(file, file)}
+    name = streams.get(file, file)
+    if JobState(detail.row["state"]).ended and name not in [one.path for one in await client.files(job)]:
+        raise NotFound(f"The job has ended and left no file {name!r}.", place=job)
+    return {file: name}
 
 
 async def _text(client: BrokerClient, job: str, name: str) -> str | None:

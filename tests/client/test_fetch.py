@@ -10,8 +10,10 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.fetch import fetch_output
+from broker_core.client.prepare import prepare
 from broker_core.command_line.following import until_ended
 from broker_core.errors import Conflict
+from broker_core.wire.views import OutputFile
 from tests.client.test_client import HELLO, one
 
 
@@ -52,7 +54,7 @@ async def test_a_missing_file_is_told_and_the_job_stays_done(client: BrokerClien
 
 async def test_output_of_a_job_that_runs_is_not_fetched(client: BrokerClient, tmp_path: Path) -> None:
     job = (await client.submit(one(hold="look"))).ids[0]
-    with pytest.raises(Conflict, match="Waiting"):
+    with pytest.raises(Conflict, match="when it has ended"):
         await fetch_output(client, job, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -68,3 +70,48 @@ async def test_progress_ends_with_all_bytes(client: BrokerClient, tmp_path: Path
     seen: list[tuple[int, int]] = []
     await fetch_output(client, await done(client), tmp_path, lambda *step: seen.append(step))
     assert seen[-1] == (6, 6)
+
+
+HOSTILE = """#!/bin/sh
+mkdir d
+echo one > "d/two
+lines"
+echo long > "$(printf "%0254d" 1)"
+ln -s /etc/passwd leak
+ln -s .. up
+mkfifo pipe
+"""
+
+
+async def test_files_with_hostile_names_are_delivered_and_no_link_is_followed(
+    client: BrokerClient, tmp_path: Path
+) -> None:
+    (tmp_path / "make.sh").write_text(HOSTILE)
+    description = 'Executable = "make.sh"; InputSandbox = {"make.sh"}; OutputSandbox = {"d/*", "0*", "*"};'
+    job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
+    await until_ended(client, [job], timeout=30)
+    fetched = await fetch_output(client, job, tmp_path / "out")
+    names = {str(path.relative_to(fetched.directory)) for path in fetched.files}
+    assert names == {"d/two\nlines", f"{1:0254d}", "make.sh", "std.out", "std.err"}
+    assert (fetched.directory / "d" / "two\nlines").read_text() == "one\n"
+    assert fetched.failed == ()
+
+
+async def test_a_file_that_cannot_be_saved_keeps_no_other_back(
+    client: BrokerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "make.sh").write_text("#!/bin/sh\necho a > a\necho b > b\n")
+    description = 'Executable = "make.sh"; InputSandbox = {"make.sh"}; OutputSandbox = {"a", "b"};'
+    job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
+    await until_ended(client, [job], timeout=30)
+    listed = await client.files(job)
+
+    async def with_one_that_goes(_: str) -> list[OutputFile]:
+        return [OutputFile(path="gone", size=1, modified=0.0, role="output", growing=False), *listed]
+
+    monkeypatch.setattr(client, "files", with_one_that_goes)
+    fetched = await fetch_output(client, job, tmp_path / "out")
+    assert [path.name for path in fetched.files] == ["a", "b"]
+    assert [one.partition(":")[0] for one in fetched.failed] == ["'gone'"]
+    assert sorted(path.name for path in fetched.directory.iterdir()) == ["a", "b"]
+    assert (await client.job(job)).row["state"] == "Done"

@@ -209,6 +209,13 @@ def test_following_a_log_ends_with_the_job(jdl: Path) -> None:
     assert (said.code, said.out) == (0, "out\n")
 
 
+def test_a_file_that_an_ended_job_did_not_leave_is_an_error(jdl: Path) -> None:
+    job = crossdesk("job", "submit", str(jdl), "--wait").out.split()[0]
+    said = crossdesk("job", "log", "--file", "nothing.dat", job)
+    assert said.code == 1
+    assert "left no file 'nothing.dat'" in said.err
+
+
 def test_the_same_key_submits_once(jdl: Path) -> None:
     first, second = (crossdesk("job", "submit", "--key", "only-once", str(jdl)).out for _ in range(2))
     assert first == second
