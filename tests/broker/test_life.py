@@ -74,6 +74,12 @@ async def test_values_make_a_batch_with_one_job_for_each(client: BrokerClient) -
         assert (await client.read_file(job, "out")).content.decode() == expected
 
 
+async def test_each_job_of_a_sweep_is_named_after_its_own_value(client: BrokerClient) -> None:
+    text = 'JobName = "rate-_PARAM_"; Executable = "/bin/true";'
+    receipt = await submit(client, text, values=["1", "2"], hold="stay")
+    assert [(await client.job(job)).row["name"] for job in receipt.ids] == ["rate-1", "rate-2"]
+
+
 async def test_a_job_id_has_22_url_safe_characters_and_no_dash_first(client: BrokerClient) -> None:
     receipt = await submit(client, TRUE, values=[str(value) for value in range(300)])
     assert len(set(receipt.ids)) == 300
