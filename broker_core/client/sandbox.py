@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import os
@@ -9,6 +10,7 @@ import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from broker_core.jdl.check import FileFact
 from broker_core.jdl.collection import is_collection, job_of, nodes
@@ -143,12 +145,31 @@ def _diagnostic(code: str, message: str, entry: Literal, text: str) -> Diagnosti
     )
 
 
+def opened(path: Path) -> BinaryIO:
+    """An ordinary file for reading, without waiting for anything. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "It is no ordinary file", str(path))
+    return open(handle, "rb", buffering=0)
+
+
+def _read(stream: BinaryIO) -> bytes:
+    part = stream.read(_PART)
+    if part is None:
+        raise OSError(errno.EAGAIN, "It gives nothing to read now", stream.name)
+    return part
+
+
 def hashed(path: Path, step: Callable[[int], None] | None = None) -> tuple[str, int]:
-    """SHA-256 (hex) and size of a file; `step` gets the bytes read. Raises OSError."""
+    """SHA-256 (hex) and size of a file; `step` gets the bytes read. Raises OSError.
+
+    Never waits for a writer: what gives nothing now, such as a pipe or some files of /proc, cannot be read.
+    """
     digest = hashlib.sha256()
     size = 0
-    with path.open("rb") as stream:
-        while part := stream.read(_PART):
+    with opened(path) as stream:
+        while part := _read(stream):
             digest.update(part)
             size += len(part)
             if step:

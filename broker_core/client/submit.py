@@ -73,4 +73,8 @@ async def _send_files(
             progress(min(done, total), total)
 
     for sha in missing:
-        await client.upload(sha, sources[sha][0], step)
+        try:
+            await client.upload(sha, sources[sha][0], step)
+        except BadRequest as error:
+            error.place = error.place or str(sources[sha][0])
+            raise

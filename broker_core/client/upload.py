@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+from broker_core.client.sandbox import opened
 from broker_core.client.transport import Transport
 from broker_core.errors import BadRequest
 
@@ -35,7 +36,7 @@ async def _parts(content: Content, progress: Callable[[int], None] | None) -> As
             progress(len(content))
         return
     try:
-        stream = content.open("rb")
+        stream = opened(content)
     except OSError as error:
         raise BadRequest(
             f"The file cannot be read: {error.strerror}.", place=str(content), code="file_unreadable"

@@ -19,7 +19,7 @@ class Sandbox:
     entries: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     names: dict[str, Expression] = field(default_factory=dict)
-    """Base name to the place of its entry."""
+    """Base name of an input, or path of an output, to the place of its entry."""
 
     def brings(self, name: str) -> bool:
         """True if a file of this name is, or by a wildcard may be, in the sandbox."""
@@ -37,7 +37,7 @@ def inputs(reading: Reading) -> Sandbox:
         protocol = scheme(text)
         if protocol and protocol != "file":
             remote.add(f"transfer:{protocol}")
-        _add(reading, sandbox, "inputsandbox", local(text), place)
+        _add_input(reading, sandbox, local(text), place)
     sandbox.entries = tuple(local(text) for text, _ in entries)
     sandbox.needs = tuple(sorted(remote))
     if reading.files is not None:
@@ -53,7 +53,7 @@ def outputs(reading: Reading) -> Sandbox:
         if wrong := wrong_output(text):
             reading.error(*wrong, "outputsandbox", place)
         else:
-            _add(reading, sandbox, "outputsandbox", text, place)
+            _add_output(reading, sandbox, text, place)
     sandbox.entries = tuple(text for text, _ in entries)
     if reading.has("outputsandboxdesturi") or reading.has("outputsandboxbasedesturi"):
         sandbox.needs = _destinations(reading)
@@ -66,15 +66,23 @@ def _destinations(reading: Reading) -> tuple[str, ...]:
     return tuple(sorted({f"transfer:{scheme(text) or 'unknown'}" for text in addresses}))
 
 
-def _add(reading: Reading, sandbox: Sandbox, key: str, text: str, place: Expression) -> None:
+def _add_input(reading: Reading, sandbox: Sandbox, text: str, place: Expression) -> None:
     name = base_name(text)
     if wrong := wrong_name(text):
-        reading.error(*wrong, key, place)
+        reading.error(*wrong, "inputsandbox", place)
     elif name in sandbox.names:
         message = f"Two files are called {name}; all arrive in one folder, so each needs a name of its own."
-        reading.error("duplicate-sandbox-name", message, key, place)
+        reading.error("duplicate-sandbox-name", message, "inputsandbox", place)
     else:
         sandbox.names[name] = place
+
+
+def _add_output(reading: Reading, sandbox: Sandbox, text: str, place: Expression) -> None:
+    """Outputs keep their folders when they are fetched, so only the same path twice is a mistake."""
+    if text in sandbox.names:
+        reading.error("duplicate-sandbox-name", f"{text} is listed twice.", "outputsandbox", place)
+    else:
+        sandbox.names[text] = place
 
 
 def _found(

@@ -18,7 +18,7 @@ dependency: A dependency is not a pair of known nodes.
 double-equals: `==` stands where an attribute gets its value.
 duplicate-attribute: An attribute is given twice.
 duplicate-node: Two nodes have the same name.
-duplicate-sandbox-name: Two files of a sandbox have the same base name.
+duplicate-sandbox-name: Two input files have the same base name, or an output is listed twice.
 empty: No attribute is given.
 empty-name: A path names no file.
 environment-format: An item of Environment is not NAME=value.

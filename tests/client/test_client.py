@@ -149,3 +149,13 @@ async def test_the_stream_tells_every_event_of_a_job(client: BrokerClient) -> No
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert [update.position for update in told] == sorted({update.position for update in told})
     assert told[-1].rows["id"] == [job]
+
+
+async def test_a_file_that_changed_since_it_was_read_is_named(client: BrokerClient, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("before")
+    prepared = await prepare('Executable = "/bin/true"; InputSandbox = {"data"};', tmp_path)
+    (tmp_path / "data").write_text("after")
+    with pytest.raises(BadRequest, match="may have changed") as refused:
+        await client.submit_prepared(prepared)
+    assert refused.value.place == str(tmp_path / "data")
+    assert (await client.jobs_page()).total == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.prepare import prepare, prepare_now
+from broker_core.client.sandbox import hashed
 from broker_core.jdl.limits import Limits
 
 
@@ -141,3 +142,14 @@ def test_progress_tells_bytes_and_total(tmp_path: Path) -> None:
     ready = prepare_now(described(tmp_path, '"data.txt"'), tmp_path, progress=lambda *step: seen.append(step))
     assert seen[-1] == (ready.size, ready.size)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no ordinary file"):
+        hashed(tmp_path / "pipe")
+
+
+def test_outputs_of_equal_names_in_two_folders_are_in_order(tmp_path: Path) -> None:
+    text = 'Executable = "/bin/true"; OutputSandbox = {"a/*.csv", "b/*.csv", "a/x", "b/x"};'
+    assert codes(prepare_now(text, tmp_path)) == []
