@@ -279,7 +279,7 @@ def _abnormal(job: LiveJob, message: AttemptEnded) -> str:
     if message.signal is not None:
         return f"The application was ended by {_signal_name(message.signal)} at {site_name(job.record.site)}"
     why = message.failure or "no exit code is known"
-    return f"The application ended abnormally at {job.record.site}: {why}"
+    return f"The application ended abnormally at {site_name(job.record.site)}: {why}"
 
 
 def _signal_name(number: int) -> str:
