@@ -108,7 +108,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     Column("kind", "Kind", 96, _kind, _kind, shown=False),
     Column("site", "Site", 84, _site, _sorted_text("site"), _said("site")),
-    Column("cpus", "CPUs", 56, _number("cpus"), _sorted_number("cpus"), right=True),
+    Column("cpus", "CPUs", 52, _number("cpus"), _sorted_number("cpus"), right=True),
     Column("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
            _exact("submitted"), live=True),
     Column("wait", "Wait", 76, lambda held, row, now: words.duration(_waited(held, row, now)),

@@ -107,7 +107,7 @@ class Toasts(QObject):
         toast.destroyed.connect(self._arrange)
         for old in self._alive()[: 1 - _MOST]:
             old.leave()
-        toast.adjustSize()
+        toast.setFixedHeight(toast.layout().heightForWidth(_WIDTH))
         toast.show()
         self._shown.append(toast)
         toast.raise_()
@@ -126,7 +126,6 @@ class Toasts(QObject):
             return
         bottom = self._window.height() - 40
         for toast in reversed(self._alive()):
-            toast.adjustSize()
             bottom -= toast.height()
             toast.move(self._window.width() - toast.width() - 16, bottom)
             bottom -= _GAP
