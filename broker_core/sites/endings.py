@@ -77,7 +77,9 @@ def _usage(started: StartedMark | None, mark: EndedMark | None, usage: Usage) ->
         found["cpu_s"] = mark.cpu_s
     if usage is not None:
         found["cpu_s"] = usage.ru_utime + usage.ru_stime
-        found["max_rss_bytes"] = usage.ru_maxrss * 1024
+        # A starter inherits our own peak over its exec, so that only a higher one is the job's.
+        if usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss:
+            found["max_rss_bytes"] = usage.ru_maxrss * 1024
     return found
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,16 @@ async def test_a_job_runs_and_its_start_and_end_are_told(here: RunningSite) -> N
     assert [type(notice).__name__ for notice in here.notices] == ["Started", "Ended"]
     assert here.text(job.attempt) == "42\n"
     assert ended.started is not None
-    assert {"wall_s", "cpu_s", "max_rss_bytes"} <= set(ended.usage)
+    assert {"wall_s", "cpu_s"} <= set(ended.usage)
+
+
+async def test_the_memory_told_is_the_jobs_and_never_that_of_the_broker(here: RunningSite) -> None:
+    ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    small, big = script("true"), script(f"{sys.executable} -c 'bytearray([1]) * {ours + 64_000_000}'")
+    for job in (small, big):
+        await here.site.submit(job)
+    assert "max_rss_bytes" not in (await here.ended(small.attempt)).usage
+    assert (await here.ended(big.attempt)).usage["max_rss_bytes"] > ours + 64_000_000
 
 
 async def test_a_second_submission_of_an_attempt_starts_nothing(here: RunningSite, tmp_path: Path) -> None:
