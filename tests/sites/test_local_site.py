@@ -30,7 +30,7 @@ async def test_a_job_runs_and_its_start_and_end_are_told(here: RunningSite) -> N
 
 async def test_the_memory_told_is_the_jobs_and_never_that_of_the_broker(here: RunningSite) -> None:
     ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    small, big = script("true"), script(f"{sys.executable} -c 'bytearray([1]) * {ours + 64_000_000}'")
+    small, big = script("true"), order(sys.executable, f"-c 'bytearray([1]) * {ours + 64_000_000}'")
     for job in (small, big):
         await here.site.submit(job)
     assert "max_rss_bytes" not in (await here.ended(small.attempt)).usage
