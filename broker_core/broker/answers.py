@@ -79,6 +79,11 @@ async def _http(request: Request, error: Exception) -> Response:
 
 async def _internal(request: Request, error: Exception) -> Response:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return internal_error(error)
+
+
+def internal_error(error: Exception) -> Response:
+    """The answer to an error of our own, which the log has in full."""
     return error_response(
         CrossDeskError(
             f"An internal error: {type(error).__name__}.",

@@ -17,6 +17,7 @@ from broker_core.broker import (
 )
 from broker_core.broker.gate import Gate
 from broker_core.broker.services import Services
+from broker_core.broker.short_way import ShortWay
 from broker_core.version import VERSION
 from broker_core.wire.submission import Submission
 from broker_core.wire.views import ErrorView
@@ -29,7 +30,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 
 def make_app(services: Services) -> ASGIApp:
     """The application behind its gate."""
-    return Gate(make_api(services), services.settings.request_max)
+    return Gate(ShortWay(make_api(services), services), services.settings.request_max)
 
 
 def make_api(services: Services) -> FastAPI:

@@ -58,6 +58,7 @@ class Listener:
             access_log=False,
             server_header=False,
             date_header=False,
+            proxy_headers=False,
             timeout_keep_alive=3600,
         )
         self._state = ServerState()

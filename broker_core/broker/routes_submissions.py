@@ -7,20 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
-from broker_core.broker.answers import json_response, unreadable
+from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts
 from broker_core.broker.matchmaking import match_report
+from broker_core.broker.short_way import answer_submission
 from broker_core.broker.submissions import refused
 from broker_core.jdl.check import Checked, FileFact, Limits, check
 from broker_core.jdl.names import base_name
 from broker_core.wire.checks import CheckReport, CheckRequest, Diagnostic, MatchReport
-from broker_core.wire.submission import Receipt, Submission
+from broker_core.wire.submission import Receipt
 
 router = APIRouter()
-LARGE = 200_000
-"""Bytes from which a submission is read in a thread."""
 
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -33,15 +31,7 @@ _BODY: dict[str, Any] = {
 @router.post("/submissions", response_model=Receipt, openapi_extra=_BODY)
 async def submit(request: Request, services: Parts, owner: Owner) -> Response:
     """Submit jobs; answered when they are durable. The same key gives the same receipt."""
-    body = await request.body()
-    try:
-        if len(body) > LARGE:
-            submission = await asyncio.to_thread(Submission.model_validate_json, body)
-        else:
-            submission = Submission.model_validate_json(body)
-    except ValidationError as error:
-        raise unreadable(error) from error
-    return json_response(await services.submissions.submit(owner, submission))
+    return await answer_submission(services, owner, await request.body())
 
 
 @router.post("/checks", response_model=CheckReport)
