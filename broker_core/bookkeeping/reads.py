@@ -57,11 +57,16 @@ def jobs_page(
     states: Sequence[JobState],
     columns: Sequence[str],
 ) -> Page:
-    """A page of the jobs of an owner; an empty owner stands for all, no states for any."""
+    """A page of the jobs of an owner; an empty owner stands for all, no states for any.
+
+    Only the first page counts the jobs: counting costs as much as reading a page.
+    """
     names = _known_columns(columns)
     where, values = _conditions(owner, states)
-    total = connection.execute(f"SELECT count(*) FROM jobs{_where(where)}", values).fetchone()[0]
-    if after:
+    total = 0
+    if not after:
+        total = connection.execute(f"SELECT count(*) FROM jobs{_where(where)}", values).fetchone()[0]
+    else:
         where.append("number < ?")
         values.append(_cursor(after))
     query = f"SELECT number, {', '.join(names)} FROM jobs{_where(where)} ORDER BY number DESC LIMIT ?"

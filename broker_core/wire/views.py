@@ -21,7 +21,7 @@ class JobsPage(Wire):
     next: str = ""
     """Cursor of the next page; empty at the end."""
     total: int = 0
-    """Jobs that the query has in all."""
+    """Jobs that the query has in all; told by the first page, 0 on those after it."""
     position: int = 0
     """The log position this page is true for: follow the events from here."""
 

@@ -89,7 +89,7 @@ async def test_pages_run_from_the_newest_job_to_the_oldest(tmp_path: Path) -> No
     after = ""
     while True:
         page = await store.jobs_page("ann", after, 10, columns=("id", "interactive", "state"))
-        assert (page.total, page.position) == (25, store.position)
+        assert (page.total, page.position) == (0 if after else 25, store.position)
         assert list(page.columns) == ["id", "interactive", "state"]
         assert set(page.columns["interactive"]) == {False}
         seen += page.columns["id"]
