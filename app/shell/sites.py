@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.jobs.state_view import StateView
+from app.jobs.state_view import StateView, explain_error, explain_link
 from app.model import words
+from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
@@ -77,7 +78,7 @@ class SiteCard(QFrame):
         self._cpus.setText(f"{site.free_cpus:,} of {words.count(site.total_cpus, 'CPU')} free")
         self._numbers.setText(
             f"{site.running:,} running, {site.waiting:,} waiting"
-            + (f", {site.done:,} done, {site.failed:,} failed" if site.done or site.failed else "")
+            + (f", {site.done:,} ended well, {site.failed:,} failed" if site.done or site.failed else "")
         )
         self._age.setText(f"{site.ce}  ·  heard from {words.ago(site.updated, time.time()) or 'never'}")
 
@@ -92,7 +93,9 @@ class SitesPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.sites: list[SiteView] = []
         self._cards: dict[str, SiteCard] = {}
-        self._state = StateView(desk.theme)
+        self.state = StateView(desk.theme)
+        self._said = ("loader-circle", "Looking for sites", "The broker asks what each of them has.")
+        self._error = ""
         self._area = QScrollArea(widgetResizable=True)
         inner = QWidget()
         self._grid = QGridLayout(inner)
@@ -102,7 +105,7 @@ class SitesPage(QWidget):
         self._area.setWidget(inner)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._state)
+        column.addWidget(self.state)
         column.addWidget(self._area)
         self._timer = QTimer(self, interval=PERIOD)
         self._timer.timeout.connect(self.look)
@@ -122,15 +125,25 @@ class SitesPage(QWidget):
             self._desk.run(self._look(), "asking for the sites")
 
     async def _look(self) -> None:
-        self.sites = await self._desk.client.sites()
+        try:
+            self.sites = await self._desk.client.sites()
+        except CrossDeskError as error:
+            self.show_error(error)
+            return
+        self._said, self._error = ("server", "No sites", "This broker has no site to run jobs at."), ""
         self._show()
         self.heard()
+
+    def show_error(self, error: CrossDeskError) -> None:
+        """Show why no site is known; cards that are already there stay."""
+        self._error = str(error)
+        self._show()
 
     def heard(self) -> None:
         """Called after each answer; the window puts the sidebar's update here."""
 
     def _show(self) -> None:
-        self._state.setVisible(not self.sites)
+        self.state.setVisible(not self.sites)
         self._area.setVisible(bool(self.sites))
         self._area.setEnabled(self._desk.link.up)
         if not self.sites:
@@ -143,10 +156,9 @@ class SitesPage(QWidget):
                 self._grid.addWidget(self._cards[site.name], place // 2, place % 2)
 
     def _explain(self) -> None:
-        if self._desk.link.up:
-            self._state.show_state("server", "No sites", "This broker has no site to run jobs at.")
+        if not self._desk.link.up:
+            explain_link(self.state, self._desk)
+        elif self._error:
+            explain_error(self.state, "The sites", self._error, self.look)
         else:
-            self._state.show_state(
-                "unplug", "The broker is not connected", self._desk.link.reason,
-                ("Try again", lambda: self._desk.trigger("link.retry")),
-            )  # fmt: skip
+            self.state.show_state(*self._said)

@@ -184,3 +184,10 @@ def states(connection: sqlite3.Connection, owner: str) -> dict[str, int]:
     query = f"SELECT state, count(*) FROM jobs{_where(where)} GROUP BY state"
     found = dict(connection.execute(query, values))
     return {state.value: found[state.value] for state in JobState if state.value in found}
+
+
+def outcomes(connection: sqlite3.Connection, owner: str) -> dict[str, tuple[int, int]]:
+    """Computing elements (`JobRecord.site`) to the numbers of jobs that ended well and that failed there."""
+    where, values = _conditions(owner, (JobState.DONE, JobState.CLEARED, JobState.ABORTED))
+    query = f"SELECT site, sum(exit_code IS 0), sum(exit_code IS NOT 0) FROM jobs{_where(where)} GROUP BY site"
+    return {site: (well, failed) for site, well, failed in connection.execute(query, values) if site}

@@ -168,6 +168,10 @@ class Store:
         """State to number of jobs."""
         return await self._readers.read(reads.states, owner)
 
+    async def outcomes(self, owner: str = "") -> dict[str, tuple[int, int]]:
+        """Computing elements to the numbers of jobs that ended with exit code 0 and that failed there."""
+        return await self._readers.read(reads.outcomes, owner)
+
     async def statistics(self, owner: str = "") -> Statistics:
         """The numbers of CB-UI-13; purged jobs stay counted."""
         return await self._readers.read(statistics, owner)

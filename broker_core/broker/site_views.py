@@ -6,11 +6,13 @@ from broker_core.broker.services import Services
 from broker_core.wire.views import SiteView
 
 
-def site_views(services: Services) -> list[SiteView]:
-    """One view for each site, by name."""
+async def site_views(services: Services, owner: str) -> list[SiteView]:
+    """One view for each site, by name; the outcomes are those of the owner's jobs."""
+    outcomes = await services.store.outcomes(owner)
     views = []
     for site in services.sites.sites.values():
         now = site.describe()
+        done, failed = outcomes.get(now.ce, (0, 0))
         views.append(
             SiteView(
                 name=now.site,
@@ -22,6 +24,8 @@ def site_views(services: Services) -> list[SiteView]:
                 running=now.running,
                 waiting=now.waiting,
                 updated=now.updated,
+                done=done,
+                failed=failed,
                 attributes=now.attributes,
             )
         )

@@ -28,6 +28,13 @@ async def test_a_job_is_submitted_runs_and_its_output_is_fetched_and_cleared(cli
     assert story == [f"job.{step}" for step in steps]
 
 
+async def test_a_site_tells_how_many_jobs_ended_well_and_failed_there(client: BrokerClient) -> None:
+    for code in (0, 0, 4):
+        await reach(client, await script(client, f"exit {code}"), "Done")
+    [site] = await client.sites()
+    assert (site.done, site.failed) == (2, 1)
+
+
 async def test_output_can_be_read_while_the_job_runs(client: BrokerClient) -> None:
     job = await script(client, "echo first; sleep 60", description='StdOutput = "out";')
     await reach(client, job, "Running")
