@@ -22,6 +22,8 @@ class LinkState(StrEnum):
     CONNECTED = "connected"
     RECONNECTING = "reconnecting"
     UNREACHABLE = "unreachable"
+    STOPPED = "stopped"
+    """Somebody stopped the broker on purpose; the desk waits to be asked, or for a broker that answers."""
 
 
 class Tone(StrEnum):

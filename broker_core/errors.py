@@ -114,3 +114,9 @@ class Unreachable(CrossDeskError):
 
     code = "unreachable"
     status = 502
+
+
+class BrokerStopped(Unreachable):
+    """The broker said that it was told to stop: it is away on purpose, and is not to be started unasked."""
+
+    code = "broker_stopped"

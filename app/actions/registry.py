@@ -94,7 +94,7 @@ class Actions(QObject):
 
     def _refresh_one(self, action: Action) -> None:
         applies = action.enabled is None or action.enabled(self._rows)
-        linked = self._linked or not action.needs_link
+        linked = not action.needs_link if not self._linked else not action.without_link
         self._made[action.id].setEnabled(action.id in self._handlers and applies and linked)
 
     def fill(self, menu: QMenu, group: str) -> None:

@@ -50,6 +50,8 @@ class Action:
     """Disabled while the broker is not connected."""
     menu: str = ""
     """Actions of a group with the same word stand together, with rules between them."""
+    without_link: bool = False
+    """Disabled while the broker is connected."""
     local: bool = False
     """The view that does it listens to the keys itself; here they are only shown."""
 
@@ -93,7 +95,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.smaller", "Smaller text", "zoom-out", "Ctrl+-", "view", menu="theme"),
     Action("app.palette", "Search and commands", "search", "Ctrl+K", "help"),
     Action("app.settings", "Settings…", "settings", "Ctrl+,", "help"),
-    Action("link.retry", "Connect to the broker now", "plug", "", "help"),
+    Action("link.retry", "Connect to the broker now", "plug", "", "help", without_link=True),
+    Action("broker.start", "Start the broker", "play", "", "help", without_link=True),
     Action("help.contents", "Help", "book-open", "F1", "help", menu="help"),
     Action("help.shortcuts", "Keyboard shortcuts", "keyboard", "?", "help", menu="help"),
     Action("help.about", "About CrossDesk", "info", "", "help", menu="help"),

@@ -10,10 +10,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions.registry import SAMPLE
-from app.context import LinkState
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.query_bar import QueryBar
-from app.jobs.state_view import StateView
+from app.jobs.state_view import StateView, explain_link
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView
 from app.model import words
@@ -63,6 +62,7 @@ class JobsPane(QWidget):
 
     def _connect(self) -> None:
         self._desk.jobs.changed.connect(self._changed)
+        self._desk.jobs.clearing.connect(self.table.view.empty)
         self._desk.jobs.loaded.connect(self._loaded)
         self._desk.link.changed.connect(self._refresh)
         self.bar.changed.connect(self._query)
@@ -150,22 +150,14 @@ class JobsPane(QWidget):
             self.stack.setCurrentWidget(self.state)
 
     def _explain(self) -> None:
-        link, trigger = self._desk.link, self._desk.trigger
+        trigger = self._desk.trigger
         if len(self._desk.jobs):
             self.state.show_state(
                 "list-filter", "No job matches", "None of your jobs fits this query.",
                 ("Show all jobs", lambda: self.bar.show_text("")),
             )  # fmt: skip
-        elif link.state is LinkState.UNREACHABLE:
-            self.state.show_state(
-                "unplug", "The broker cannot be reached", link.reason,
-                ("Try again", lambda: trigger("link.retry")),
-                ("What can I do?", lambda: self._desk.show_help("troubleshooting")), "negative",
-            )  # fmt: skip
-        elif not link.up:
-            self.state.show_state(
-                "loader-circle", "Connecting to the broker", link.reason + ".", None, None, "muted"
-            )
+        elif not self._desk.link.up:
+            explain_link(self.state, self._desk)
         elif not self._desk.jobs.complete:
             self.state.show_state("loader-circle", "Loading your jobs", "The newest come first.")
         else:

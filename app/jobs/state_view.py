@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.context import Theme
+from app.context import LinkState, Theme
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
 
 _ICON = 40
 Offer = tuple[str, Callable[[], object]]
@@ -89,3 +93,31 @@ class StateView(QWidget):
     def _paint_icon(self) -> None:
         name, token = self._name
         self._icon.setPixmap(self._theme.icon(name, token).pixmap(_ICON, _ICON))
+
+
+def explain_link(view: StateView, desk: WindowDesk) -> None:
+    """Say why there is no broker, and offer the one thing that helps."""
+    link = desk.link
+    if link.state is LinkState.STOPPED:
+        view.show_state(
+            "circle-pause", "The broker was stopped",
+            "Somebody stopped it on purpose, so it is not started again by itself. Jobs that run go on.",
+            ("Start the broker", lambda: desk.trigger("broker.start")),
+        )  # fmt: skip
+    elif link.state is LinkState.UNREACHABLE:
+        view.show_state(
+            "unplug", "The broker cannot be reached", link.reason,
+            ("Try again", lambda: desk.trigger("link.retry")),
+            ("What can I do?", lambda: desk.show_help("troubleshooting")), "negative",
+        )  # fmt: skip
+    else:
+        view.show_state(
+            "loader-circle", "Connecting to the broker", f"{link.reason.rstrip('.')}.", token="muted"
+        )
+
+
+def explain_error(view: StateView, what: str, error: str, again: Callable[[], object]) -> None:
+    """Say that the broker refused to tell something, and offer to ask again."""
+    view.show_state(
+        "circle-alert", f"{what} could not be read", error, ("Try again", again), None, "negative"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
@@ -100,6 +101,23 @@ class JobsView(QTableView):
         index = self._table.index(line, _NAME)
         self.selectionModel().setCurrentIndex(index, _FLAGS.ClearAndSelect | _FLAGS.Rows)
         self.scrollTo(index)
+        return True
+
+    def choose_all(self, jobs: Sequence[str]) -> bool:
+        """Select jobs (the line of a folded batch for its own); False if the query does not show them all."""
+        view = self._table.view
+        wanted = {view.entry_of(job) for job in jobs}
+        if None in wanted:
+            return False
+        lines = [line for line, entry in enumerate(view.lines) if entry in wanted]
+        selection = QItemSelection()
+        for line in lines:
+            selection.select(self._table.index(line, 0), self._table.index(line, len(COLUMNS) - 1))
+        if lines:
+            first = self._table.index(lines[0], _NAME)
+            self.selectionModel().setCurrentIndex(first, _FLAGS.NoUpdate)
+            self.scrollTo(first)
+        self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
         return True
 
     def _keep(self) -> None:

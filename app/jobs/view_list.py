@@ -50,6 +50,13 @@ class ViewList:
     def __len__(self) -> int:
         return len(self._members)
 
+    def empty(self) -> None:
+        """Let go of all rows."""
+        self.batches, self._by_id, self._members = [], {}, set()
+        self._waiting.clear()
+        self._table.forget_tallies()
+        self._table.replace([])
+
     def numbers(self) -> list[int]:
         """Row numbers of all jobs of the query, in the order of the table, folded ones included."""
         found: list[int] = []
@@ -67,12 +74,16 @@ class ViewList:
 
     def line_of(self, job: str) -> int:
         """The line of a job, or of its folded batch; -1 if it is not shown."""
+        entry = self.entry_of(job)
+        return self.lines.index(entry) if entry is not None and entry in self.lines else -1
+
+    def entry_of(self, job: str) -> int | None:
+        """The entry that shows a job: its own, or its folded batch; None if the query does not have it."""
         number = self._rows.at.get(job)
         if number is None or number not in self._members:
-            return -1
+            return None
         batch = self.batch_of(number)
-        entry = number if batch is None or batch.open else -1 - self._by_id[batch.id]
-        return self.lines.index(entry) if entry in self.lines else -1
+        return number if batch is None or batch.open else -1 - self._by_id[batch.id]
 
     # --- a new query or order
 

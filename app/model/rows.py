@@ -43,6 +43,8 @@ class LiveRows(QObject):
 
     changed = Signal(object)
     """set[str] of ids, at most 10 times a second; an empty set: everything."""
+    clearing = Signal()
+    """All rows are about to go; who holds row numbers lets go of them."""
     loaded = Signal()
     """Every row that the broker had at the start is here."""
 
@@ -65,6 +67,7 @@ class LiveRows(QObject):
 
     def clear(self) -> None:
         """Forget everything, as before the first page."""
+        self.clearing.emit()
         self._start()
         self._touched.clear()
         self.changed.emit(set())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.context import LinkState
 from app.model.link import DeskLink
 from app.model.rows import LiveRows
-from broker_core.errors import CrossDeskError, Unreachable
+from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
 
 if TYPE_CHECKING:
     from broker_core.client.client import BrokerClient
@@ -22,6 +22,10 @@ log = logging.getLogger(__name__)
 FIRST, PAGE = 200, 2000
 """Rows of the first page, and of the others: one page must be taken in well within 30 ms."""
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+_LOOK = 1.0
+"""Seconds between two looks for a broker that somebody else started."""
+_LAST_STEP, _LAST_STEPS = 0.05, 200
+"""Seconds between two looks whether a stopped broker has gone, and how many of them."""
 
 
 class NoBroker:
@@ -40,6 +44,7 @@ class Session:
     def __init__(self, state_dir: Path | None, rows: LiveRows, link: DeskLink) -> None:
         self.client: BrokerClient = NoBroker()  # type: ignore[assignment]
         self.info: BrokerInfo | None = None
+        self._position = 0
         self._state_dir, self._rows, self._link = state_dir, rows, link
         self._again = asyncio.Event()
         self._asked: set[asyncio.Task[JobsPage]] = set()
@@ -59,6 +64,8 @@ class Session:
                 await self._connect()
                 failures = 0
                 await self._live()
+            except BrokerStopped:
+                self._link.set(LinkState.STOPPED, "The broker was stopped; jobs that run go on.")
             except CrossDeskError as error:
                 self._link.set(LinkState.UNREACHABLE, str(error))
             except Exception as error:  # whatever it is, the desk must find its broker again
@@ -66,16 +73,40 @@ class Session:
                 self._link.set(LinkState.UNREACHABLE, f"Something unforeseen happened: {error!r}.")
             finally:
                 await self._leave()
+            if self._link.state is LinkState.STOPPED:
+                await self._stopped()
+                continue
             await self._pause(_PAUSES[min(failures, len(_PAUSES) - 1)])
             failures += 1
 
     async def _pause(self, seconds: float) -> None:
         self._again.clear()
+        if await self._asked_within(seconds):
+            self._link.set(LinkState.STARTING, "Starting the broker")
+
+    async def _stopped(self) -> None:
+        """Wait until the user wants a broker, or somebody else started one."""
+        from broker_core.broker.places import places
+        from broker_core.client.start import answers
+
+        self._again.clear()
+        where = places(self._state_dir)
+        for _ in range(_LAST_STEPS):
+            if not where.socket.exists() and not where.holder.exists():
+                break
+            await asyncio.sleep(_LAST_STEP)
+        while not await self._asked_within(_LOOK):
+            if where.socket.exists() and await asyncio.to_thread(answers, self._state_dir):
+                break
+        self._link.set(LinkState.STARTING, "Starting the broker")
+
+    async def _asked_within(self, seconds: float) -> bool:
+        """True if `retry` was called."""
         try:
             await asyncio.wait_for(self._again.wait(), seconds)
         except TimeoutError:
-            return  # nobody asked to hurry
-        self._link.set(LinkState.STARTING, "Starting the broker")
+            return False
+        return True
 
     async def _connect(self) -> None:
         module = await asyncio.to_thread(import_module, "broker_core.client.connect")
@@ -96,6 +127,9 @@ class Session:
         await client.aclose() if not isinstance(client, NoBroker) else None
 
     async def _live(self) -> None:
+        if self._rows.complete and self.info is not None and self._position <= self.info.position:
+            await self._follow()  # the rows are right up to there, whichever broker told them
+            return
         self._rows.clear()
         page = await self.client.jobs_page(limit=FIRST)
         self._rows.expected = page.total
@@ -103,7 +137,8 @@ class Session:
         self._rows.flush()
         loading = asyncio.create_task(self._load(page.next))
         try:
-            await self._follow(page.position)
+            self._position = page.position
+            await self._follow()
         finally:
             pending = [loading, *self._asked]
             for task in pending:
@@ -137,10 +172,11 @@ class Session:
             except Unreachable:
                 await asyncio.sleep(_PAUSES[0])
 
-    async def _follow(self, position: int) -> None:
-        async for update in self.client.follow(position, lost=self._lost, regained=self._regained):
+    async def _follow(self) -> None:
+        async for update in self.client.follow(self._position, lost=self._lost, regained=self._regained):
             self._rows.merge(update.rows)
             self._rows.drop(update.gone)
+            self._position = update.position
             for tell in self.on_events:
                 tell(update.events)
 

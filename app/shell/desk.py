@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,8 @@ class WindowDesk(QObject):
     """Notice to be shown."""
     job_wanted = Signal(str, str)
     """Job id and inspector tab to be shown."""
+    jobs_wanted = Signal(object)
+    """Ids of jobs to be selected together."""
     editor_wanted = Signal(str, object, object)
     """Text, path or None, files."""
     help_wanted = Signal(str)
@@ -111,6 +113,10 @@ class WindowDesk(QObject):
     def show_job(self, job: str, tab: str = "") -> None:
         """Select a job in the table and show it in the inspector."""
         self.job_wanted.emit(job, tab)
+
+    def show_jobs(self, ids: Sequence[str]) -> None:
+        """Select several jobs in the table, as soon as their rows are there."""
+        self.jobs_wanted.emit(list(ids))
 
     def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
         """Open a description in a new editor tab; `files` join its input sandbox."""

@@ -85,6 +85,7 @@ class Handlers:
             "app.palette": self.palette.open_with,
             "app.settings": lambda: Settings(desk, window).open(),
             "link.retry": desk.session.retry,
+            "broker.start": desk.session.retry,
             "help.contents": lambda: self.help(""),
             "help.shortcuts": lambda: sheets.shortcuts(window).open(),
             "help.about": lambda: sheets.about(window, desk.theme, desk.link.broker).open(),

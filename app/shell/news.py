@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.context import Notice, Tone
+from app.context import LinkState, Notice, Tone
 from app.model import words
 from app.theme.faces import failed
 from broker_core.jobs.states import JobState
@@ -30,6 +30,12 @@ class News(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
         self._pause.timeout.connect(self._tell)
         desk.session.on_events.append(self._events)
+        desk.link.changed.connect(self._linked)
+
+    def _linked(self) -> None:
+        if self._desk.link.state is LinkState.STOPPED:
+            said = "The broker was stopped. Jobs that run go on."
+            self._desk.notify(Notice(said, Tone.WARNING, "broker.start"))
 
     def _events(self, events: list[EventView]) -> None:
         for event in events:

@@ -18,6 +18,7 @@ _LINK = {
     LinkState.CONNECTED: ("circle-check", "positive", "Connected"),
     LinkState.RECONNECTING: ("refresh-cw", "warning", "Reconnecting"),
     LinkState.UNREACHABLE: ("unplug", "negative", "Broker not reachable"),
+    LinkState.STOPPED: ("circle-pause", "warning", "The broker was stopped"),
 }
 
 

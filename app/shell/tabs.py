@@ -87,7 +87,7 @@ class MainTabs(QTabWidget):
         editor = Editor(self._desk, text, path, files)
         self._add(editor, path.name if path else "New description", "file-code")
         editor.titleChanged.connect(lambda title: self.setTabText(self.indexOf(editor), title))
-        editor.submitted.connect(lambda ids: ids and self._desk.show_job(ids[0]))
+        editor.submitted.connect(self._desk.show_jobs)
         self.setCurrentWidget(editor)
         editor.setFocus()
         return editor

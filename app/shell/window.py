@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         self.tabs.currentChanged.connect(self._mark_place)
         self.jobs.bar.changed.connect(lambda query: self.sidebar.mark_query(query.text))
         self.desk.job_wanted.connect(self.show_job)
+        self.desk.jobs_wanted.connect(self.show_jobs)
         self.desk.editor_wanted.connect(self.open_editor)
         self.jobs.bar.show_text(self.desk.preferences["query"])
         self.jobs.setFocus()
@@ -148,15 +150,24 @@ class MainWindow(QMainWindow):
             self.inspector.show_jobs([job])
             if self.desk.preferences["query"]:
                 self.jobs.bar.show_text("")
-            self._choose_later(job)
+            self._choose_later(lambda: self.jobs.view.choose(job))
         self.right.show()
         if tab:
             self.inspector.show_tab(tab)
 
-    def _choose_later(self, job: str, tries: int = 20) -> None:
-        """Select the job once its row has come."""
-        if tries and not self.jobs.view.choose(job):
-            QTimer.singleShot(100, self, lambda: self._choose_later(job, tries - 1))
+    def show_jobs(self, ids: list[str]) -> None:
+        """Select several jobs together; a query that hides some of them is emptied."""
+        self.tabs.setCurrentWidget(self.jobs)
+        if not self.jobs.view.choose_all(ids):
+            if self.desk.preferences["query"]:
+                self.jobs.bar.show_text("")
+            self._choose_later(lambda: self.jobs.view.choose_all(ids))
+        self.right.show()
+
+    def _choose_later(self, choose: Callable[[], bool], tries: int = 50) -> None:
+        """Select what is wanted once its rows have come."""
+        if tries and not choose():
+            QTimer.singleShot(100, self, lambda: self._choose_later(choose, tries - 1))
 
     def open_job(self, job: str) -> None:
         """Open a job in a tab of its own."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.jobs.state_view import StateView
+from app.jobs.state_view import StateView, explain_error, explain_link
 from app.statistics.table import StageTable
+from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
@@ -27,6 +28,7 @@ class StatisticsPane(QWidget):
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.numbers: Statistics | None = None
+        self._error = ""
         self.state, self.table = StateView(desk.theme), StageTable()
         self._plots = None
         self._area = QScrollArea(widgetResizable=True)
@@ -73,7 +75,17 @@ class StatisticsPane(QWidget):
             self._desk.run(self._look(), "asking for the statistics")
 
     async def _look(self) -> None:
-        self.numbers = await self._desk.client.statistics()
+        try:
+            numbers = await self._desk.client.statistics()
+        except CrossDeskError as error:
+            self.show_error(error)
+            return
+        self.numbers, self._error = numbers, ""
+        self._show()
+
+    def show_error(self, error: CrossDeskError) -> None:
+        """Show why there are no numbers; numbers that are already there stay."""
+        self._error = str(error)
         self._show()
 
     def _show(self) -> None:
@@ -98,10 +110,9 @@ class StatisticsPane(QWidget):
 
     def _explain(self) -> None:
         if not self._desk.link.up:
-            self.state.show_state(
-                "unplug", "The broker is not connected", self._desk.link.reason,
-                ("Try again", lambda: self._desk.trigger("link.retry")),
-            )  # fmt: skip
+            explain_link(self.state, self._desk)
+        elif self._error:
+            explain_error(self.state, "The statistics", self._error, self.look)
         elif self.numbers is None:
             self.state.show_state("loader-circle", "Counting", "The broker adds up your jobs.")
         else:

@@ -28,7 +28,8 @@ async def broker(services: Parts, owner: Owner) -> Response:
 
 @router.post("/broker/stop")
 async def stop(services: Parts) -> dict[str, Any]:
-    """End the broker cleanly; running jobs go on and are found again."""
+    """End the broker cleanly; followers are told first, so that none of them starts another."""
+    services.stream.stop()
     services.stop("asked to stop")
     return {}
 
@@ -42,9 +43,9 @@ async def handover(services: Parts) -> dict[str, Any]:
 
 
 @router.get("/sites", response_model=list[SiteView])
-async def sites(services: Parts) -> Response:
+async def sites(services: Parts, owner: Owner) -> Response:
     """The sites with the numbers their cards show."""
-    return json_response([view.model_dump() for view in site_views(services)])
+    return json_response([view.model_dump() for view in await site_views(services, owner)])
 
 
 @router.get("/statistics", response_model=Statistics)

@@ -27,6 +27,8 @@ GATHER = 0.02
 """Seconds during which events are gathered into one message."""
 KEEP_ALIVE = 15.0
 """Seconds of silence after which a comment is sent."""
+STOPPED = b"event: stopped\ndata: {}\n\n"
+"""The last message of a broker that was told to stop."""
 
 COLUMNS = JOB_COLUMNS
 _ROW = attrgetter(*COLUMNS)
@@ -46,6 +48,7 @@ class Stream:
         self._position = store.position
         self._news = asyncio.Event()
         self._closed = False
+        self._farewell = b""
 
     @property
     def position(self) -> int:
@@ -62,8 +65,13 @@ class Stream:
         self._position = max(self._position, entries[-1].event.position)
         self._wake()
 
+    def stop(self) -> None:
+        """End every follower's stream with word that the broker stops on purpose."""
+        self._farewell = STOPPED
+        self.close()
+
     def close(self) -> None:
-        """End every follower's stream."""
+        """End every follower's stream; without a word they look for a broker again."""
         self._closed = True
         self._wake()
 
@@ -79,6 +87,8 @@ class Stream:
             if told:
                 yield message(upto, told)
             after = max(after, upto)
+        if self._farewell:
+            yield self._farewell
 
     async def _wait(self) -> bool:
         """Wait for news and gather them; False after a silence."""
@@ -87,7 +97,8 @@ class Stream:
             await asyncio.wait_for(news.wait(), KEEP_ALIVE)
         except TimeoutError:
             return False
-        await asyncio.sleep(GATHER)
+        if not self._closed:
+            await asyncio.sleep(GATHER)
         return True
 
     async def _after(self, after: int, owner: str) -> tuple[int, list[Told]]:

@@ -10,7 +10,7 @@ from httpx_sse import EventSource, SSEError
 
 from broker_core.client.answers import value
 from broker_core.client.transport import Transport
-from broker_core.errors import Busy, CrossDeskError, Unreachable
+from broker_core.errors import BrokerStopped, Busy, CrossDeskError, Unreachable
 from broker_core.wire.views import EventView, Update
 
 Lost = Callable[[CrossDeskError], None]
@@ -29,7 +29,8 @@ async def follow(
     """Yield updates after position `after`; when the stream breaks, go on after the last one seen.
 
     Ends only by an error that trying again cannot mend, or by being closed: who leaves the loop early should
-    use `contextlib.aclosing`, so that the connection is given back at once.
+    use `contextlib.aclosing`, so that the connection is given back at once. Such an error is BrokerStopped,
+    when the broker was told to stop: a broker that is away on purpose is not started again unasked.
     """
     position, tries = after, 0
     while True:
@@ -43,6 +44,8 @@ async def follow(
             error: CrossDeskError = Unreachable("The broker closed the stream of events.")
         except (Unreachable, Busy) as broken:
             error = broken
+        if transport.stopped is not None:
+            raise transport.stopped
         if lost and not tries:
             lost(error)
         await asyncio.sleep(_PAUSES[min(tries, len(_PAUSES) - 1)])
@@ -71,7 +74,9 @@ async def _stream(
         try:
             async with aclosing(EventSource(answer).aiter_sse()) as events:
                 async for event in events:
-                    if event.data:
+                    if event.event == "stopped":
+                        transport.stopped = _stopped()
+                    elif event.data:
                         yield _update(event.data)
         except SSEError as error:
             raise Unreachable(f"What answers is no stream of events: {error}") from error
@@ -81,3 +86,7 @@ def _update(data: str) -> Update:
     said = value(data.encode())
     said["events"] = [EventView.model_construct(**one) for one in said["events"]]
     return Update.model_construct(**said)
+
+
+def _stopped() -> BrokerStopped:
+    return BrokerStopped("The broker was stopped.", remedy="Start it with `crossdesk broker start`.")

@@ -14,7 +14,7 @@ import orjson
 
 from broker_core.broker.places import Places, places
 from broker_core.client.answers import refusal
-from broker_core.errors import Busy, Unreachable
+from broker_core.errors import BrokerStopped, Busy, Unreachable
 
 PATIENCE = 30.0
 """Seconds during which a request is sent again while the broker is away."""
@@ -45,6 +45,8 @@ class Transport:
         self._reviving = asyncio.Lock()
         self._socket = self._places.socket
         self._http = _pool(self._socket)
+        self.stopped: BrokerStopped | None = None
+        """Set once the broker said that it stops on purpose: requests without an answer raise it."""
 
     async def ask(
         self,
@@ -123,6 +125,8 @@ class Transport:
         await self._recover()
 
     async def _recover(self) -> None:
+        if self.stopped is not None:
+            raise self.stopped
         async with self._reviving:
             if self._revive is not None:
                 await self._revive()

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from broker_core.broker.places import Places, places
 from broker_core.client import probe
 from broker_core.client.connect import connect
 from broker_core.client.start import answers, ensure_broker, release, start_broker
-from broker_core.errors import CrossDeskError, Unreachable
+from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
+from broker_core.wire.views import Update
 from tests.client.test_client import one
 from tests.running import RunningBroker, end_all, processes_of
 from tests.waiting import wait_until
@@ -66,6 +67,29 @@ async def test_a_client_starts_a_broker_where_none_runs_and_again_when_it_was_ki
             assert (await client.info()).pid != first
     finally:
         end_all(state_dir)
+
+
+async def test_a_broker_told_to_stop_says_goodbye_and_is_not_started_again(
+    running_broker: RunningBroker,
+) -> None:
+    async with await connect(running_broker.state_dir) as client, asyncio.timeout(30):
+        updates = client.follow(0)
+        await client.submit(one(hold="look"))
+        await anext(updates)
+        ending = asyncio.create_task(_until_its_end(updates))
+        await client.stop()
+        with pytest.raises(BrokerStopped):
+            await ending
+        running_broker.kill(signal.SIGCONT)  # changes nothing; waits for the end
+        with pytest.raises(BrokerStopped):
+            await client.info()
+    assert not answers(running_broker.state_dir)
+
+
+async def _until_its_end(updates: AsyncGenerator[Update]) -> None:
+    async with aclosing(updates):
+        async for _ in updates:
+            continue
 
 
 async def test_without_a_broker_and_without_starting_one_the_request_fails(state_dir: Path) -> None:

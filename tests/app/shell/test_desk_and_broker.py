@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
 from app.context import LinkState
+from broker_core.client.start import answers
 from tests.app.windows import Stage, play, turns
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -48,6 +51,60 @@ def test_broker_killed_under_the_window_is_replaced_and_nothing_is_lost(
 
     stage = play(qapp, running_broker.state_dir, scenario)
     assert stage.leftovers == []
+
+
+def test_a_broker_stopped_on_purpose_stays_stopped_until_it_is_wanted(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.desk.trigger("view.sites")
+        await on.desk.client.stop()
+        await eventually(lambda: on.desk.link.state is LinkState.STOPPED)
+        running_broker.kill(signal.SIGCONT)  # changes nothing; waits for the end
+        await turns(600)
+        assert on.desk.link.state is LinkState.STOPPED
+        assert not answers(running_broker.state_dir)
+        assert on.window.jobs.state.title.text() == "The broker was stopped"
+        assert on.window.statusBar().link.text().strip().startswith("The broker was stopped")
+        assert on.window.jobs.state.primary.text() == "Start the broker"
+        on.window.jobs.state.primary.click()
+        await eventually(lambda: on.desk.link.up, 60, "the broker was started")
+        assert not on.window.actions_.qt("broker.start").isEnabled()
+
+    stage = play(qapp, running_broker.state_dir, scenario)
+    assert stage.leftovers == []
+
+
+def test_a_stopped_broker_that_somebody_else_starts_is_found(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        first = await on.finished("fails")
+        await on.desk.client.stop()
+        await eventually(lambda: on.desk.link.state is LinkState.STOPPED)
+        running_broker.kill(signal.SIGCONT)
+        await asyncio.to_thread(running_broker.start)
+        await eventually(lambda: on.desk.link.up and on.desk.jobs.complete, 30)
+        assert set(on.desk.jobs.at) == {first}
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_an_older_broker_that_hands_over_is_followed_by_another(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        seen: list[LinkState] = []
+        on.desk.link.changed.connect(lambda: seen.append(on.desk.link.state))
+        await on.desk.client.handover()
+        await eventually(lambda: LinkState.RECONNECTING in seen)
+        await eventually(lambda: on.desk.link.up, 60)
+        assert LinkState.STOPPED not in seen
+
+    play(qapp, running_broker.state_dir, scenario)
 
 
 def test_unreachable_broker_is_told_with_its_reason(qapp: QApplication, tmp_path: Path) -> None:
