@@ -164,7 +164,7 @@ class Scheduler:
                 job,
                 E.ABORTED,
                 reason="An interactive job cannot start here at once: "
-                f"{prospect.reason}. Submit it without JobType interactive, or when a site can take it",
+                f"{prospect.reason}. Submit it as a batch job, or again when a site can take it",
             )
         elif prospect.resources:
             self._exhausted(job)
