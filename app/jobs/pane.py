@@ -46,6 +46,7 @@ class JobsPane(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._restore_columns()
         self._connect()
+        self._dress()
         self._refresh()
 
     def _lay_out(self) -> None:
@@ -65,6 +66,7 @@ class JobsPane(QWidget):
         self._desk.jobs.clearing.connect(self.table.view.empty)
         self._desk.jobs.loaded.connect(self._loaded)
         self._desk.link.changed.connect(self._refresh)
+        self._desk.theme.changed.connect(self._dress)
         self.bar.changed.connect(self._query)
         self.view.selected.connect(self._selected)
         self.view.resized.connect(self._fill)
@@ -78,6 +80,9 @@ class JobsPane(QWidget):
         self._second = QTimer(self, interval=1000)
         self._second.timeout.connect(self._tick)
         self._second.start()
+
+    def _dress(self) -> None:
+        self.view.set_compact(self._desk.preferences["compact"])
 
     # --- live rows
 

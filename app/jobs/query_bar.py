@@ -17,8 +17,6 @@ class QueryBar(QWidget):
 
     changed = Signal(object)
     """Query."""
-    saving = Signal(str)
-    """The user wants to keep this text."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +37,6 @@ class QueryBar(QWidget):
         self._pause.timeout.connect(self._apply)
         self.edit.textEdited.connect(self._typed)
         self.edit.textChanged.connect(lambda _: self._pause.start())
-        self.save.clicked.connect(lambda: self.saving.emit(self.edit.text().strip()))
         self._completing()
 
     def _lay_out(self) -> None:

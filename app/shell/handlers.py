@@ -55,6 +55,7 @@ class Handlers:
             self._desk.actions.register(action, handler)
         self._desk.actions.triggered.connect(self._remember)
         self._desk.help_wanted.connect(self.help)
+        window.jobs.bar.save.clicked.connect(self.save_query)
 
     def _table(self) -> dict[str, object]:
         window, desk = self._window, self._desk

@@ -17,9 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.context import LinkState
 from app.shell import sheets
 from app.shell.settings import Settings
 from app.theme.tokens import Mode
+from broker_core.errors import CrossDeskError
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -53,6 +55,34 @@ def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplicatio
     play(qapp, broker, scenario)
     assert len(list(PICTURES.glob("desk-jobs-*.png"))) == 6
     assert nameless == set()
+
+
+def test_views_without_their_broker_have_their_pictures(qapp: QApplication, state_dir: Path) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    refused = CrossDeskError("The disk could not be read.", place="store", remedy="Look at the broker's log.")
+
+    async def scenario(on: Stage) -> None:
+        on.desk.theme.wear(mode=Mode.LIGHT)
+        for state, reason in (
+            (LinkState.STARTING, "Starting the broker"),
+            (LinkState.UNREACHABLE, "Another broker holds the state directory."),
+            (LinkState.STOPPED, "The broker was stopped."),
+        ):
+            on.desk.link.set(state, reason)
+            for place in PLACES[:3]:
+                on.desk.trigger(place)
+                await turns()
+                assert on.window.tabs.currentWidget().state.isVisible()
+                _save(on.window, f"{state.value}-{place.partition('.')[2]}", Mode.LIGHT, SIZES[0][0])
+        on.desk.link.set(LinkState.CONNECTED)
+        for place in PLACES[1:3]:
+            on.desk.trigger(place)
+            on.window.tabs.currentWidget().show_error(refused)
+            await turns()
+            assert on.window.tabs.currentWidget().state.primary.text() == "Try again"
+            _save(on.window, f"error-{place.partition('.')[2]}", Mode.LIGHT, SIZES[0][0])
+
+    play(qapp, state_dir, scenario, connect=False)
 
 
 async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
