@@ -15,28 +15,26 @@ def connect_writer(path: Path, *, network: bool) -> sqlite3.Connection:
     On a network file system the write-ahead log is not used, since its index is shared memory.
     """
     create_private(path)
-    connection = _connect(path)
-    connection.execute("PRAGMA journal_mode=" + ("DELETE" if network else "WAL"))
-    connection.execute("PRAGMA synchronous=FULL")
-    # Checkpoints are the writer's own, so that an error in one is seen and not passed over.
-    connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.execute("PRAGMA cache_size=-65536")
-    connection.execute("PRAGMA temp_store=MEMORY")
-    return connection
+    return _connect(
+        path,
+        "journal_mode=" + ("DELETE" if network else "WAL"),
+        "synchronous=FULL",
+        # Checkpoints are the writer's own, so that an error in one is seen and not passed over.
+        "wal_autocheckpoint=0",
+        "cache_size=-65536",
+        "temp_store=MEMORY",
+    )
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
     """A connection that can only read; used by one thread at a time."""
-    connection = _connect(path)
-    connection.execute("PRAGMA query_only=ON")
-    return connection
+    return _connect(path, "query_only=ON")
 
 
 def connect_examiner(path: Path) -> sqlite3.Connection:
     """A connection that can only read, and reads what is damaged too, so that it can be named."""
-    connection = connect_reader(path)
     # With this a table whose definition is damaged does not hide the others.
-    connection.execute("PRAGMA writable_schema=ON")
+    connection = _connect(path, "query_only=ON", "writable_schema=ON")
     connection.text_factory = _any_text
     return connection
 
@@ -45,10 +43,17 @@ def _any_text(stored: bytes) -> str:
     return stored.decode("utf-8", "surrogateescape")
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(
+def _connect(path: Path, *pragmas: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
         path, timeout=30.0, isolation_level=None, check_same_thread=False, cached_statements=256
     )
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def create_private(path: Path) -> None:

@@ -189,5 +189,6 @@ def states(connection: sqlite3.Connection, owner: str) -> dict[str, int]:
 def outcomes(connection: sqlite3.Connection, owner: str) -> dict[str, tuple[int, int]]:
     """Computing elements (`JobRecord.site`) to the numbers of jobs that ended well and that failed there."""
     where, values = _conditions(owner, (JobState.DONE, JobState.CLEARED, JobState.ABORTED))
-    query = f"SELECT site, sum(exit_code IS 0), sum(exit_code IS NOT 0) FROM jobs{_where(where)} GROUP BY site"
+    counts = "sum(exit_code IS 0), sum(exit_code IS NOT 0)"
+    query = f"SELECT site, {counts} FROM jobs{_where(where)} GROUP BY site"
     return {site: (well, failed) for site, well, failed in connection.execute(query, values) if site}

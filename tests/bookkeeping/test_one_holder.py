@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,7 @@ def test_a_directory_that_cannot_be_made_is_told_with_its_name(tmp_path: Path) -
 
 def test_the_store_records_who_holds_it(tmp_path: Path) -> None:
     store = open_store(tmp_path, host="desk", pid=os.getpid())
-    row = sqlite3.connect(store.path).execute("SELECT epoch, host, pid, started > 0 FROM meta").fetchone()
+    with closing(sqlite3.connect(store.path)) as connection:
+        row = connection.execute("SELECT epoch, host, pid, started > 0 FROM meta").fetchone()
     store.close()
     assert row == (1, "desk", os.getpid(), 1)
