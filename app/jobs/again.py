@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
 
@@ -11,20 +12,24 @@ if TYPE_CHECKING:
     from broker_core.client.client import BrokerClient
     from broker_core.wire.views import JobDetail
 
+Row = Mapping[str, Any]
+"""JobRecord field to value."""
 
-async def submission_again(client: BrokerClient, ids: list[str]) -> Submission:
-    """Make a submission of the descriptions and files of jobs; values of one description stay together."""
-    items: dict[tuple[str, str], SubmissionItem] = {}
-    for job in ids:
-        detail = await client.job(job)
-        key = (detail.row["description"], detail.row["name"])
-        parameter = detail.row["parameter"]
-        if key in items and items[key].values is not None and parameter:
-            items[key].values.append(parameter)
-        elif key in items:
-            items[(job, "")] = _item(detail)
+
+async def submission_again(client: BrokerClient, rows: Sequence[Row]) -> Submission:
+    """Make a submission of the descriptions and files of jobs, given by their rows.
+
+    Jobs of one batch that differ only in their value become one item again, for which the broker is asked
+    once.
+    """
+    items: dict[tuple[str, str, str], SubmissionItem] = {}
+    for row in rows:
+        sweep = row["batch"] and row["parameter"]
+        key = (row["description"], row["batch"], row["name"] if sweep else row["id"])
+        if key in items:
+            items[key].values.append(row["parameter"])
         else:
-            items[key] = _item(detail)
+            items[key] = _item(await client.job(row["id"]))
     return Submission(key=secrets.token_urlsafe(16), items=list(items.values()))
 
 

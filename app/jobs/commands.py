@@ -118,7 +118,8 @@ class JobCommands:
     async def _resubmit(self, ids: list[str]) -> None:
         from app.jobs.again import submission_again
 
-        submission = await submission_again(self._desk.client, ids)
+        rows = [row for row in map(self._desk.jobs.row, ids) if row]
+        submission = await submission_again(self._desk.client, rows)
         receipt = await self._desk.client.submit(submission)
         self._desk.notify(
             Notice(f"Submitted {words.count(len(receipt.ids), 'job')} again.", Tone.GOOD, "", receipt.ids[0])

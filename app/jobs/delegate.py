@@ -29,6 +29,8 @@ class JobsDelegate(QStyledItemDelegate):
         """Line under the pointer."""
         self.grey = False
         """True while the data may be old."""
+        self.pulse = 1.0
+        """Opacity of the glyph of running jobs."""
         self._glyphs: dict[tuple[Shape, str, float], QPixmap] = {}
         theme.changed.connect(self._new_theme)
         self._new_theme()
@@ -86,7 +88,9 @@ class JobsDelegate(QStyledItemDelegate):
         if found is None:
             found = glyphs.pixmap(face.shape, self._theme.color(token), _GLYPH, ratio)
             self._glyphs[key] = found
+        painter.setOpacity(self.pulse if face.shape is Shape.FILLED else 1.0)
         painter.drawPixmap(box.left(), box.top() + (box.height() - _GLYPH) // 2, found)
+        painter.setOpacity(1.0)
 
     def _bar(self, painter: QPainter, box: QRect, line: int) -> None:
         """A bar of the states of a batch's jobs, in their colours; the words are in the cell's text."""

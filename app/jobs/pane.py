@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions.registry import SAMPLE
 from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.pulse import Pulse
 from app.jobs.query_bar import QueryBar
 from app.jobs.state_view import StateView, explain_link
 from app.jobs.table import JobsTable
@@ -46,6 +47,7 @@ class JobsPane(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._restore_columns()
         self._connect()
+        self.pulse = Pulse(desk, self.view)
         self._dress()
         self._refresh()
 

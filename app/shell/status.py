@@ -18,7 +18,7 @@ _LINK = {
     LinkState.CONNECTED: ("circle-check", "positive", "Connected"),
     LinkState.RECONNECTING: ("refresh-cw", "warning", "Reconnecting"),
     LinkState.UNREACHABLE: ("unplug", "negative", "Broker not reachable"),
-    LinkState.STOPPED: ("circle-pause", "warning", "The broker was stopped"),
+    LinkState.STOPPED: ("circle-pause", "warning", "The broker was stopped. Start it"),
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.context import Notice, Tone
 from app.jobs.state_view import StateView, explain_error, explain_link
 from app.statistics.table import StageTable
 from broker_core.errors import CrossDeskError
@@ -86,6 +87,8 @@ class StatisticsPane(QWidget):
     def show_error(self, error: CrossDeskError) -> None:
         """Show why there are no numbers; numbers that are already there stay."""
         self._error = str(error)
+        if self.numbers is not None:
+            self._desk.notify(Notice(f"The statistics could not be read: {error}", Tone.BAD))
         self._show()
 
     def _show(self) -> None:

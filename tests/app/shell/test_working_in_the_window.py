@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QInputDialog, QMenu, QSpinBox
 
+from app.context import LinkState
 from app.drops.plan import Job
 from app.drops.sheet import Stage as Sending
 from app.drops.sheet import SubmissionSheet
@@ -14,6 +15,7 @@ from app.jobs.columns import BY_NAME
 from app.shell.settings import Settings
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
+from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -128,6 +130,37 @@ def test_all_jobs_of_a_submitted_batch_are_selected(qapp: QApplication, broker: 
         await eventually(lambda: sorted(on.window.jobs.view.chosen()) == sorted(done[0]))
         assert len(done[0]) == 3
         assert sorted(on.window.inspector.ids) == sorted(done[0])
+
+    play(qapp, broker, scenario)
+
+
+def test_a_batch_submitted_again_is_a_batch_again(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        text = 'Executable = "/bin/echo"; Arguments = "_PARAM_";'
+        item = SubmissionItem(description=text, values=["u", "v", "w"])
+        first = await on.desk.client.submit(Submission(key="swept-in-a-test", items=[item], hold="test"))
+        await eventually(lambda: len(on.desk.jobs) == 3 and on.window.jobs.view.choose_all(first.ids))
+        on.desk.trigger("job.resubmit")
+        await eventually(lambda: len(on.desk.jobs) == 6)
+        again = [on.desk.jobs.row(job) for job in on.desk.jobs.at if job not in first.ids]
+        assert sorted(row["parameter"] for row in again) == ["u", "v", "w"]
+        assert len({row["batch"] for row in again}) == 1
+        assert {row["batch"] for row in again} != {on.desk.jobs.row(first.ids[0])["batch"]}
+
+    play(qapp, broker, scenario)
+
+
+def test_running_jobs_pulse_only_while_the_broker_is_there(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        pulse, delegate = on.window.jobs.pulse, on.window.jobs.view.delegate
+        assert not pulse.beating
+        item = SubmissionItem(description='Executable = "/bin/sleep"; Arguments = "300";')
+        await on.desk.client.submit(Submission(key="asleep-in-a-test", items=[item]))
+        await eventually(lambda: pulse.beating and delegate.pulse < 1)
+        on.desk.link.set(LinkState.RECONNECTING, "The broker ended.")
+        assert (pulse.beating, delegate.pulse) == (False, 1.0)
 
     play(qapp, broker, scenario)
 
