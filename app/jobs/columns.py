@@ -8,6 +8,7 @@ from typing import Any
 
 from app.model import words
 from app.theme.faces import face
+from broker_core.jobs.site_names import site_name
 
 Held = Mapping[str, Sequence[Any]]
 Cell = Callable[[Held, int, float], str]
@@ -86,12 +87,7 @@ def _kind(held: Held, row: int, now: float) -> str:
 
 def _site(held: Held, row: int, now: float) -> str:
     """Short names of the computing elements: the host, or the queue where the host is this machine."""
-    return ", ".join(_short(ce) for ce in held["site"][row].split(", ")) if held["site"][row] else ""
-
-
-def _short(ce: str) -> str:
-    host, _, rest = ce.partition(":")
-    return (rest.rpartition("-")[2] or ce) if host == "localhost" else host
+    return site_name(held["site"][row])
 
 
 def _ended(held: Held, row: int, now: float) -> str:

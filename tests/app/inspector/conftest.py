@@ -1,11 +1,10 @@
-"""A loop, a theme and a desk for the tests of the inspector."""
+"""A theme and a desk for the tests of the inspector."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -13,31 +12,6 @@ from PySide6.QtWidgets import QApplication
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from tests.app.inspector.recorded import RecordedBroker, TestDesk
-from tests.qt_loop import WindowLoop
-from tests.waiting import eventually
-
-
-@pytest.fixture
-def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
-    """The window's event loop; its tasks end with the test."""
-    made = WindowLoop(qapp)
-    asyncio.set_event_loop(made)
-    yield made
-    tasks = asyncio.all_tasks(made)
-    for task in tasks:
-        task.cancel()
-    made.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-    made.close()
-
-
-@pytest.fixture
-def until(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
-    """Run the loop until something is true; returns it."""
-
-    def wait(predicate: Callable[[], Any], seconds: float = 20.0) -> Any:
-        return loop.run_until_complete(eventually(predicate, seconds))
-
-    return wait
 
 
 @pytest.fixture
