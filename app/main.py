@@ -71,11 +71,14 @@ def _run(options: argparse.Namespace) -> int:
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
 
+    from app.collector import Collector
+
     QGuiApplication.setApplicationName("crossdesk")
     QGuiApplication.setApplicationDisplayName("CrossDesk")
     QGuiApplication.setDesktopFileName("crossdesk")
     app = QApplication(["crossdesk"])
     app.setQuitOnLastWindowClosed(False)  # the loop ends once the tasks of the closed window have ended
+    Collector(app)
     import qasync
 
     loop = qasync.QEventLoop(app)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ import pytest
 from tests.running import RunningBroker
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# As in the desktop (app/collector.py): widgets must not be freed in whichever thread allocates.
+gc.disable()
+_GARBAGE = 10_000
+"""Allocations after which garbage is collected between two tests."""
 
 _HOMES = {
     "HOME": "home",
@@ -26,6 +31,13 @@ _HOMES = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long forms: more cases, kills and seeds")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None]:
+    yield
+    if gc.get_count()[0] > _GARBAGE:
+        gc.collect()
 
 
 @pytest.fixture

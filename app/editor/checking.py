@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from broker_core.client.sandbox import find
 from broker_core.jdl.check import check
@@ -13,6 +14,12 @@ from broker_core.jdl.limits import DESCRIPTION_MAX
 from broker_core.wire.checks import Diagnostic
 
 DEBOUNCE_MS = 200
+_LOOK_MS = 15
+"""How often the window looks whether a check has its answer.
+
+A thread must not emit a signal of the editor: the editor may be deleted at that very moment.
+"""
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="check")
 
 
 def diagnose(text: str, base: Path) -> list[Diagnostic]:
@@ -31,42 +38,37 @@ class Checking(QObject):
 
     checked = Signal(object)
     """list[Diagnostic] of the text given last."""
-    _answered = Signal(int, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._asked: tuple[str, Path] = ("", Path())
-        self._number = 0
+        self._work: Future[list[Diagnostic]] | None = None
         self.pending = False
         """True from a change of the text until its answer."""
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._timer.timeout.connect(self._start)
-        self._answered.connect(self._answer)
+        self._looking = QTimer(self, interval=_LOOK_MS)
+        self._looking.timeout.connect(self._look)
 
     def ask(self, text: str, base: Path, at_once: bool = False) -> None:
         """Check this text soon, or at once."""
         self._asked, self.pending = (text, base), True
-        self._number += 1
+        self._drop()
         self._timer.start(0 if at_once else DEBOUNCE_MS)
 
+    def _drop(self) -> None:
+        self._looking.stop()
+        if self._work is not None:
+            self._work.cancel()
+            self._work = None
+
     def _start(self) -> None:
-        number, (text, base), answered = self._number, self._asked, self._answered
-        QThreadPool.globalInstance().start(_Work(number, text, base, answered.emit))
+        self._work = _THREADS.submit(diagnose, *self._asked)
+        self._looking.start()
 
-    def _answer(self, number: int, diagnostics: list[Diagnostic]) -> None:
-        if number == self._number:
+    def _look(self) -> None:
+        if self._work is not None and self._work.done():
+            found = self._work.result()
+            self._drop()
             self.pending = False
-            self.checked.emit(diagnostics)
-
-
-class _Work(QRunnable):
-    def __init__(self, number: int, text: str, base: Path, tell: object) -> None:
-        super().__init__()
-        self._number, self._text, self._base, self._tell = number, text, base, tell
-
-    def run(self) -> None:
-        found = diagnose(self._text, self._base)
-        try:
-            self._tell(self._number, found)  # type: ignore[operator]
-        except RuntimeError:
-            return  # the editor was closed meanwhile; nobody waits for the answer
+            self.checked.emit(found)
