@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import gc
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
 LOOK_MS = 250
+FULL_MS = 30_000
+"""Least time between two full collections: each looks at everything, which stops the window for a moment."""
 
 
 class Collector(QObject):
@@ -19,6 +21,8 @@ class Collector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
+        self._since_full = QElapsedTimer()
+        self._since_full.start()
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
         self._timer.start()
@@ -26,5 +30,8 @@ class Collector(QObject):
     def look(self) -> None:
         """Collect the oldest generation that is due, with the younger ones."""
         due = [count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
-        if due[0]:
-            gc.collect(2 if due[1] and due[2] else 1 if due[1] else 0)
+        if due[1] and due[2] and self._since_full.hasExpired(FULL_MS):
+            gc.collect()
+            self._since_full.restart()
+        elif due[0]:
+            gc.collect(1 if due[1] else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import statistics
 import time
@@ -23,8 +24,11 @@ def measure() -> list[Figure]:
     import qasync
     from PySide6.QtWidgets import QApplication
 
+    from app.collector import Collector
+
     app = QApplication.instance() or QApplication(["bench"])
     app.setQuitOnLastWindowClosed(False)
+    Collector(app)
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
     with loop:
@@ -42,6 +46,7 @@ async def _measure(app: Any) -> list[Figure]:
         window = build(app, arguments(["--state-dir", os.environ["CROSSDESK_STATE_DIR"]]))
         window.show()
         window.furnish()
+        gc.freeze()  # as the program does
         window.jobs.table.view.folding = False
         gaps = Gaps()
         try:
