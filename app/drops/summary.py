@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.editor.sizes import counted, size_text
 from broker_core.client.prepare import Prepared
-from broker_core.wire.checks import MatchReport
+from broker_core.wire.matches import MatchReport
 
 
 def headline(jobs: int) -> str:

@@ -28,7 +28,7 @@ from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
     from app.context import Desk
-    from broker_core.wire.checks import Clause, MatchedResource, MatchReport
+    from broker_core.wire.matches import Clause, MatchedResource, MatchReport
 
 _VALUES: dict[str, tuple[Shape, str, str]] = {
     "true": (Shape.CHECK, "positive", "holds"),

@@ -13,7 +13,7 @@ from broker_core.matching.match import Matches, match
 from broker_core.policies.ordering import ORDERINGS
 from broker_core.resources.record import Resource
 from broker_core.scheduling.demand import Demand
-from broker_core.wire.checks import MatchReport
+from broker_core.wire.matches import MatchReport
 
 
 def matchmaker(policy: str) -> Callable[[Demand, Sequence[Resource]], Matches]:

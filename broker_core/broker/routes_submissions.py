@@ -15,7 +15,8 @@ from broker_core.broker.short_way import answer_submission
 from broker_core.broker.submissions import refused
 from broker_core.jdl.check import Checked, FileFact, Limits, check
 from broker_core.jdl.names import base_name
-from broker_core.wire.checks import CheckReport, CheckRequest, Diagnostic, MatchReport
+from broker_core.wire.checks import CheckReport, CheckRequest, Diagnostic
+from broker_core.wire.matches import MatchReport
 from broker_core.wire.submission import Receipt
 
 router = APIRouter()

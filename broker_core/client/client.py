@@ -13,7 +13,8 @@ from broker_core.client.follow import Lost, follow
 from broker_core.client.transport import Transport
 from broker_core.client.upload import Content, upload
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
-from broker_core.wire.checks import CheckReport, MatchReport
+from broker_core.wire.checks import CheckReport
+from broker_core.wire.matches import MatchReport
 from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
 from broker_core.wire.views import (
     BrokerInfo,

@@ -18,7 +18,7 @@ from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
-from broker_core.wire.checks import MatchReport
+from broker_core.wire.matches import MatchReport
 from broker_core.wire.views import EventView, JobDetail
 
 _ACTIVE = tuple(state.value for state in JobState if state.active)

@@ -20,7 +20,7 @@ _ENDINGS = {"true": "", "false": "", "undefined": "so the clause is undefined", 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One condition at one resource; the fields of `wire.checks.Clause`."""
+    """One condition at one resource; the fields of `wire.matches.Clause`."""
 
     text: str
     value: str

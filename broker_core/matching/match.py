@@ -18,7 +18,7 @@ from broker_core.matching.explain import clauses
 from broker_core.matching.ordering import best_fit
 from broker_core.resources.record import Resource
 from broker_core.resources.values import values
-from broker_core.wire.checks import MatchReport
+from broker_core.wire.matches import MatchReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 from broker_core.matching.clauses import Clause
 from broker_core.matching.explain import clauses
 from broker_core.resources.record import Resource
-from broker_core.wire import checks
+from broker_core.wire import matches as wire
 
 if TYPE_CHECKING:
     from broker_core.matching.match import Matches
 
 
-def report(matches: Matches) -> checks.MatchReport:
+def report(matches: Matches) -> wire.MatchReport:
     """Candidates in order, then the others with their reasons."""
     rows = [
         _row(one.resource, clauses(matches.description, one.resource, matches.context), True, one.rank)
         for one in matches.candidates
     ]
     rows += [_row(one.resource, one.clauses, False, None, one.reason) for one in matches.rejected]
-    return checks.MatchReport(resources=rows, advice=matches.advice)
+    return wire.MatchReport(resources=rows, advice=matches.advice)
 
 
 def _row(
     resource: Resource, found: tuple[Clause, ...], fits: bool, rank: float | None, reason: str = ""
-) -> checks.MatchedResource:
-    return checks.MatchedResource(
+) -> wire.MatchedResource:
+    return wire.MatchedResource(
         ce=resource.ce,
         site=resource.site,
         matches=fits,
@@ -36,7 +36,7 @@ def _row(
         waiting=resource.waiting,
         reason=reason,
         clauses=[
-            checks.Clause(text=c.text, value=c.value, origin=c.origin, explanation=c.explanation)
+            wire.Clause(text=c.text, value=c.value, origin=c.origin, explanation=c.explanation)
             for c in found
         ],
     )

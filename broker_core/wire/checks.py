@@ -50,39 +50,3 @@ class CheckReport(Wire):
     interactive: bool = False
     cpus: int = 1
     name: str = ""
-
-
-class Clause(Wire):
-    """One clause of Requirements (or one of the broker's own conditions) at one resource."""
-
-    text: str
-    value: str
-    """true, false, undefined or error."""
-    origin: str = "requirements"
-    """requirements, cpus, status, authorisation, software, policy, kind, lock or stale."""
-    explanation: str = ""
-    """In words, with the values met there."""
-
-
-class MatchedResource(Wire):
-    """One resource as the scheduler sees it for this description."""
-
-    ce: str
-    """Computing element id."""
-    site: str
-    matches: bool
-    rank: float | None = None
-    total_cpus: int = 0
-    free_cpus: int = 0
-    waiting: int = 0
-    reason: str = ""
-    """Why not, in one sentence; empty if it matches."""
-    clauses: list[Clause] = []
-
-
-class MatchReport(Wire):
-    """Where a description could run, in the scheduler's order, then why not elsewhere."""
-
-    resources: list[MatchedResource]
-    advice: str = ""
-    """The smallest change that would make it match, in words; empty if it does."""

@@ -13,7 +13,7 @@ from app.model.rows import LiveRows
 from app.theme.theme import DeskTheme
 from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
-from broker_core.wire.checks import Clause, MatchedResource, MatchReport
+from broker_core.wire.matches import Clause, MatchedResource, MatchReport
 from broker_core.wire.views import EventView, JobDetail, OutputFile, SandboxEntry
 
 JOB = "Zk3v9aPq0LxT7mWc2RdYbA"

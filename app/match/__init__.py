@@ -1,0 +1,1 @@
+"""Where a description can run: the match view."""

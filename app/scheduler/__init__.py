@@ -1,0 +1,1 @@
+"""The scheduler view: the queue with its reasons, the policy, the decisions."""

@@ -1,0 +1,1 @@
+"""The production scheduler in virtual time: synthetic sites, workload traces, figures."""

@@ -1,0 +1,107 @@
+"""What the Resource Cache holds, as it is shown (CB-UI-09)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broker_core.wire.submission import Wire
+
+RESOURCE_COLUMNS = (
+    "ce",
+    "site",
+    "country",
+    "latitude",
+    "longitude",
+    "lrms",
+    "total_cpus",
+    "free_cpus",
+    "committed",
+    "running",
+    "waiting",
+    "updated",
+    "sources",
+    "marks",
+    "lock_owner",
+    "lock_until",
+    "tags",
+    "access",
+)
+"""Names of the columns of a resources page. `committed`: CPUs given to jobs not yet visible there; `updated`:
+seconds since the epoch; `sources`: names with commas; `marks`: words with commas out of stale, down, bad,
+drained; `tags`: number of run-time tags; `access`: true if the broker has a way to send jobs there."""
+
+
+class ResourcesPage(Wire):
+    """A page of the cache by columns, ordered by computing element."""
+
+    columns: dict[str, list[Any]]
+    total: int
+    generation: int
+    """Rises with each change of the cache; the next page of another generation may repeat or miss rows."""
+    offset: int = 0
+    now: float = 0.0
+    """The broker's clock, seconds since the epoch."""
+
+
+class AttributeView(Wire):
+    """One attribute of a resource with its origin."""
+
+    name: str
+    """GLUE name."""
+    value: Any
+    source: str
+    heard: float
+    """Seconds since the epoch."""
+    static: bool = False
+    others: dict[str, Any] = {}
+    """Source to its older, different value."""
+
+
+class Commitment(Wire):
+    """CPUs given to a job."""
+
+    job: str
+    cpus: int
+    visible: bool
+    """The site's own figure counts it already."""
+
+
+class ResourceDetail(Wire):
+    """Everything known of one computing element."""
+
+    ce: str
+    site: str
+    attributes: list[AttributeView]
+    marks: dict[str, str] = {}
+    """Mark to its reason in words, with what ends it."""
+    commitments: list[Commitment] = []
+    lock_owner: str = ""
+    lock_until: float | None = None
+    access: bool = True
+    times: list[float] = []
+    """History, oldest first, at most a day: moments, seconds since the epoch."""
+    free: list[int] = []
+    waiting: list[int] = []
+
+
+class SourceView(Wire):
+    """One updater: where knowledge comes from, and how it does (CB-UPD-01)."""
+
+    name: str
+    kind: str
+    """local, ldap, file, rgma, ..."""
+    state: str
+    """ok, asking, slow, failed or disabled."""
+    reason: str = ""
+    """In words, with the remedy, unless it is ok."""
+    address: str = ""
+    interval: float = 120.0
+    last_started: float | None = None
+    last_heard: float | None = None
+    duration: float | None = None
+    """Seconds that the last answer took."""
+    resources: int = 0
+    """Computing elements that it knows."""
+    next: float | None = None
+    silent: list[str] = []
+    """Parts (sites of an index) that did not answer last time."""
