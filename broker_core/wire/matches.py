@@ -21,6 +21,8 @@ class MatchRequest(Wire):
     only: str = Field(default="all", pattern="^(all|matching|rejected)$")
     text: str = ""
     """Only resources whose id, site or reason contains this."""
+    fails: str = ""
+    """Only resources at which the clause of this text (as in MatchReport.clauses) does not hold."""
     offset: int = Field(default=0, ge=0)
     limit: int = Field(default=200, ge=0, le=10_000)
     explain: bool = True
