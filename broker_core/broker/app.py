@@ -12,7 +12,10 @@ from broker_core.broker import (
     routes_broker,
     routes_files,
     routes_jobs,
+    routes_matches,
     routes_output,
+    routes_resources,
+    routes_scheduler,
     routes_submissions,
 )
 from broker_core.broker.gate import Gate
@@ -22,6 +25,16 @@ from broker_core.version import VERSION
 from broker_core.wire.submission import Submission
 from broker_core.wire.views import ErrorView
 
+_ROUTES = (
+    routes_submissions,
+    routes_matches,
+    routes_broker,
+    routes_jobs,
+    routes_output,
+    routes_files,
+    routes_resources,
+    routes_scheduler,
+)
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorView, "description": "Refused; nothing was changed."},
     "5XX": {"model": ErrorView, "description": "Failed; the same request may be sent again."},
@@ -46,7 +59,7 @@ def make_api(services: Services) -> FastAPI:
     )
     api.state.services = services
     answers.install(api)
-    for routes in (routes_submissions, routes_broker, routes_jobs, routes_output, routes_files):
+    for routes in _ROUTES:
         api.include_router(routes.router, prefix="/v1")
     generate = api.openapi
 

@@ -20,6 +20,7 @@ from broker_core.broker.listener import Listener
 from broker_core.broker.matchmaking import matchmaker
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
+from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.broker.recovery import recover
 from broker_core.broker.services import Services
 from broker_core.broker.settings import Settings
@@ -114,7 +115,9 @@ def _services(
         temp_bad_period=settings.temp_bad_period,
     )
     stream = Stream(store)
-    engine = Engine(store, Scheduler(matchmaker(settings.policy), store.next_position, rules), stream, fail)
+    policies = PolicyChooser(places.policies, settings.policy, "fcfs")
+    scheduler = Scheduler(matchmaker(lambda: policies.order), store.next_position, rules)
+    engine = Engine(store, scheduler, stream, fail)
     checker = Checker(
         Limits(description_max=settings.description_max, input_sandbox_max=settings.sandbox_limit)
     )
@@ -134,6 +137,7 @@ def _services(
         sites=SiteCalls(engine, [local], orders, fail),
         submissions=Submissions(engine, checker, orders, files, settings.sandbox_limit),
         ended=EndedJobs(engine),
+        policies=policies,
         stop=stop,
         started=time.time(),
     )

@@ -32,7 +32,7 @@ async def job_detail(services: Services, record: JobRecord) -> JobDetail:
             SandboxEntry(name=file.name, size=file.size, sha256=file.sha256)
             for file in await services.orders.files(record)
         ],
-        waits_for=_waits_for(services, record),
+        waits_for=waits_for(services, record),
         usage=await _usage(services, record),
         queue_place=services.engine.scheduler.queue_place(record.id),
         diagnostics=_diagnostics(checked),
@@ -54,7 +54,8 @@ def _diagnostics(checked: Checked) -> list[Diagnostic]:
     return [Diagnostic.model_validate(asdict(one)) for one in checked.diagnostics]
 
 
-def _waits_for(services: Services, record: JobRecord) -> str:
+def waits_for(services: Services, record: JobRecord) -> str:
+    """Why a job has not moved on, and what will move it; empty when nothing is awaited."""
     if record.state.active and record.canceling is not None:
         return f"Waits for {site_name(record.site)} to confirm that every process of it is gone."
     match record.state:

@@ -7,29 +7,64 @@ from dataclasses import replace
 
 from broker_core.broker.clock import now
 from broker_core.broker.services import Services
+from broker_core.errors import BadRequest
 from broker_core.jdl.description import JobDescription
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
 from broker_core.policies.ordering import ORDERINGS
 from broker_core.resources.record import Resource
 from broker_core.scheduling.demand import Demand
-from broker_core.wire.matches import MatchReport
+from broker_core.wire.matches import MatchedResource, MatchReport, MatchRequest
 
 
-def matchmaker(policy: str) -> Callable[[Demand, Sequence[Resource]], Matches]:
-    """Matchmaking for the scheduler, with candidates in the order of a policy (CB-SCH-03)."""
-    ordering = ORDERINGS[policy]
+def matchmaker(policy: Callable[[], str]) -> Callable[[Demand, Sequence[Resource]], Matches]:
+    """Matchmaking for the scheduler, with candidates in the order of the policy in force (CB-SCH-03)."""
 
     def match_demand(demand: Demand, resources: Sequence[Resource]) -> Matches:
-        context = Context(site=demand.site)
+        context = Context(site=demand.site, now=now().wall)
         found = match(demand.description, resources, context=context)
         queue = context.queue_limit(demand.description.interactive)
+        ordering = ORDERINGS[policy()]
         return replace(found, candidates=ordering(found.candidates, demand.description.cpus, queue))
 
     return match_demand
 
 
-async def match_report(services: Services, description: JobDescription) -> MatchReport:
+async def match_report(
+    services: Services, description: JobDescription, question: MatchRequest
+) -> MatchReport:
     """Where a description could run now, and why not elsewhere (CB-CMD-03)."""
+    policy = question.policy or services.policies.order
+    if policy not in ORDERINGS:
+        raise BadRequest("There is no policy of this name.", place=policy)
     resources = services.engine.scheduler.resources(now().monotonic)
-    return matchmaker(services.settings.policy)(Demand("", description), resources).report()
+    found = matchmaker(lambda: policy)(Demand("", description, question.site), resources)
+    return _page(found.report(), question, policy)
+
+
+def _page(report: MatchReport, question: MatchRequest, policy: str) -> MatchReport:
+    known = report.resources
+    selected = [one for one in known if _wanted(one, question)]
+    if question.ces:
+        by_ce = {one.ce: one for one in known}
+        shown = [by_ce[ce] for ce in question.ces if ce in by_ce]
+    else:
+        shown = selected[question.offset : question.offset + question.limit]
+    matching = sum(one.matches for one in known)
+    return report.model_copy(
+        update={
+            "resources": shown,
+            "known": len(known),
+            "matching": matching,
+            "selected": len(selected),
+            "analysis": f"{matching} of {len(known)} known resources match. {report.advice}".strip(),
+            "policy": policy,
+            "offset": question.offset,
+        }
+    )
+
+
+def _wanted(one: MatchedResource, question: MatchRequest) -> bool:
+    if question.only != "all" and one.matches is not (question.only == "matching"):
+        return False
+    return question.text.lower() in f"{one.ce} {one.site} {one.reason}".lower()

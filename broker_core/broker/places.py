@@ -42,6 +42,11 @@ class Places:
         return self.state / "sites"
 
     @property
+    def policies(self) -> Path:
+        """File that keeps which policies were chosen."""
+        return self.state / "policies.json"
+
+    @property
     def log(self) -> Path:
         """The broker's log file; older ones have a number appended."""
         return self.state / "logs" / "broker.log"

@@ -1,4 +1,4 @@
-"""Routes of describing and submitting: check, list-match, submit (CB-CMD-01, CB-CMD-03)."""
+"""Routes of describing and submitting: check, submit (CB-CMD-01)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from fastapi import APIRouter, Request, Response
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts
-from broker_core.broker.matchmaking import match_report
 from broker_core.broker.short_way import answer_submission
-from broker_core.broker.submissions import refused
 from broker_core.jdl.check import Checked, FileFact, Limits, check
 from broker_core.jdl.names import base_name
 from broker_core.wire.checks import CheckReport, CheckRequest, Diagnostic
-from broker_core.wire.matches import MatchReport
 from broker_core.wire.submission import Receipt
 
 router = APIRouter()
@@ -49,15 +46,6 @@ async def checks(question: CheckRequest, services: Parts) -> Response:
         report.cpus = found.description.cpus
         report.name = found.description.name
     return json_response(report)
-
-
-@router.post("/matches", response_model=MatchReport)
-async def matches(question: CheckRequest, services: Parts) -> Response:
-    """Where a description could run, by the function that the scheduler uses; nothing is queued."""
-    checked = await services.checker.check(question.description)
-    if checked.description is None:
-        raise refused(checked.diagnostics)
-    return json_response(await match_report(services, checked.description))
 
 
 def _check(question: CheckRequest, limits: Limits) -> Checked:

@@ -14,6 +14,7 @@ from broker_core.broker.engine import Engine
 from broker_core.broker.listener import user_name
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
+from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.stream import Stream
@@ -38,6 +39,7 @@ class Services:
     sites: SiteCalls
     submissions: Submissions
     ended: EndedJobs
+    policies: PolicyChooser
     stop: Callable[[str], None]
     """Begin to stop the broker, for a reason."""
     started: float

@@ -15,6 +15,8 @@ from broker_core.client.upload import Content, upload
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
+from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
+from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
 from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
 from broker_core.wire.views import (
     BrokerInfo,
@@ -92,9 +94,12 @@ class BrokerClient:
         """All that is wrong with a description."""
         return CheckReport.model_validate(await self._post("/checks", _question(description, files)))
 
-    async def match(self, description: str, files: Sequence[SandboxFile] | None = None) -> MatchReport:
-        """Where a description could run (CB-CMD-03); nothing is queued."""
-        return MatchReport.model_validate(await self._post("/matches", _question(description, files)))
+    async def match(
+        self, description: str, files: Sequence[SandboxFile] | None = None, **wanted: Any
+    ) -> MatchReport:
+        """Where a description could run (CB-CMD-03); nothing is queued. `wanted`: fields of MatchRequest."""
+        answer = await self._post("/matches", _question(description, files) | wanted)
+        return MatchReport.model_validate(answer)
 
     # --- submitting
 
@@ -211,6 +216,47 @@ class BrokerClient:
     async def sites(self) -> list[SiteView]:
         """The sites with the numbers their cards show."""
         return [SiteView.model_validate(one) for one in await self._get("/sites")]
+
+    async def resources_page(self, offset: int = 0, limit: int = 1000) -> ResourcesPage:
+        """A page of all known resources by columns, ordered by computing element (CB-UI-09)."""
+        return ResourcesPage.model_construct(**await self._get("/resources", offset=offset, limit=limit))
+
+    async def resource(self, ce: str) -> ResourceDetail:
+        """Everything known of a computing element, named by its id or its site."""
+        return ResourceDetail.model_validate(await self._get(f"/resources/{_part(ce)}"))
+
+    async def sources(self) -> list[SourceView]:
+        """Where knowledge of resources comes from, and how each source does (CB-UPD-01)."""
+        return [SourceView.model_validate(one) for one in await self._get("/sources")]
+
+    async def refresh_sources(self, names: Iterable[str] = ()) -> list[SourceView]:
+        """Ask sources now, all without a name; returns when they have answered or failed."""
+        answer = await self._post("/sources/refresh", {"names": list(names)})
+        return [SourceView.model_validate(one) for one in answer]
+
+    # --- the scheduler
+
+    async def queue(self) -> QueueView:
+        """The user's waiting jobs in the order of the queue, with the reasons (CB-UI-11)."""
+        return QueueView.model_construct(**await self._get("/queue"))
+
+    async def why(self, job: str) -> WhyView:
+        """Why a job is not running, by what decides it."""
+        return WhyView.model_validate(await self._get(f"/jobs/{_part(job)}/why"))
+
+    async def decisions(self, after: int = 0, limit: int = 500) -> list[DecisionView]:
+        """Decisions about the user's jobs with a number above `after`, oldest first."""
+        answer = await self._get("/decisions", after=after, limit=limit)
+        return [DecisionView.model_validate(one) for one in answer]
+
+    async def policies(self) -> list[PolicyView]:
+        """The policies that can be chosen, and those in force (CB-SCH-03)."""
+        return [PolicyView.model_validate(one) for one in await self._get("/policies")]
+
+    async def choose_policy(self, order: str = "", queue: str = "") -> list[PolicyView]:
+        """Put policies in force; empty leaves one as it is. Refused for users of a shared broker."""
+        answer = await self._transport.ask("PUT", "/policies", {"order": order, "queue": queue})
+        return [PolicyView.model_validate(one) for one in value(answer.content)]
 
     async def statistics(self) -> Statistics:
         """Counters and distributions of the user's jobs (CB-UI-13)."""

@@ -1,0 +1,22 @@
+"""Route of list-match: where a description could run, in which order, and why not elsewhere (CB-CMD-03)."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from broker_core.broker.answers import json_response
+from broker_core.broker.asked import Parts
+from broker_core.broker.matchmaking import match_report
+from broker_core.broker.submissions import refused
+from broker_core.wire.matches import MatchReport, MatchRequest
+
+router = APIRouter()
+
+
+@router.post("/matches", response_model=MatchReport)
+async def matches(question: MatchRequest, services: Parts) -> Response:
+    """Where a description could run, by the function that the scheduler uses; nothing is queued."""
+    checked = await services.checker.check(question.description)
+    if checked.description is None:
+        raise refused(checked.diagnostics)
+    return json_response(await match_report(services, checked.description, question))

