@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from broker_core.jobs.immutable import immutable
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.version import SCHEMA
@@ -28,7 +29,7 @@ class Source(StrEnum):
     """Interactive agent."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class JobEvent:
     """One event of one job, in the past tense. Append-only; the state is derivable from events."""
 

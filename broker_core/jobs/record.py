@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from broker_core.jobs.events import JobEvent
+from broker_core.jobs.immutable import immutable
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class JobRecord:
     """A job as it stands now: the row of the jobs table (CB-UI-02). Times: seconds since the epoch."""
 
@@ -69,6 +71,8 @@ _TIMES = {
 }
 _SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
 _FROM_DETAILS = ("exit_code", "signal")
+_ALL = attrgetter(*(field.name for field in fields(JobRecord)))
+"""All values of a row in the order of its fields; `dataclasses.replace` takes five times as long."""
 
 
 def first_record(event: JobEvent) -> JobRecord:
@@ -101,7 +105,10 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
     changes: dict[str, Any] = {"state": event.new, "seq": event.seq, "position": event.position}
     if event.type not in _SAYS_NOTHING:
         changes |= _told(record, event)
-    return replace(record, **changes)
+    after = JobRecord(*_ALL(record))
+    for name, value in changes.items():
+        setattr(after, name, value)
+    return after
 
 
 def _told(record: JobRecord, event: JobEvent) -> dict[str, Any]:
