@@ -23,3 +23,7 @@ class Resource:
     """When this was last heard, seconds since the epoch."""
     attributes: dict[str, Any] = field(default_factory=dict)
     """GLUE name to value: str, int, float, bool, or list of str (CB-ENV-04)."""
+    committed: int = 0
+    """CPUs given to jobs of this broker that `free_cpus` has been lowered by (CB-CACHE-05)."""
+    access: bool = True
+    """This broker has a way to send jobs there."""

@@ -2,36 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from broker_core.jdl.glue import ALIASES
+from broker_core.jdl.glue import ALIASES, GLUE
 from broker_core.jdl.glue2 import SAME
 from broker_core.resources.record import Resource
+
+COUNTS: Mapping[str, str] = {
+    "glueceinfototalcpus": "total",
+    "gluecestatefreecpus": "free",
+    "gluecestatefreejobslots": "free",
+    "gluehostfreecpus": "free",
+    "glue2computingsharefreeslots": "free",
+    "gluecestaterunningjobs": "running",
+    "glue2computingsharerunningjobs": "running",
+    "gluecestatewaitingjobs": "waiting",
+    "glue2computingsharewaitingjobs": "waiting",
+    "gluecestatetotaljobs": "jobs",
+    "glue2computingsharetotaljobs": "jobs",
+}
+"""Names whose value is a count of the record whatever was published: it knows what was given out since."""
+TOTALS = frozenset(newer for older, newer, _ in SAME if older == "glueceinfototalcpus")
+"""Names that mean the total too, but keep the value that a site publishes for them."""
+ANSWERS: Mapping[str, Any] = {
+    "gluecestateestimatedresponsetime": 0,
+    "gluecestateworstresponsetime": 0,
+    "glue2computingshareestimatedaveragewaitingtime": 0,
+    "glue2computingshareestimatedworstwaitingtime": 0,
+    "gluecestatestatus": "Production",
+    "glue2computingshareservingstate": "Production",
+}
+"""What an idle resource would say where it says anything."""
 
 
 def values(resource: Resource) -> dict[str, Any]:
     """All values of a resource; the counts of the record have precedence over published ones."""
-    found = {name.lower(): _value(value) for name, value in resource.attributes.items()}
-    found["glueceuniqueid"] = resource.ce
-    found["glueceinfototalcpus"] = resource.total_cpus
-    found["gluecestatefreecpus"] = resource.free_cpus
-    found["gluecestatefreejobslots"] = resource.free_cpus
-    found["gluecestaterunningjobs"] = resource.running
-    found["gluecestatewaitingjobs"] = resource.waiting
-    found["gluecestatetotaljobs"] = resource.running + resource.waiting
-    found.setdefault("gluesitename", resource.site)
+    found = facts(resource.attributes, resource.ce, resource.site)
+    total, free = resource.total_cpus, resource.free_cpus
+    found |= counts(total, free, resource.running, resource.waiting)
+    for name in TOTALS:
+        found.setdefault(name, total)
+    return found
+
+
+def facts(attributes: Mapping[str, Any], ce: str, site: str) -> dict[str, Any]:
+    """The values of a resource but for its counts, in both vocabularies."""
+    found = {name.lower(): _value(value) for name, value in attributes.items()}
+    found["glueceuniqueid"] = ce
+    found.setdefault("gluesitename", site)
     for one, other in ALIASES:
         if one in found:
             found[other] = found[one]
         elif other in found:
             found[one] = found[other]
     for older, newer, factor in SAME:
+        if older in COUNTS:
+            continue
         if older in found and newer not in found:
             found[newer] = _newer(found[older], factor)
         elif newer in found and older not in found:
             found[older] = _older(found[newer], factor)
+    for name in COUNTS:
+        found.pop(name, None)
     return found
+
+
+def counts(total: int, free: int, running: int, waiting: int) -> dict[str, int]:
+    """The values of the counts under all their names."""
+    by_count = {"total": total, "free": free, "running": running, "waiting": waiting}
+    by_count["jobs"] = running + waiting
+    return {name: by_count[count] for name, count in COUNTS.items()}
+
+
+def cased(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the names as the schemas write them."""
+    return {GLUE[name].name if name in GLUE else name: value for name, value in found.items()}
 
 
 def _newer(value: Any, factor: int) -> Any:
@@ -51,14 +98,7 @@ def _value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple | set | frozenset) else value
 
 
-_IDLE = {"gluecestateestimatedresponsetime": 0, "gluecestateworstresponsetime": 0}
-_STATUS = ("gluecestatestatus", "glue2computingshareservingstate")
-
-
 def idle(resource: Resource) -> Resource:
     """The resource as it would be with nothing running and nobody waiting."""
-    quiet = {
-        name: _IDLE.get(name.lower(), "Production" if name.lower() in _STATUS else value)
-        for name, value in resource.attributes.items()
-    }
+    quiet = {name: ANSWERS.get(name.lower(), value) for name, value in resource.attributes.items()}
     return replace(resource, free_cpus=resource.total_cpus, running=0, waiting=0, attributes=quiet)

@@ -1,0 +1,172 @@
+"""Attributes of many resources, column by column, changed row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.jdl.glue import ALIASES
+from broker_core.jdl.glue2 import SAME
+from broker_core.jdl.tree import UNDEFINED
+from broker_core.resources.column import Column, key_of
+
+_TWIN: Mapping[str, str] = {other: one for one, other in ALIASES} | {
+    newer: older for older, newer, factor in SAME if factor == 1
+}
+"""Names that share the column of another name as long as both have the same value in every row."""
+_FIRST = 16
+
+
+class Columns:
+    """Values by lower-case GLUE name (CB-ENV-04) for each computing element; rows keep their number.
+
+    A removed row stays empty until another resource gets it. The counts that change all the time are not
+    here but in the arrays of `Pool`.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._empty: list[int] = []
+        self._columns: dict[str, Column] = {}
+        self._capacity = _FIRST
+        self._order: npt.NDArray[np.intp] | None = None
+        self.used: npt.NDArray[np.bool_] = np.zeros(_FIRST, np.bool_)
+        """Rows that hold a resource, at least `size` of them."""
+        self.ces: list[str] = []
+        """Computing element of each row; empty for an empty row."""
+        self.sites: list[str] = []
+        """Site of each row."""
+        self.version = 0
+        """Rises with every change."""
+        self.membership = 0
+        """Rises when a resource comes or goes."""
+        self.memory: dict[Any, Any] = {}
+        """What matching made of these columns, to be used again."""
+
+    def __len__(self) -> int:
+        """Number of resources."""
+        return len(self._rows)
+
+    @property
+    def size(self) -> int:
+        """Number of rows, empty ones included."""
+        return len(self.ces)
+
+    @property
+    def full(self) -> bool:
+        """True if no row is empty."""
+        return not self._empty
+
+    @property
+    def names(self) -> list[str]:
+        """Lower-case names of the attributes that some resource has or had, each column once."""
+        return list(self._columns)
+
+    def row_of(self, ce: str) -> int | None:
+        """The row of a computing element."""
+        return self._rows.get(ce)
+
+    def put(self, ce: str, site: str, values: Mapping[str, Any]) -> int:
+        """Set all values of a resource, and return its row; what is not named is `undefined` then."""
+        row = self._rows.get(ce)
+        fresh = row is None
+        if row is None:
+            row = self._new_row(ce)
+        self.sites[row] = site
+        for name, value in values.items():
+            if not self._is_shared(name, value, values):
+                self._own(name).put(row, value)
+        if not fresh or len(self._columns) > len(values):
+            for name, column in self._columns.items():
+                if name not in values:
+                    column.clear(row)
+        self.version += 1
+        return row
+
+    def remove(self, ce: str) -> None:
+        """Forget a resource; unknown ones are none."""
+        row = self._rows.pop(ce, None)
+        if row is None:
+            return
+        for column in self._columns.values():
+            column.clear(row)
+        self.ces[row] = self.sites[row] = ""
+        self.used[row] = False
+        self._empty.append(row)
+        self._changed()
+
+    def column(self, name: str) -> Column | None:
+        """The column of a lower-case name; None if no resource ever had it."""
+        found = self._columns.get(name)
+        if found is None and (twin := _TWIN.get(name)) is not None:
+            return self.column(twin)
+        return found
+
+    def values(self, row: int) -> dict[str, Any]:
+        """The values of a row by lower-case name."""
+        found = {name: column.value(row) for name, column in self._columns.items()}
+        for name in _TWIN:
+            if name not in found and (column := self.column(name)) is not None:
+                found[name] = column.value(row)
+        return {name: value for name, value in found.items() if value is not UNDEFINED}
+
+    def order(self) -> npt.NDArray[np.intp]:
+        """The rows in ascending order of their computing element's id."""
+        if self._order is None:
+            rows = sorted(self._rows.items())
+            self._order = np.fromiter((row for _, row in rows), np.intp, len(rows))
+        return self._order
+
+    def tidy(self) -> None:
+        """Give back memory of values that no resource has any more; called now and then."""
+        for column in self._columns.values():
+            column.tidy()
+        self.version += 1
+
+    def _new_row(self, ce: str) -> int:
+        if self._empty:
+            row = self._empty.pop()
+            self.ces[row] = ce
+        else:
+            row = len(self.ces)
+            self.ces.append(ce)
+            self.sites.append("")
+            if row == self._capacity:
+                self._grow()
+        self._rows[ce] = row
+        self.used[row] = True
+        self._changed()
+        return row
+
+    def _changed(self) -> None:
+        self._order = None
+        self.membership += 1
+        self.version += 1
+
+    def _grow(self) -> None:
+        self._capacity += self._capacity // 4 + _FIRST
+        for column in self._columns.values():
+            column.grow(self._capacity)
+        used = np.zeros(self._capacity, np.bool_)
+        used[: len(self.used)] = self.used
+        self.used = used
+
+    def _is_shared(self, name: str, value: Any, values: Mapping[str, Any]) -> bool:
+        """True if the column of the other name tells this value too."""
+        twin = _TWIN.get(name)
+        if twin is None or name in self._columns:
+            return False
+        other = values.get(twin, UNDEFINED)
+        return other is value or key_of(other) == key_of(value)
+
+    def _own(self, name: str) -> Column:
+        """The column of this very name; made, or parted from its twin, where there is none."""
+        found = self._columns.get(name)
+        if found is None:
+            twin = self.column(name)
+            found = twin.copy() if twin is not None else Column(self._capacity)
+            self._columns[name] = found
+        return found
