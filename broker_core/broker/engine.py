@@ -12,7 +12,13 @@ from broker_core.broker.clock import now
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.stream import Stream
 from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
-from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded, TimerFired
+from broker_core.scheduling.messages import (
+    Arrival,
+    Message,
+    ResourcesRefreshed,
+    SubmissionRecorded,
+    TimerFired,
+)
 from broker_core.scheduling.scheduler import Scheduler
 
 log = logging.getLogger("crossdesk.engine")
@@ -52,8 +58,18 @@ class Engine:
 
     def post(self, message: Message) -> None:
         """Tell the scheduler something and carry out what follows; nothing is decided after `stop`."""
-        if not self._stopped:
-            self._carry_out(self.scheduler.handle(message, now()))
+        if self._stopped:
+            return
+        effects = self.scheduler.handle(message, now())
+        self._tell(message, effects)
+        self._carry_out(effects)
+
+    def _tell(self, message: Message, effects: Sequence[Effect]) -> None:
+        """Let followers know of what changed beside the jobs themselves."""
+        if isinstance(message, ResourcesRefreshed):
+            self.stream.topics.resources_changed()
+        if any(isinstance(effect, Record) for effect in effects):
+            self.stream.topics.scheduler_changed()
 
     def record(
         self, entries: Sequence[Entry], then: Callable[[], None] | None = None

@@ -51,4 +51,5 @@ async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Respons
     """Put policies in force; kept over a restart. On a shared broker for administrators only."""
     authorise(services.settings.mode, owner, ())
     services.policies.choose(choice)
+    services.stream.topics.scheduler_changed()
     return json_response([view.model_dump() for view in services.policies.views()])

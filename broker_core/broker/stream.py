@@ -14,6 +14,7 @@ import orjson
 
 from broker_core.bookkeeping.entries import Entry
 from broker_core.bookkeeping.store import Store
+from broker_core.broker.topics import Told, Topics
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
@@ -34,7 +35,7 @@ COLUMNS = JOB_COLUMNS
 _ROW = attrgetter(*COLUMNS)
 _EVENT_FIELDS = tuple(EventView.model_fields)
 _EVENT = attrgetter(*_EVENT_FIELDS)
-Told = tuple[JobEvent, JobRecord | None]
+Happened = tuple[JobEvent, JobRecord | None]
 """An event and its job's row; None where the job is gone."""
 
 
@@ -47,6 +48,7 @@ class Stream:
         self._since = store.position
         self._position = store.position
         self._news = asyncio.Event()
+        self.topics = Topics(self._wake)
         self._closed = False
         self._farewell = b""
 
@@ -73,20 +75,25 @@ class Stream:
     def close(self) -> None:
         """End every follower's stream; without a word they look for a broker again."""
         self._closed = True
+        self.topics.close()
         self._wake()
 
     async def follow(self, owner: str, after: int) -> AsyncIterator[bytes]:
         """Server-sent events of one owner's jobs that come after a position, without end."""
         yield b": following\n\n"
+        seen = Told(0, 0)
         while not self._closed:
-            if after >= self._position:
-                if not await self._wait():
-                    yield b": still here\n\n"
-                continue
-            upto, told = await self._after(after, owner)
-            if told:
-                yield message(upto, told)
-            after = max(after, upto)
+            if after < self._position:
+                upto, happened = await self._after(after, owner)
+                after = max(after, upto)
+                if happened:
+                    seen = self.topics.told
+                    yield message(upto, happened, seen)
+            elif seen != self.topics.told:
+                seen = self.topics.told
+                yield message(after, (), seen)
+            elif not await self._wait():
+                yield b": still here\n\n"
         if self._farewell:
             yield self._farewell
 
@@ -101,10 +108,10 @@ class Stream:
             await asyncio.sleep(GATHER)
         return True
 
-    async def _after(self, after: int, owner: str) -> tuple[int, list[Told]]:
+    async def _after(self, after: int, owner: str) -> tuple[int, list[Happened]]:
         if after < self._since:
             return await self._from_store(after, owner)
-        told: list[Told] = []
+        told: list[Happened] = []
         start = bisect_right(self._kept, after, key=_position)
         upto = after
         for entry in islice(self._kept, start, start + 4 * BATCH):
@@ -115,7 +122,7 @@ class Stream:
                     break
         return upto, told
 
-    async def _from_store(self, after: int, owner: str) -> tuple[int, list[Told]]:
+    async def _from_store(self, after: int, owner: str) -> tuple[int, list[Happened]]:
         """Events that are not kept in memory any more; rows as they are now."""
         known = self._position
         events = await self._store.events_after(after, owner, BATCH)
@@ -130,7 +137,7 @@ class Stream:
         self._news = asyncio.Event()
 
 
-def message(upto: int, told: Sequence[Told]) -> bytes:
+def message(upto: int, told: Sequence[Happened], topics: Told) -> bytes:
     """One server-sent event: an `Update` in JSON whose id is the position to resume from."""
     last = {event.job: (event.type, record) for event, record in told}
     gone = [job for job, (type_, record) in last.items() if type_ is EventType.PURGED or record is None]
@@ -143,6 +150,8 @@ def message(upto: int, told: Sequence[Told]) -> bytes:
         if values
         else {column: [] for column in COLUMNS},
         "gone": gone,
+        "resources": topics.resources,
+        "scheduler": topics.scheduler,
     }
     return b"id: %d\ndata: %b\n\n" % (upto, orjson.dumps(update))
 

@@ -54,6 +54,10 @@ class Update(Wire):
     """Columns as in JobsPage."""
     gone: list[str] = []
     """Jobs that were purged."""
+    resources: int = 0
+    """Rises with each change of what is known of resources and sources, told at most once a second."""
+    scheduler: int = 0
+    """Rises with each change of the policies in force and of the order or reasons of the queue, likewise."""
 
 
 class SandboxEntry(Wire):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 import pytest
 
 from broker_core.client.client import BrokerClient
@@ -50,3 +52,18 @@ async def test_list_match_gives_counts_and_the_page_that_was_asked_for(client: B
     assert refused.analysis
     with pytest.raises(BadRequest):
         await client.match(TRUE, policy="no-such-policy")
+
+
+async def test_followers_hear_that_resources_changed_and_lose_no_place_in_the_log(
+    client: BrokerClient,
+) -> None:
+    start = (await client.info()).position
+    seen: list[tuple[int, int]] = []
+    async with aclosing(client.follow(start)) as updates:
+        async for update in updates:
+            seen.append((update.resources, update.position))
+            if len(seen) == 2:
+                break
+            await client.refresh_sources()
+    assert seen[0][0] < seen[1][0]
+    assert seen[1][1] >= start

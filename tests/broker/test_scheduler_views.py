@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 import pytest
 
 from broker_core.client.client import BrokerClient
@@ -49,3 +51,17 @@ async def test_a_policy_that_was_chosen_is_in_force_after_a_restart(
     assert [one.name for one in again if one.chosen] == ["worst-fit", "fcfs"]
     with pytest.raises(BadRequest):
         await client.choose_policy(order="no-such-policy")
+
+
+async def test_followers_hear_that_another_policy_is_in_force(client: BrokerClient) -> None:
+    before = -1
+    async with aclosing(client.follow((await client.info()).position)) as updates:
+        async for update in updates:
+            if before < 0:
+                before = update.scheduler
+                await client.choose_policy(order="first-fit")
+            elif update.scheduler > before:
+                break
+    assert [one.name for one in await client.policies() if one.chosen and one.kind == "order"] == [
+        "first-fit"
+    ]
