@@ -1,1 +1,7 @@
 """Matching one job with a set of computing elements (CB-SET, SA-SEL). Pure."""
+
+from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS, MODES, find
+from broker_core.matching.sets.group import Group, calculation
+from broker_core.matching.sets.trace import Trace
+
+__all__ = ["MAX_CES", "MAX_GROUPS", "MODES", "Group", "Trace", "calculation", "find"]

@@ -1,0 +1,106 @@
+"""Whether a partial group can still become a smallest group, without trying.
+
+A group with enough CPUs is a smallest one if it has not enough without its smallest member. Whether a
+partial group can become one therefore depends on three numbers only, its CPUs, its smallest member and how
+many members are missing, and on how far behind the list of computing elements the search may still go. The
+search asks here before each step, so that every step it takes leads to a group.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broker_core.matching.sets.group import Counts
+
+Places = NDArray[np.int64]
+"""Positions in the list; -1: nowhere."""
+NOWHERE = -1
+
+
+class Completion:
+    """Answers about the end of one list of free CPUs, each of them above 0 and below the need."""
+
+    def __init__(self, free: Counts, need: int) -> None:
+        self._need = need
+        self._span = len(free) + 1
+        self.values: Counts = np.unique(free)
+        """The different numbers of free CPUs, ascending."""
+        self.value_of: Places = np.searchsorted(self.values, free)
+        """By position: its number's index in `values`."""
+        self._occurrences = np.sort(self.value_of * self._span + np.arange(len(free)))
+        self._furthest = _range_maxima(self._last_of_each())
+        self._known: dict[tuple[int, int, int], int] = {}
+
+    def limits(self, missing: int, cpus: int, smallest: int) -> Places:
+        """For each of `values`: the next member of that number must lie before this position, so that the
+        `missing` - 1 members after it can be found behind it."""
+        joined = cpus + self.values
+        least = np.minimum(self.values, smallest)
+        found = np.full(len(self.values), NOWHERE)
+        open_ = (joined < self._need) & (joined + (missing - 1) * self.values[-1] >= self._need)
+        found[open_] = self._furthest_start(missing - 1, joined[open_], least[open_])
+        return found
+
+    def _furthest_start(self, missing: int, cpus: Counts, smallest: Counts) -> Places:
+        """For each partial group: the furthest position at which its next member may lie."""
+        if missing == 1:
+            return self._furthest_last(cpus, smallest)
+        if missing == 2:
+            return self._furthest_pair(cpus, smallest)
+        pairs = zip(cpus.tolist(), smallest.tolist(), strict=True)
+        return np.array([self._remembered(missing, *one) for one in pairs], dtype=np.int64)
+
+    def _remembered(self, missing: int, cpus: int, smallest: int) -> int:
+        key = (missing, cpus, smallest)
+        found = self._known.get(key)
+        if found is None:
+            before = self._before(np.arange(len(self.values)), self.limits(missing, cpus, smallest))
+            found = self._known[key] = int(before.max())
+        return found
+
+    def _furthest_pair(self, cpus: Counts, smallest: Counts) -> Places:
+        joined = cpus[:, None] + self.values
+        least = np.minimum(smallest[:, None], self.values)
+        last = self._furthest_last(joined, least)
+        last[joined >= self._need] = NOWHERE
+        found: Places = self._before(np.arange(len(self.values)), last).max(axis=1)
+        return found
+
+    def _furthest_last(self, cpus: Counts, smallest: Counts) -> Places:
+        """The last member has at least what is lacking, and so little that none of the others is spare."""
+        lacking = self._need - cpus
+        first = np.searchsorted(self.values, lacking)
+        end = np.searchsorted(self.values, lacking + smallest)
+        width = np.maximum(end - first, 1)
+        level = np.frexp(width)[1] - 1
+        top = len(self.values) - 1
+        found = np.maximum(
+            self._furthest[level, np.minimum(first, top)],
+            self._furthest[level, np.clip(end - (1 << level), 0, top)],
+        )
+        furthest: Places = np.where(end > first, found, NOWHERE)
+        return furthest
+
+    def _before(self, value: Places, position: Places) -> Places:
+        """The last position before `position` at which a value (by index) stands."""
+        base = value * self._span
+        index = np.searchsorted(self._occurrences, base + np.maximum(position, 0)) - 1
+        found = self._occurrences[np.maximum(index, 0)] - base
+        before: Places = np.where((index >= 0) & (found >= 0) & (position > 0), found, NOWHERE)
+        return before
+
+    def _last_of_each(self) -> Places:
+        ends = np.searchsorted(self._occurrences, (np.arange(len(self.values)) + 1) * self._span) - 1
+        last: Places = self._occurrences[ends] % self._span
+        return last
+
+
+def _range_maxima(numbers: Places) -> Places:
+    """Row k, column i: the largest of the 2^k numbers from i on."""
+    rows = [numbers]
+    while 2 ** len(rows) <= len(numbers):
+        step = 2 ** (len(rows) - 1)
+        shifted = np.concatenate([rows[-1][step:], np.full(step, NOWHERE)])
+        rows.append(np.maximum(rows[-1], shifted))
+    return np.stack(rows)

@@ -1,0 +1,66 @@
+"""Mode `listing`: groups as in the published worked example (CB-SET-06 to CB-SET-09)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
+from broker_core.matching.sets.trace import Trace
+
+PARTIALS_MAX = 20_000
+"""Partial groups that are remembered: without a bound each computing element could double their number."""
+
+Partial = tuple[tuple[int, ...], int]
+"""Members and their free CPUs."""
+
+
+def listing(
+    ids: Sequence[str], free: Counts, rank: Ranks, need: int, max_ces: int, max_groups: int, trace: Trace
+) -> list[Group]:
+    """Computing elements are taken by name; each extends copies of the partial groups met so far, and one
+    that completes a group begins none of its own. Ordered by size, inside a size as they were found."""
+    places = sorted(range(len(ids)), key=ids.__getitem__)
+    trace.suitable(places, free, rank)
+    found: list[Group] = []
+    partials: list[Partial] = []
+    for place in places:
+        cpus = int(free[place])
+        if cpus >= need:
+            complete: list[tuple[int, ...]] = [(place,)]
+        else:
+            complete, partials, begun = _joined(place, cpus, partials, need, max_ces)
+            trace.partial(group_of(members, free, rank) for members in begun)
+        new = [group_of(members, free, rank) for members in complete[: max_groups - len(found)]]
+        trace.matched(new)
+        found += new
+        if len(found) == max_groups:
+            break
+        if len(partials) > PARTIALS_MAX:
+            trace.limit(PARTIALS_MAX)
+            del partials[PARTIALS_MAX:]
+    return sorted(found, key=lambda one: len(one.members))
+
+
+def _joined(
+    place: int, cpus: int, partials: Sequence[Partial], need: int, max_ces: int
+) -> tuple[list[tuple[int, ...]], list[Partial], list[tuple[int, ...]]]:
+    """What one computing element makes of the partial groups: groups it completes, all partial groups from
+    now on, and the new ones among these."""
+    complete: list[tuple[int, ...]] = []
+    after: list[Partial] = []
+    completes = False
+    for members, sum_ in partials:
+        after.append((members, sum_))
+        joined = (*members, place)
+        if len(joined) > max_ces:
+            continue
+        if sum_ + cpus >= need:
+            completes = True
+            # A partial group contains no complete one: a smaller one inside must be of this round.
+            if not any(set(one) <= set(joined) for one in complete):
+                complete.append(joined)
+        else:
+            after.append((joined, sum_ + cpus))
+    if not completes:
+        after.append(((place,), cpus))
+    return complete, after, [members for members, _ in after if members[-1] == place]
