@@ -115,7 +115,7 @@ def _services(
         temp_bad_period=settings.temp_bad_period,
     )
     stream = Stream(store)
-    policies = PolicyChooser(places.policies, settings.policy, "fcfs")
+    policies = PolicyChooser(places.policies, settings.policy, settings.queue_policy)
     scheduler = Scheduler(matchmaker(lambda: policies.order), store.next_position, rules)
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(

@@ -49,7 +49,7 @@ async def policies(services: Parts) -> Response:
 @router.put("/policies", response_model=list[PolicyView])
 async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Response:
     """Put policies in force; kept over a restart. On a shared broker for administrators only."""
-    authorise(services.settings.mode, owner, ())
+    authorise(services.settings.mode, owner, services.settings.administrators)
     services.policies.choose(choice)
     services.stream.topics.scheduler_changed()
     return json_response([view.model_dump() for view in services.policies.views()])

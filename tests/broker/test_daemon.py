@@ -103,7 +103,11 @@ def test_the_stronger_settings_file_wins_and_every_value_tells_its_origin(tmp_pa
     assert (origins["cpus"], origins["mode"], origins["log_bytes"]) == (str(strong), str(weak), "default")
 
 
-@pytest.mark.parametrize("text", ["cpus = -1", 'cpus = "two"', "nonsense = 1", "cpus = ", 'mode = "secret"'])
+@pytest.mark.parametrize(
+    "text",
+    ["cpus = -1", 'cpus = "two"', "nonsense = 1", "cpus = ", 'mode = "secret"',
+     "mpi_tags = {a = 1}", "administrators = [1]", 'set_matching = "magic"', "stale_after = inf"],
+)  # fmt: skip
 def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str) -> None:
     path = tmp_path / "broker.toml"
     path.write_text(text)

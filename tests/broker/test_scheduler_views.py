@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pwd
 from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.errors import BadRequest, NotFound
+from broker_core.client.transport import Transport
+from broker_core.errors import BadRequest, NotAuthorised, NotFound
 from broker_core.wire.queue import QUEUE_COLUMNS
 from tests.broker.jobs import reach, submit
 from tests.running import RunningBroker
@@ -65,3 +70,24 @@ async def test_followers_hear_that_another_policy_is_in_force(client: BrokerClie
     assert [one.name for one in await client.policies() if one.chosen and one.kind == "order"] == [
         "first-fit"
     ]
+
+
+async def test_on_a_shared_broker_only_administrators_choose_policies(state_dir: Path) -> None:
+    owner = pwd.getpwuid(os.getuid()).pw_name
+    state_dir.mkdir()
+    for administrators, refused in (((), True), ((owner,), False)):
+        (state_dir / "broker.toml").write_text(
+            f'mode = "shared"\nadministrators = {json.dumps(administrators)}\n'
+        )
+        broker = RunningBroker(state_dir)
+        broker.start()
+        try:
+            async with BrokerClient(Transport(state_dir, patience=5)) as client:
+                if refused:
+                    with pytest.raises(NotAuthorised) as said:
+                        await client.choose_policy(order="first-fit")
+                    assert "administrators" in said.value.remedy
+                else:
+                    await client.choose_policy(order="first-fit")
+        finally:
+            broker.close()

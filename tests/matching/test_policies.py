@@ -30,7 +30,10 @@ def test_the_chosen_policy_orders_what_matchmaking_finds() -> None:
     assert description is not None
     resources = [resource("a", 9, 5), resource("b", 9, 2), resource("c", 9, 9)]
     orders = {
-        name: [one.resource.site for one in matchmaker(name)(Demand("", description), resources).candidates]
+        name: [
+            one.resource.site
+            for one in matchmaker(lambda name=name: name)(Demand("", description), resources).candidates
+        ]
         for name in ORDERINGS
     }
     assert orders == {"best-fit": ["b", "a", "c"], "worst-fit": ["c", "a", "b"], "first-fit": ["b", "a", "c"]}

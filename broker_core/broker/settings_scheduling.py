@@ -1,0 +1,23 @@
+"""Settings of the scheduler: policies, patience, and how long knowledge and locks count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker_core.broker.policy_choice import QUEUES
+from broker_core.broker.settings_fields import setting
+from broker_core.policies.ordering import ORDERINGS
+
+
+@dataclass(frozen=True)
+class SchedulingSettings:
+    """Durations in seconds."""
+
+    policy: str = setting("best-fit", "order of the sites that match a job", choices=tuple(ORDERINGS))
+    queue_policy: str = setting("fcfs", "who may pass whom in the queue", choices=tuple(QUEUES))
+    rematch_interval: float = setting(120.0, "a waiting job is matched again at the latest after this")
+    infeasible_timeout: float = setting(3600.0, "a job that no known resource can ever run is aborted then")
+    max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")
+    temp_bad_period: float = setting(600.0, "longest time for which a site that fails is left alone")
+    exclusive_interval: float = setting(120.0, "a chosen resource is kept from others at most so long")
+    stale_after: float = setting(360.0, "a resource not heard of for so long is not matched")
