@@ -1,0 +1,57 @@
+"""The policies that come with the program (CB-SCH-04, CB-SCH-05, CB-SCH-11)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.policies.policy import Choices, Policy, Request
+
+Places = npt.NDArray[np.intp]
+
+
+def best_fit(choices: Choices, request: Request) -> Places:
+    """Short queues, fewest sites, closest data, highest Rank, then the smallest surplus of CPUs."""
+    surplus = choices.free - request.cpus
+    keys = (
+        np.abs(surplus),
+        surplus < 0,
+        np.where(np.isnan(choices.rank), np.inf, -choices.rank),
+        -choices.close_files,
+        choices.sizes,
+        choices.waiting > request.max_site_queue,
+    )
+    return np.lexsort(keys)
+
+
+def worst_fit(choices: Choices, request: Request) -> Places:
+    """The site with most free CPUs; several only where no single one suffices, then as few as can be."""
+    alone = _alone(choices, request)
+    if not len(alone):
+        return _several(choices, request)
+    return alone[np.argsort(-choices.free[alone], kind="stable")]
+
+
+def first_fit(choices: Choices, request: Request) -> Places:
+    """The first site listed with enough free CPUs; several only where no single one suffices, then as few
+    as can be."""
+    alone = _alone(choices, request)
+    if not len(alone):
+        return _several(choices, request)
+    lacks = choices.free[alone] < request.cpus
+    return alone[np.lexsort((choices.listed[alone], lacks))]
+
+
+def _alone(choices: Choices, request: Request) -> Places:
+    return np.flatnonzero(choices.sizes == 1)
+
+
+def _several(choices: Choices, request: Request) -> Places:
+    """The smallest number of sites, among equal numbers Best Fit (CB-SCH-11)."""
+    return np.lexsort((choices.free - request.cpus, choices.sizes))
+
+
+BEST_FIT = "best-fit"
+"""The policy that a broker has unless told otherwise, and the one to fall back to."""
+POLICIES: dict[str, Policy] = {BEST_FIT: best_fit, "worst-fit": worst_fit, "first-fit": first_fit}
+"""Built-in policies by the name under which they are chosen."""
