@@ -1,0 +1,259 @@
+"""The Resource Cache: all that is known of the resources, and what was given out of them (CB-CACHE)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator, Sequence
+
+from broker_core.resources.board import Board
+from broker_core.resources.commitments import Commitment, Commitments
+from broker_core.resources.entry import Entry
+from broker_core.resources.facts import Facts, SourceHeard
+from broker_core.resources.hearing import Shelf, merged
+from broker_core.resources.locks import Lock, Locks
+from broker_core.resources.marks import Troubles
+from broker_core.resources.pool import NO_ACCESS, Bar, Pool
+from broker_core.resources.values import facts as values_of
+
+
+class ResourceCache:
+    """Pure: every moment is of the monotonic clock and comes in with the call.
+
+    *Locks.* A computing element known from an index alone, whose figures are minutes old and hide what
+    others do, is locked for one job for the whole of `exclusive_interval`. Where the broker has an account,
+    three things do the work of that lock between jobs that each use one computing element: the commitment
+    is made in the same step as the choice, so the next choice sees it; it lasts until the attempt is over;
+    and a site that is full keeps the job in its queue. Such jobs therefore take no lock there, and
+    thousands a second can be sent to one site without waiting for its answers. What they must respect is
+    the lock of a job over a set: it holds every member until the site of the last one has answered.
+    """
+
+    def __init__(
+        self,
+        exclusive_interval: float = 120.0,
+        first_bad_period: float = 5.0,
+        temp_bad_period: float = 600.0,
+        *,
+        access_needed: bool = False,
+    ) -> None:
+        self._interval = exclusive_interval
+        self._access_needed = access_needed
+        self._shelf = Shelf()
+        self._names: dict[str, str] = {}
+        self._of_source: dict[str, set[str]] = {}
+        self._commitments = Commitments()
+        self._locks = Locks()
+        self._watch: list[tuple[float, str]] = []
+        self.troubles = Troubles(first_bad_period, temp_bad_period)
+        self.board = Board()
+        """The pool with its counters of changes."""
+        self.entries: dict[str, Entry] = {}
+        """By computing element; to be read only."""
+
+    def pool(self, now: float) -> Pool:
+        """What a match looks at now. The same object every time, kept up to date."""
+        watch = self._watch
+        while watch and watch[0][0] <= now:
+            entry = self.entries.get(heapq.heappop(watch)[1])
+            if entry is not None:
+                entry.watched = None
+                self._look(entry, now)
+        return self.board.pool
+
+    def next_change(self, now: float) -> float | None:
+        """When a lock or a mark ends, or an entry is stale, at the earliest."""
+        return max(now, self._watch[0][0]) if self._watch else None
+
+    # --- what sources say
+
+    def report(self, said: SourceHeard) -> None:
+        """Merge all that a source said at once."""
+        self.merge(said, said.facts)
+        self.close(said)
+
+    def merge(self, said: SourceHeard, part: Sequence[Facts]) -> None:
+        """Merge a part of what a source said."""
+        known = self._of_source.setdefault(said.source, set())
+        for facts in part:
+            ce = self._names.setdefault(_identity(facts.ce), facts.ce)
+            known.add(ce)
+            self._hear(ce, facts, said)
+
+    def close(self, said: SourceHeard) -> None:
+        """After the last part: what a complete answer does not name has gone, silent sites excepted."""
+        if not said.complete:
+            return
+        known = self._of_source.setdefault(said.source, set())
+        named = {self._names.get(_identity(facts.ce)) for facts in said.facts}
+        for ce in known.difference(named):
+            if self.entries[ce].site not in said.silent:
+                known.discard(ce)
+                self._unhear(ce, said)
+
+    def _hear(self, ce: str, facts: Facts, said: SourceHeard) -> None:
+        entry = self.entries.get(ce)
+        fresh = entry is None
+        if entry is None:
+            entry = self.entries[ce] = Entry(ce, facts.site)
+        before = entry.hearings.get(said.source)
+        hearing = entry.hearings[said.source] = self._shelf.hearing(facts, said)
+        if fresh or before is None or entry.site != facts.site or not hearing.same_facts(before):
+            entry.site = facts.site
+            self._describe(entry)
+        self._published(entry, said)
+        self.troubles.healthy(ce)
+        self._look(entry, said.monotonic)
+
+    def _unhear(self, ce: str, said: SourceHeard) -> None:
+        entry = self.entries[ce]
+        del entry.hearings[said.source]
+        if entry.hearings:
+            self._describe(entry)
+            self._published(entry, said)
+            self._look(entry, said.monotonic)
+        else:
+            del self.entries[ce], self._names[_identity(ce)]
+            self.board.remove(entry)
+
+    def _describe(self, entry: Entry) -> None:
+        attributes = merged(list(entry.hearings.values()))
+        self.board.describe(entry, values_of(attributes, entry.ce, entry.site))
+
+    def _published(self, entry: Entry, said: SourceHeard) -> None:
+        entry.hear()
+        commitments = self._commitments.at(entry.ce)
+        entry.given = sum(one.cpus for one in commitments.values()) if commitments else 0
+        entry.own_waiting = sum(not one.runs for one in commitments.values()) if commitments else 0
+        visible = entry.given
+        if not entry.account:
+            visible = self._commitments.made_before(entry.ce, said.monotonic - self._interval)
+        entry.saw(visible)
+        entry.history.add(said.time, entry.published_free, entry.waiting, len(self.entries))
+        self.board.count(entry, entry.heard)
+
+    def forget(self, now: float) -> None:
+        """Without a cache (CB-CACHE-09): nothing is known until a source speaks again."""
+        for entry in self.entries.values():
+            entry.due = min(entry.due, now)
+            self._look(entry, now)
+
+    # --- what the broker gives out
+
+    def commit(self, ce: str, job: str, cpus: int, now: float) -> None:
+        """Give CPUs to a job; they are not free until it has returned (CB-CACHE-05)."""
+        self._commitments.add(ce, job, cpus, now)
+        self._change(ce, cpus, 1)
+
+    def release(self, job: str, now: float) -> None:
+        """The attempt of a job is over, or its submission failed: commitments and locks end at once."""
+        for ended in self._commitments.end(job):
+            self._change(ended.ce, -ended.cpus, 0 if ended.runs else -1)
+        self._unlock(list(self._locks.of_job(job)), now)
+
+    def started(self, job: str) -> None:
+        """The application of a job runs: it waits at no site any more."""
+        for one in self._commitments.of_job(job):
+            if not one.runs:
+                one.runs = True
+                self._change(one.ce, 0, -1)
+
+    def _change(self, ce: str, cpus: int, waiting: int) -> None:
+        entry = self.entries.get(ce)
+        if entry is not None:
+            entry.given += cpus
+            entry.own_waiting += waiting
+            self.board.give(entry)
+
+    def lock(self, ces: Collection[str], job: str, now: float) -> bool:
+        """Get exclusive access to all of a set, or to nothing (CB-CACHE-06)."""
+        if len(ces) == 1 and all(self._has_account(ce) for ce in ces):
+            return all(self.lock_of(ce, now) is None for ce in ces)
+        if not self._locks.take(ces, job, now, self._interval):
+            return False
+        self._look_at(ces, now)
+        return True
+
+    def answered(self, job: str, now: float) -> None:
+        """The sites' answer to the submission is recorded: from now on commitments alone count there."""
+        locked = self._locks.of_job(job)
+        if locked:
+            self._unlock([ce for ce in locked if self._has_account(ce)], now)
+
+    def lock_of(self, ce: str, now: float) -> Lock | None:
+        """The lock in force on a computing element."""
+        return self._locks.holder(ce, now)
+
+    def _unlock(self, ces: Sequence[str], now: float) -> None:
+        for ce in ces:
+            self._locks.end(ce)
+        self._look_at(ces, now)
+
+    def _has_account(self, ce: str) -> bool:
+        entry = self.entries.get(ce)
+        return entry is not None and entry.account
+
+    # --- marks
+
+    def failed(self, ce: str, now: float, reason: str, *, counts: bool = True, down: bool = False) -> None:
+        """A computing element did not take an attempt: leave it alone for a while (CB-CACHE-08)."""
+        if down:
+            self.troubles.down(ce, now, reason)
+        else:
+            self.troubles.failed(ce, now, reason, counts=counts)
+        self._look_at((ce,), now)
+
+    def worked(self, ce: str, now: float) -> None:
+        """A computing element took an attempt: its failures are forgotten."""
+        if self.troubles.worked(ce):
+            self._look_at((ce,), now)
+
+    def commitments_at(self, ce: str) -> dict[str, Commitment]:
+        """Job to what it has of a computing element."""
+        return dict(self._commitments.at(ce))
+
+    def _look_at(self, ces: Collection[str], now: float) -> None:
+        for ce in ces:
+            entry = self.entries.get(ce)
+            if entry is not None:
+                self._look(entry, now)
+
+    def _look(self, entry: Entry, now: float) -> None:
+        """Bar an entry or not, as things are; and look again when that may change by itself."""
+        self.board.bar(entry, self._bar(entry, now))
+        moment = min(self._moments(entry, now), default=None)
+        if moment is not None and (entry.watched is None or moment < entry.watched):
+            entry.watched = moment
+            heapq.heappush(self._watch, (moment, entry.ce))
+
+    def _bar(self, entry: Entry, now: float) -> Bar | None:
+        if self._access_needed and not entry.account:
+            return NO_ACCESS
+        if now >= entry.due:
+            return _STALE
+        trouble = self.troubles.at(entry.ce, now)
+        if trouble is not None:
+            state = "is down" if trouble.down else "failed lately and is tried again soon"
+            return Bar("status", f"it {state}: {trouble.reason}", now_only=True)
+        lock = self._locks.holder(entry.ce, now)
+        if lock is not None:
+            return Bar("lock", f"job {lock.owner} has exclusive access to it for a moment", now_only=True)
+        return None
+
+    def _moments(self, entry: Entry, now: float) -> Iterator[float]:
+        lock = self._locks.holder(entry.ce, now)
+        if lock is not None:
+            yield lock.until
+        trouble = self.troubles.at(entry.ce, now)
+        if trouble is not None and trouble.until > now:
+            yield trouble.until
+        if entry.due > now:
+            yield entry.due
+
+
+_STALE = Bar("stale", "no source has spoken of it for three intervals or more", now_only=True)
+
+
+def _identity(ce: str) -> str:
+    """What tells computing elements apart: the case of a host's name does not."""
+    host, colon, rest = ce.partition(":")
+    return f"{host.lower()}{colon}{rest}"

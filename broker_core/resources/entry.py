@@ -1,0 +1,72 @@
+"""One computing element in the Resource Cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from broker_core.resources.hearing import Hearing, counts_of
+from broker_core.resources.history import History
+
+
+@dataclass(slots=True)
+class Entry:
+    """What the sources say of a computing element, and what was given out of it since.
+
+    A site's published figure counts a job of ours only some time after we chose it. `seen` is the part of
+    `given` that the figure can count already, so that no processor is taken off twice and none is given
+    out twice (CB-CACHE-06).
+    """
+
+    ce: str
+    site: str
+    row: int = -1
+    """Row in the pool."""
+    hearings: dict[str, Hearing] = field(default_factory=dict)
+    """By source."""
+    account: bool = False
+    """Jobs can be sent there: the site itself is heard through an account of the user."""
+    due: float = 0.0
+    """When it is stale, monotonic: no source has spoken of it for too long."""
+    heard: float = 0.0
+    """When a source last spoke of it, seconds since the epoch."""
+    total: int = 0
+    published_free: int = 0
+    running: int = 0
+    waiting: int = 0
+    """Jobs waiting there, as published."""
+    given: int = 0
+    """CPUs committed to jobs of this broker."""
+    seen: int = 0
+    """CPUs of commitments that the published figure counts."""
+    own_waiting: int = 0
+    """Jobs of this broker that are committed and do not run yet."""
+    watched: float | None = None
+    """The next moment at which its bar is looked at again."""
+    history: History = field(default_factory=History)
+
+    @property
+    def balance(self) -> int:
+        """Free CPUs less those given out; below 0 where jobs of ours wait for CPUs."""
+        return self.published_free - self.given + self.seen
+
+    @property
+    def free(self) -> int:
+        """Effective free CPUs (CB-CACHE-06)."""
+        return min(self.total, max(0, self.balance))
+
+    @property
+    def queue(self) -> int:
+        """Waiting jobs that count for the longest queue: our own at sites that we use, else all."""
+        return self.own_waiting if self.account else self.waiting
+
+    def hear(self) -> None:
+        """Take counts and times over from the hearings."""
+        hearings = list(self.hearings.values())
+        self.account = any(hearing.account for hearing in hearings)
+        self.due = max(hearing.due for hearing in hearings)
+        self.heard = max(hearing.time for hearing in hearings)
+        self.total, self.published_free, self.running, self.waiting = counts_of(hearings)
+
+    def saw(self, visible: int) -> None:
+        """CPUs given out that the published figures may count; no more than are in use there at all."""
+        self.seen = max(0, min(visible, self.given, self.total - self.published_free))
