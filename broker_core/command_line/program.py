@@ -11,17 +11,20 @@ import typer
 from typer.exceptions import TyperException
 from typer.rich_utils import rich_format_error
 
+from broker_core.client.shortage import shortage
 from broker_core.command_line import (
     broker,
     broker_repair,
     config,
     jdl,
+    jdl_eval,
     job_change,
     job_look,
     job_output,
     job_submit,
     output,
     sample,
+    sim,
     site,
 )
 from broker_core.command_line.exits import Exit, TimedOut
@@ -59,6 +62,7 @@ _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)
 _jdl = _group("Job descriptions.")
 _jdl.command("check")(jdl.check)
+_jdl.command("eval")(jdl_eval.evaluate)
 _brokers = _group("The broker, which runs in the background.")
 _brokers.command("start")(broker.start)
 _brokers.command("stop")(broker.stop)
@@ -69,12 +73,15 @@ _brokers.command("repair")(broker_repair.repair)
 _samples = _group("Sample jobs that come with the program.")
 _samples.command("list")(sample.list_samples)
 _samples.command("run")(sample.run)
+_simulations = _group("The scheduler in virtual time.")
+_simulations.command("replay")(sim.replay)
 for _name, _nouns in (
     ("job", _jobs),
     ("site", _sites),
     ("jdl", _jdl),
     ("broker", _brokers),
     ("sample", _samples),
+    ("sim", _simulations),
 ):
     app.add_typer(_nouns, name=_name)
 app.command("config")(config.config)
@@ -113,6 +120,11 @@ def run(words: Sequence[str]) -> int:
         return Exit.INTERRUPTED
     except (TimedOut, CrossDeskError, TyperException) as problem:
         return _told(problem)
+    except (RuntimeError, BlockingIOError) as problem:
+        full = shortage(problem)
+        if full is None:
+            raise
+        return _told(full)
 
 
 def _told(problem: TimedOut | CrossDeskError | TyperException) -> int:

@@ -37,6 +37,11 @@ def _unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
+def blocks() -> str:
+    """Nine signs for 0 to 8 eighths of a cell."""
+    return " ▁▂▃▄▅▆▇█" if _unicode() else "    .::##"
+
+
 def ago(when: float | None) -> str:
     """A moment relative to now; empty if there was none."""
     if when is None or not when:

@@ -1,0 +1,46 @@
+"""`crossdesk sim replay`: a workload trace through the production scheduler, in virtual time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.session import Json, StateDir
+
+SAMPLE = "lcg-2005"
+"""Name of the trace that comes with the program: a cut of a real grid's log."""
+
+
+def _policies() -> list[str]:
+    from broker_core.simulation.production import POLICIES
+
+    return list(POLICIES)
+
+
+def replay(
+    trace: Annotated[
+        str, typer.Argument(help=f"A trace (SWF, gzip or plain); {SAMPLE} comes with the program.")
+    ],
+    sites: Annotated[
+        Path | None, typer.Option("--sites", help="Sites (TOML); without it, those of the trace.")
+    ] = None,
+    policy: Annotated[
+        str, typer.Option("--policy", help="Order of the sites.", autocompletion=_policies)
+    ] = "best-fit",
+    jobs: Annotated[int, typer.Option("--jobs", min=0, help="Only the first so many jobs; 0: all.")] = 0,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Write the curves as a picture (SVG).")] = None,
+    progress: Annotated[
+        bool, typer.Option("--progress", help="With --json: progress as lines of JSON, the result last.")
+    ] = False,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Replay a workload trace: utilisation, waits and slowdowns under a policy. Needs no broker."""
+    # Arrays and the whole scheduler are only loaded by the command that needs them.
+    from broker_core.command_line.sim_run import Wish, run
+
+    run(Wish(trace, sites, policy, jobs, plot, progress))
+    return Exit.OK

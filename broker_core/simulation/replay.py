@@ -1,0 +1,188 @@
+"""Drives the scheduler through a trace on a virtual clock: the next moment is the next thing that happens.
+
+At one moment, sites speak first, then users submit, then the scheduler's timer fires. Only what a broker
+does around its scheduler is missing: nothing is stored and nothing crosses a wire.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from broker_core.jobs.events import JobEvent
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.demand import Demand
+from broker_core.scheduling.effects import Effect, Record, Submit, Wake
+from broker_core.scheduling.messages import Arrival, Message, Now, SiteMessage, SubmissionRecorded, TimerFired
+from broker_core.scheduling.scheduler import Scheduler
+from broker_core.simulation import production
+from broker_core.simulation.site import Attempt, Site, SiteFacts
+from broker_core.simulation.trace import Trace
+
+Listener = Callable[[JobEvent], None]
+"""Hears every event that the scheduler records."""
+
+
+class Replay:
+    """One run; `run` may be called once."""
+
+    def __init__(
+        self, trace: Trace, sites: Sequence[SiteFacts], scheduler: Scheduler, listener: Listener | None = None
+    ) -> None:
+        self.now = 0.0
+        self.epoch = trace.begin
+        self.trace = trace
+        self.start = [math.nan] * len(trace)
+        self.end = [math.nan] * len(trace)
+        self.place = [-1] * len(trace)
+        """Number of the site where each job ran; -1 where it never did."""
+        self.over = 0
+        """Jobs that have ended, or were given up."""
+        self.sites = [Site(facts, number, self) for number, facts in enumerate(sites)]
+        self._by_ce = {site.facts.ce: site for site in self.sites}
+        self._scheduler = scheduler
+        self._listener = listener
+        self._alarms: list[tuple[float, int, Callable[[Any], None], Any]] = []
+        self._alarm_number = 0
+        self._at_once: deque[tuple[Callable[[Any], None], Any]] = deque()
+        self._wake = math.inf
+        self._submitted = 0
+        self._begun = 0
+        self._demands: dict[tuple[int, float], Demand] = {}
+        self._clock = Now(self.epoch, 0.0)
+
+    def run(self, progress: Callable[[Replay], None] | None = None, every: int = 2000) -> None:
+        """Replay all jobs; `progress` is called after each `every` of them."""
+        self._hear(production.report(self.sites, self.epoch))
+        for site in self.sites:
+            self._publish_later(site)
+        told = 0
+        while self.over < len(self.trace):
+            self._step()
+            if progress is not None and self.over - told >= every:
+                told = self.over
+                progress(self)
+
+    def standing(self) -> dict[str, float]:
+        """How far it is, as JSON: jobs over and in all, virtual time, share of CPUs in use, jobs waiting."""
+        cpus = sum(site.facts.cpus for site in self.sites)
+        return {
+            "over": self.over,
+            "jobs": len(self.trace),
+            "time": self.now,
+            "utilisation": 1.0 - sum(site.free for site in self.sites) / cpus,
+            "waiting": self._submitted - self._begun,
+        }
+
+    def _step(self) -> None:
+        """Let the next thing happen."""
+        if self._at_once:
+            action, subject = self._at_once.popleft()
+            action(subject)
+            return
+        alarm = self._alarms[0][0] if self._alarms else math.inf
+        submission = self.trace.submit[self._submitted] if self._submitted < len(self.trace) else math.inf
+        wake = max(self.now, self._wake)
+        if alarm <= submission and alarm <= wake:
+            self._advance(alarm)
+            _, _, action, subject = heapq.heappop(self._alarms)
+            action(subject)
+        elif submission <= wake:
+            self._advance(submission)
+            self._submit()
+        else:
+            self._advance(wake)
+            self._hear(TimerFired())
+
+    def _advance(self, moment: float) -> None:
+        if moment != self.now:
+            self.now = moment
+            self._clock = Now(self.epoch + moment, moment)
+
+    def _submit(self) -> None:
+        """All jobs of this moment are submitted."""
+        submit = self.trace.submit
+        arrivals = []
+        while self._submitted < len(submit) and submit[self._submitted] == self.now:
+            arrivals.append(self._arrival(self._submitted))
+            self._submitted += 1
+        self._hear(SubmissionRecorded(tuple(arrivals)))
+
+    def _arrival(self, index: int) -> Arrival:
+        cpus, limit = self.trace.cpus[index], self.trace.limit[index]
+        demand = self._demands.get((cpus, limit))
+        if demand is None:
+            demand = self._demands[cpus, limit] = production.demand(cpus, limit)
+        record = JobRecord(
+            str(index),
+            "trace",
+            "job",
+            demand.description.structure,
+            False,
+            cpus,
+            JobState.SUBMITTED,
+            "",
+            submitted=self._clock.wall,
+            seq=1,
+        )
+        return Arrival(record, demand)
+
+    def _hear(self, message: Message) -> None:
+        for effect in self._scheduler.handle(message, self._clock):
+            self._carry_out(effect)
+
+    def _carry_out(self, effect: Effect) -> None:
+        if isinstance(effect, Record):
+            if self._listener is not None:
+                self._listener(effect.event)
+            if effect.event.new.ended:
+                self.over += 1
+        elif isinstance(effect, Wake):
+            self._wake = effect.at
+        elif isinstance(effect, Submit):
+            record = effect.record
+            index = int(record.id)
+            attempt = Attempt(record.id, record.attempt, record.cpus, self.trace.run[index], index)
+            self._by_ce[effect.ce].submit(attempt)
+        else:
+            raise AssertionError(f"nobody cancels here: {effect}")
+
+    def _publish_later(self, site: Site) -> None:
+        if site.facts.publish_interval > 0:
+            self.after(site.facts.publish_interval, self._publish, site)
+
+    def _publish(self, site: Site) -> None:
+        self._hear(production.report(self.sites, self._clock.wall))
+        self._publish_later(site)
+
+    # --- what the sites ask for
+
+    def after(self, delay: float, action: Callable[[Any], None], subject: Any) -> None:
+        """Call `action(subject)` after a delay; without one, before anything else happens."""
+        if delay <= 0:
+            self._at_once.append((action, subject))
+        else:
+            self.at(self.now + delay, action, subject)
+
+    def at(self, moment: float, action: Callable[[Any], None], subject: Any) -> None:
+        """Call `action(subject)` at a moment, after what was to happen then already."""
+        self._alarm_number += 1
+        heapq.heappush(self._alarms, (moment, self._alarm_number, action, subject))
+
+    def tell(self, message: SiteMessage, delay: float) -> None:
+        """The scheduler hears a site after a delay."""
+        self.after(delay, self._hear, message)
+
+    def started(self, attempt: Attempt, site: Site) -> None:
+        """An application started now."""
+        self.start[attempt.index] = self.now
+        self.place[attempt.index] = site.number
+        self._begun += 1
+
+    def ended(self, attempt: Attempt, site: Site) -> None:
+        """An application ended now."""
+        self.end[attempt.index] = self.now

@@ -1,0 +1,135 @@
+"""A synthetic site: processors, a queue served first come first served, and delays. All times: seconds."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from broker_core.scheduling.messages import (
+    AttemptEnded,
+    AttemptStarted,
+    SiteAccepted,
+    SiteMessage,
+    SiteRefused,
+)
+
+_UNFIT = re.compile(r"[^\w.-]+")
+"""What a host's name never has."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """What is known of a synthetic site."""
+
+    name: str
+    cpus: int
+    max_queue: int = 10_000
+    """Jobs that may wait there; the next is refused."""
+    submission_delay: float = 0.0
+    """From the broker's submission until the site has the job and answers."""
+    poll_delay: float = 0.0
+    """From a start or an end until the broker hears of it."""
+    publish_interval: float = 0.0
+    """Between two of the site's reports of its load; 0: one report, at the start."""
+    speed: float = 1.0
+    """How fast its processors are; a job takes its run time divided by this."""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """Further attributes by their GLUE names."""
+
+    @property
+    def ce(self) -> str:
+        """Its computing element."""
+        return f"{_UNFIT.sub('-', self.name)}:2119/jobmanager-fcfs-trace"
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One execution attempt at a site."""
+
+    job: str
+    number: int
+    cpus: int
+    run: float
+    """Seconds on a processor of speed 1."""
+    index: int
+    """Place of the job in the trace."""
+    start: float = 0.0
+    """When its application started."""
+
+
+class Surroundings(Protocol):
+    """What a site needs of the run: the time, an alarm, the broker's ear, and somebody to write it down."""
+
+    now: float
+    """Virtual time, seconds since the first submission."""
+    epoch: float
+    """The wall clock at virtual time 0."""
+
+    def after(self, delay: float, action: Callable[[Any], None], subject: Any) -> None:
+        """Call `action(subject)` after a delay; without one, before anything else happens."""
+        ...
+
+    def at(self, moment: float, action: Callable[[Any], None], subject: Any) -> None:
+        """Call `action(subject)` at a moment, after what was to happen then already."""
+        ...
+
+    def tell(self, message: SiteMessage, delay: float) -> None:
+        """The broker hears a message after a delay."""
+        ...
+
+    def started(self, attempt: Attempt, site: Site) -> None:
+        """An application started now."""
+        ...
+
+    def ended(self, attempt: Attempt, site: Site) -> None:
+        """An application ended now."""
+        ...
+
+
+class Site:
+    """A site at work; it starts and ends jobs on its own, and the broker only hears of it."""
+
+    def __init__(self, facts: SiteFacts, number: int, around: Surroundings) -> None:
+        self.facts = facts
+        self.number = number
+        self.free = facts.cpus
+        self.queue: deque[Attempt] = deque()
+        self._around = around
+
+    def submit(self, attempt: Attempt) -> None:
+        """Take an attempt, or refuse it, after the delay of the submission."""
+        self._around.after(self.facts.submission_delay, self._arrive, attempt)
+
+    def _arrive(self, attempt: Attempt) -> None:
+        if len(self.queue) >= self.facts.max_queue and (self.queue or attempt.cpus > self.free):
+            reason = f"{len(self.queue)} jobs wait there already"
+            self._around.tell(SiteRefused(attempt.job, attempt.number, reason), 0.0)
+            return
+        self._around.tell(SiteAccepted(attempt.job, attempt.number), 0.0)
+        if self.queue or attempt.cpus > self.free:
+            self.queue.append(attempt)
+        else:
+            self._start(attempt)
+
+    def _start(self, attempt: Attempt) -> None:
+        around = self._around
+        self.free -= attempt.cpus
+        attempt.start = around.now
+        around.started(attempt, self)
+        message = AttemptStarted(attempt.job, attempt.number, around.epoch + around.now)
+        around.tell(message, self.facts.poll_delay)
+        around.at(around.now + attempt.run / self.facts.speed, self._end, attempt)
+
+    def _end(self, attempt: Attempt) -> None:
+        around = self._around
+        self.free += attempt.cpus
+        around.ended(attempt, self)
+        message = AttemptEnded(
+            attempt.job, attempt.number, around.epoch + around.now, 0, started=around.epoch + attempt.start
+        )
+        around.tell(message, self.facts.poll_delay)
+        while self.queue and self.queue[0].cpus <= self.free:
+            self._start(self.queue.popleft())
