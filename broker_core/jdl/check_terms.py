@@ -11,10 +11,6 @@ from broker_core.jdl.tree import Binary, Call, Expression, Literal, Reference, w
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "=?=", "=!="})
 _LONGER_IS_WORSE = ("gluecestateestimatedresponsetime", "gluecestateworstresponsetime")
-_BROKER_FUNCTIONS = frozenset(
-    {"anymatch", "allmatch", "whichmatch", "fqanmember", "listattrregex", "retrieveclosesesinfo"}
-    | {"successfraction"}
-)
 
 
 def check(reading: Reading) -> None:
@@ -67,10 +63,7 @@ def _name(reading: Reading, key: str, node: Reference) -> None:
 
 def _function(reading: Reading, key: str, node: Call) -> None:
     name = node.function.lower()
-    if name in _BROKER_FUNCTIONS:
-        message = f"{node.function} is not known to this broker; the expression will be an error."
-        reading.warning("unknown-function", message, key, node)
-    elif name not in FUNCTIONS:
+    if name not in FUNCTIONS:
         meant = closest(name, tuple(FUNCTIONS))
         fixes = []
         if meant is not None:

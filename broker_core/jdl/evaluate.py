@@ -9,6 +9,7 @@ from typing import Any
 
 from broker_core.jdl import operators
 from broker_core.jdl.functions import FUNCTIONS
+from broker_core.jdl.functions_storage import storage
 from broker_core.jdl.limits import LIST_MAX
 from broker_core.jdl.surroundings import NOWHERE, Surroundings
 from broker_core.jdl.tree import (
@@ -25,7 +26,7 @@ from broker_core.jdl.tree import (
     Subscript,
     Unary,
 )
-from broker_core.jdl.values import AdValue, Value
+from broker_core.jdl.values import AdValue, Value, as_expression
 
 STEPS_MAX = 100_000
 """Nodes of the tree that one evaluation may visit."""
@@ -82,6 +83,8 @@ class Evaluation:
         self.other = other
         self.now = now
         self.surroundings = surroundings
+        self.target: AdValue | None = None
+        """What `target.` reads instead of the resource, within anyMatch and its kin."""
         self.steps = steps
         self.levels = 0
         self.entered: set[int] = set()
@@ -113,13 +116,33 @@ class Evaluation:
         if type(scope) is Reference and scope.scope is None:
             word = scope.name.lower()
             if word in ("other", "target") and word not in frame.ad.entries:
-                return self.other.get(name, UNDEFINED) if self.other is not None else UNDEFINED
+                return self._of_the_other(word, name)
             if word == "parent" and frame.outer is not None:
                 return self._in(frame.outer, name)
         base = self.value(scope, frame)
         if isinstance(base, AdValue):
             return self._in(base.frame, name)
+        if isinstance(base, list):
+            return [self._item(one, name) for one in base]
         return base if base is UNDEFINED else ERROR
+
+    def _item(self, one: Value, name: str) -> Value:
+        if isinstance(one, AdValue):
+            return self._in(one.frame, name)
+        return one if one is UNDEFINED else ERROR
+
+    def _of_the_other(self, word: str, name: str) -> Value:
+        if word == "target" and self.target is not None:
+            return self._in(self.target.frame, name)
+        if self.other is None:
+            return UNDEFINED
+        if (found := self.other.get(name)) is not None:
+            return self.adopted(as_expression(found)) if isinstance(found, Mapping) else found
+        return storage(self) if name == "storage" else UNDEFINED
+
+    def adopted(self, node: Expression) -> Value:
+        """The value of a tree that was made of values and stands nowhere in a description."""
+        return self.value(node, Frame(Ad()))
 
     def _in(self, frame: Frame, name: str) -> Value:
         return self._entry(name, frame) if name in frame.ad.entries else UNDEFINED

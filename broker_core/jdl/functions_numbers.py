@@ -39,7 +39,9 @@ def _pow(values: list[Value]) -> Value:
 def _quantize(values: list[Value]) -> Value:
     value, steps = values
     if isinstance(steps, list):
-        return _next_of(value, steps) if steps else value
+        if not steps:
+            return value if to_real([value]) is not ERROR else ERROR
+        return _next_of(value, steps)
     given, value = value, value if is_number(value) else to_real([value])
     step = steps if is_number(steps) else to_real([steps])
     if value is ERROR or step is ERROR or not math.isfinite(value) or not math.isfinite(step):
@@ -49,7 +51,8 @@ def _quantize(values: list[Value]) -> Value:
     if type(value) is int and type(step) is int:
         above = (value + step - 1) if value * step > 0 or value >= 0 else value
         return wrapped(_cut(above, step) * step)
-    return math.ceil(value / step) * float(step)
+    ratio = value / step
+    return (float(math.ceil(ratio)) or math.copysign(0.0, ratio)) * step
 
 
 def _next_of(value: Value, steps: list[Value]) -> Value:

@@ -24,7 +24,8 @@ def _regexp(values: list[Value]) -> Value:
     return ERROR if pattern is None else pattern.search(values[1]) is not None
 
 
-def _regexp_member(values: list[Value]) -> Value:
+def regexp_member(values: list[Value]) -> Value:
+    """Whether the pattern occurs in an item of the list; see `regexpMember`."""
     wanted, items = values[0], values[1]
     options = values[2] if len(values) > 2 else ""
     if not isinstance(wanted, str) or not isinstance(items, list) or not isinstance(options, str):
@@ -64,13 +65,15 @@ def _replaced(values: list[Value], count: int) -> Value:
     pattern = _pattern(values, 3)
     if pattern is None or len(values[2]) * (len(values[1]) + 1) > 1 << 22:
         return ERROR
+    if count == 0 and any(hit.start() == hit.end() > 0 for hit in pattern.finditer(values[1])):
+        return ERROR  # nothing could be replaced again and again
     return bounded(pattern.sub(lambda match: _expanded(match, values[2]), values[1], count=count))
 
 
 TABLE = table(
     strict("regexp(pattern, text, options)", "True if the pattern occurs in the text.", 2, 3, _regexp),
     strict(
-        "regexpMember(pattern, list, options)", "True if the pattern occurs in an item.", 2, 3, _regexp_member
+        "regexpMember(pattern, list, options)", "True if the pattern occurs in an item.", 2, 3, regexp_member
     ),
     strict("regexps(pattern, text, result, options)", "The result with \\1 ... filled in.", 3, 4, _regexps),
     strict(

@@ -29,8 +29,8 @@ def _join(values: list[Value]) -> Value:
         return _joined("", items) if isinstance(items, list) else items if items is ERROR else ""
     separator, *items = values
     if len(items) == 1 and isinstance(items[0], list):
-        items = items[0]
-    elif items == [UNDEFINED] and separator is not ERROR:
+        items = items[0] or [UNDEFINED]
+    if items == [UNDEFINED] and UNDEFINED in (separator, values[1]) and separator is not ERROR:
         return UNDEFINED
     return _joined("" if separator is UNDEFINED else separator, items)
 

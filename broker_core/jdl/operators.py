@@ -103,7 +103,7 @@ def _real(sign: str, left: float, right: float) -> Value:
     elif sign == "*":
         result = left * right
     elif sign == "/":
-        result = left / right if right else _by_zero(left)
+        result = left / right if right else _by_zero(left, right)
     else:
         return ERROR
     return ERROR if result == math.inf else result
@@ -136,8 +136,10 @@ def _moved(sign: str, moment: Moment, by: Span) -> Value:
     return Moment(seconds, moment.offset) if abs(seconds) < 2**62 else ERROR
 
 
-def _by_zero(left: float) -> float:
-    return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
+def _by_zero(left: float, zero: float) -> float:
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1.0, zero)
 
 
 def unary(sign: str, value: Value) -> Value:

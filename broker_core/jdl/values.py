@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from broker_core.jdl.tree import ERROR, UNDEFINED, Ad, Missing
+from broker_core.jdl.tree import ERROR, UNDEFINED, Ad, Entry, Expression, ListOf, Literal, Missing
 
 Value = Any
 """bool, int, float, str, Missing, list of values, or AdValue."""
@@ -22,6 +23,18 @@ class AdValue:
 
     ad: Ad
     frame: Any
+
+
+def as_expression(value: Value) -> Expression:
+    """The tree whose value is `value`: of a plain value, a list, a mapping of names, or an ad."""
+    if isinstance(value, AdValue):
+        return value.ad
+    if isinstance(value, Mapping):
+        entries = {name.lower(): Entry(name, as_expression(item)) for name, item in value.items()}
+        return Ad(entries)
+    if isinstance(value, list | tuple):
+        return ListOf([as_expression(item) for item in value])
+    return Literal(value)
 
 
 def is_number(value: Value) -> bool:

@@ -22,6 +22,7 @@ from broker_core.jdl.tree import (
     Subscript,
     Unary,
 )
+from broker_core.jdl.values import AdValue
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _LOWEST, _SIGN, _HIGHEST = 0, 20, 30
@@ -73,7 +74,7 @@ def value_text(value: Any) -> str:
         return f'absTime("{moment_text(value)}")'
     if isinstance(value, Span):
         return f'relTime("{span_text(value)}")'
-    return str(value)
+    return expression(value.ad) if isinstance(value, AdValue) else str(value)
 
 
 def _parts(node: Expression, binding: int) -> list[_Part]:

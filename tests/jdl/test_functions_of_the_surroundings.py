@@ -12,14 +12,22 @@ from broker_core.jdl.surroundings import Surroundings
 from broker_core.jdl.tree import ERROR, UNDEFINED
 
 THERE = Surroundings(
-    chance=lambda: 0.5, homes={"ada": "/home/ada"}, maps={"groups": {"ada": "physics, chemistry"}}
+    chance=lambda: 0.5,
+    homes={"ada": "/home/ada"},
+    maps={"groups": {"ada": "physics, chemistry"}},
+    storage={
+        "se.near": {"GlueSAStateAvailableSpace": 500, "GlueSEStatus": "Production"},
+        "se.full": {"GlueSAStateAvailableSpace": 0},
+    },
+    successes={"ce:2119/jobmanager-pbs-q": 0.75},
 )
+CLOSE = {"gluecesebindgroupseuniqueid": ["se.near", "se.full"], "gluecestatefreecpus": 4}
 
 
-def value(text: str, own: str = "") -> Any:
+def value(text: str, own: str = "", other: Any = None) -> Any:
     tree, wrong = parse_expression(text)
     assert tree is not None, wrong
-    return evaluate(tree, parse(own).ad, now=1_700_000_000, surroundings=THERE)
+    return evaluate(tree, parse(own).ad, other, now=1_700_000_000, surroundings=THERE)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +75,36 @@ def test_expressions_about_expressions(text: str, own: str, expected: Any) -> No
 def test_reading_texts_again_and_again_is_bounded() -> None:
     text = '"' + "1 + " * 5000 + '1"'
     assert value("+".join(["eval(T)"] * 200), f"T = {text};") is ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("anyMatch(other.storage.CloseSEs, target.GlueSAStateAvailableSpace > 100)", True),
+        ("allMatch(other.storage.CloseSEs, target.GlueSAStateAvailableSpace > 100)", False),
+        ("allMatch(other.storage.CloseSEs, isUndefined(target.Nothing))", True),
+        ("anyMatch(other.storage.CloseSEs, target.GlueSEStatus == 5)", False),
+        ("size(whichMatch(other.storage.CloseSEs, target.GlueSAStateAvailableSpace > 100))", 1),
+        (
+            "whichMatch(other.storage.CloseSEs, target.GlueSAStateAvailableSpace > 1)[0].GlueSEUniqueID",
+            "se.near",
+        ),
+        ("anyMatch(other.storage.CloseSEs, other.GlueCEStateFreeCPUs == 4)", True),
+        ("anyMatch(other.storage.CloseSEs, true) && target.GlueCEStateFreeCPUs == 4", True),
+        ('retrieveCloseSEsInfo("se.full")[0].GlueSAStateAvailableSpace', 0),
+        ('retrieveCloseSEsInfo({"se.unknown"})[0].GlueSEUniqueID', "se.unknown"),
+        ("anyMatch({[space = 5], [space = 9]}, target.space > Least)", True),
+        ("anyMatch(missing, true)", UNDEFINED),
+        ("anyMatch({1, 2}, true)", ERROR),
+        ("anyMatch({}, true)", False),
+        ("allMatch({}, false)", True),
+        ('fqanMember("/atlas/Role=production", {"VOMS:/atlas/Role=production"})', True),
+        ('fqanMember("/atlas/Role=NULL/Capability=NULL", {"VO:atlas"})', True),
+        ('fqanMember("/atlas", {"VO:cms"})', False),
+        ('listAttrRegEx("^se\\\\.n", other.GlueCESEBindGroupSEUniqueID)', True),
+        ('successFraction("ce:2119/jobmanager-pbs-q")', 0.75),
+        ('successFraction("elsewhere")', UNDEFINED),
+    ],
+)
+def test_the_functions_of_grid_brokers(text: str, expected: Any) -> None:
+    assert value(text, "Least = 7;", CLOSE) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,8 +14,13 @@ import pytest
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.parse import parse, parse_expression
 from broker_core.jdl.times import Moment, Span
-from broker_core.jdl.tree import ERROR, UNDEFINED, Ad
+from broker_core.jdl.tree import ERROR, UNDEFINED, Ad, Call, walk
+from broker_core.jdl.values import AdValue
+from broker_core.jdl.write import expression as written
+from broker_core.jdl.write import value_text
+from tests.jdl.ads_made import NAMES, ad
 from tests.jdl.expressions_made import expression
+from tests.jdl.test_differences import LISTED
 
 OWN = 'Own = 5; Twice = Own * 2; Text = "abc";'
 
@@ -49,11 +55,19 @@ TIMES = [
 ]
 
 
+Target = tuple[Mapping[str, Any] | None, classad2.ClassAd | None]
+"""A resource as our evaluator gets it, and as the library does."""
+NOBODY: Target = (None, None)
+MAY_DIFFER = {name for group in LISTED.values() for name in group.get("functions", ())}
+
+
 def ours(value: Any) -> Any:
     if value is ERROR or value is UNDEFINED:
         return value.value
     if isinstance(value, list):
         return [ours(item) for item in value]
+    if isinstance(value, AdValue):
+        return "ad", sorted(value.ad.entries)
     if isinstance(value, Span):
         return ours(value.seconds)
     if isinstance(value, Moment):
@@ -66,6 +80,8 @@ def theirs(value: Any) -> Any:
         return "error" if value == classad2.Value.Error else "undefined"
     if isinstance(value, list):
         return [theirs(item.eval() if isinstance(item, classad2.ExprTree) else item) for item in value]
+    if isinstance(value, classad2.ClassAd):
+        return "ad", sorted(name.lower() for name in value)
     return "nan" if isinstance(value, float) and math.isnan(value) else (type(value).__name__, value)
 
 
@@ -75,27 +91,55 @@ def own_ad() -> Ad:
     return ad
 
 
-def compare(text: str, own: Ad, reference: classad2.ClassAd) -> tuple[Any, Any]:
+def compare(text: str, own: Ad, reference: classad2.ClassAd, target: Target = NOBODY) -> tuple[Any, Any]:
     tree, wrong = parse_expression(text)
     assert tree is not None, (text, wrong)
-    reference["Asked"] = classad2.ExprTree(text)
+    mine = ours(evaluate(tree, own, target[0]))
     try:
-        return ours(evaluate(tree, own)), theirs(reference.eval("Asked"))
+        return mine, theirs(classad2.ExprTree(text).eval(reference, target[1]))
     except classad2.ClassAdException:
         # So the library says that an error came out where it wanted to make a value of its own.
-        return ours(evaluate(tree, own)), "error"
+        return mine, "error"
 
 
-@pytest.mark.parametrize("seed", range(4))
+def listed(text: str, own: Ad, reference: classad2.ClassAd, target: Target) -> bool:
+    """True if a part of the expression or of its ad differs that `differences.toml` lists with its reason."""
+    tree, _ = parse_expression(text)
+    assert tree is not None
+    for part in (*walk(tree), *walk(own)):
+        if isinstance(part, Call) and part.function in MAY_DIFFER:
+            mine, other = compare(written(part), own, reference, target)
+            if mine != other:
+                return True
+    return False
+
+
+def resource(chance: random.Random) -> Target:
+    """The values of a generated ad as a resource, for both."""
+    text = ad(chance)
+    tree = parse(text).ad
+    assert tree is not None
+    # A bare name that the own ad lacks is looked for in the other ad by the library, as old descriptions did.
+    names = {f"at{key}": evaluate(entry.value, tree) for key, entry in tree.entries.items()}
+    plain = {key: value for key, value in names.items() if not isinstance(value, AdValue)}
+    told = "; ".join(f"{key} = {value_text(value)}" for key, value in plain.items())
+    return plain, classad2.ClassAd(f"[{told}]")
+
+
+@pytest.mark.parametrize("seed", range(5))
 def test_generated_expressions_have_the_values_of_the_reference_library(seed: int, soak: bool) -> None:
     chance = random.Random(seed)
-    own, reference = own_ad(), classad2.ClassAd(f"[{OWN}]")
+    names = [*NAMES, "Deep.inner", "Late.second", *(f"TARGET.At{name}" for name in NAMES)]
     different = []
-    for _ in range(50_000 if soak else 1500):
-        text = expression(chance, chance.randint(1, 3))
-        mine, other = compare(text, own, reference)
-        if mine != other:
-            different.append((text, mine, other))
+    for _ in range(2_000 if soak else 60):
+        written_ad = ad(chance)
+        own, reference = parse(written_ad).ad or Ad(), classad2.ClassAd(f"[{written_ad}]")
+        target = resource(chance)
+        for _ in range(25):
+            text = expression(chance, chance.randint(1, 3), names)
+            mine, other = compare(text, own, reference, target)
+            if mine != other and not listed(text, own, reference, target):
+                different.append((text, written_ad, target[0], mine, other))
     assert different == []
 
 

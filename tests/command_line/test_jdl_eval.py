@@ -1,0 +1,76 @@
+"""Expressions tried out from the shell, with the values that matching would see."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.command_line.calling import crossdesk
+
+RESOURCE = """
+GlueCEUniqueID = "ce.site:2119/jobmanager-pbs-long"
+GlueCEInfoTotalCPUs = 16
+GlueCEStateFreeCPUs = 4
+GlueHostApplicationSoftwareRunTimeEnvironment = ["OPENMPI", "MPI-START"]
+"""
+
+
+def test_an_expression_has_its_value_on_one_line() -> None:
+    said = crossdesk("jdl", "eval", '1 + 2 * 3 > 6 && Member("a", {"A"})')
+    assert (said.code, said.out) == (0, "true\n")
+
+
+def test_names_come_from_the_description_and_the_resource(tmp_path: Path) -> None:
+    (tmp_path / "job.jdl").write_text('Executable = "/bin/true"; Wanted = 4;')
+    (tmp_path / "ce.toml").write_text(RESOURCE)
+    asked = (
+        'other.GlueHostFreeCPUs >= Wanted && Member("MPI-START", other.GlueHostApplicationRunTimeEnvironment)'
+    )
+    said = crossdesk("jdl", "eval", asked, "--self", "job.jdl", "--other", "ce.toml", cwd=tmp_path)
+    assert (said.code, said.out) == (0, "true\n")
+
+
+def test_a_resource_can_be_an_ad_and_answers_in_both_vocabularies(tmp_path: Path) -> None:
+    (tmp_path / "ce.ad").write_text("[ GlueCEInfoTotalCPUs = 2 * 8; GlueCEStateFreeCPUs = 3 ]")
+    asked = "{other.GlueCEInfoTotalCPUs, other.GlueHostFreeCPUs, other.GLUE2ComputingShareFreeSlots}"
+    said = crossdesk("jdl", "eval", asked, "--other", "ce.ad", "--json", cwd=tmp_path)
+    assert said.json == {"expression": asked, "type": "list", "value": [16, 3, 3], "text": "{16, 3, 3}"}
+
+
+def test_undefined_and_error_are_values_not_failures() -> None:
+    said = crossdesk("jdl", "eval", "other.GlueCENothing > 1", "--json")
+    assert (said.code, said.json["type"], said.json["value"]) == (0, "undefined", None)
+    assert crossdesk("jdl", "eval", '1 + "a"').out == "error\n"
+
+
+def test_a_mistake_is_told_with_its_place() -> None:
+    said = crossdesk("jdl", "eval", "1 + (2 *")
+    assert (said.code, said.out) == (1, "error\n")
+    assert "expression:1:9: error[expected-value]" in said.err
+
+
+def test_a_file_of_expressions_gives_one_result_for_each_line(tmp_path: Path) -> None:
+    (tmp_path / "asked.txt").write_text("1 + 1\n)\n[ a = 1 ]\n2.5\n")
+    said = crossdesk("jdl", "eval", "--from", "asked.txt", cwd=tmp_path)
+    assert (said.code, said.out) == (1, "2\nerror\n[ a = 1; ]\n2.5\n")
+    assert "asked.txt:2:1: error[expected-value]" in said.err
+    told = crossdesk("jdl", "eval", "--from", "-", "--json", text="1 + 1\ntime() > 1e9\n", cwd=tmp_path)
+    assert [json.loads(line)["value"] for line in told.out.splitlines()] == [2, True]
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("GlueCEInfoTotalCPUs = ")
+    (tmp_path / "bad.jdl").write_text("A = 1;\nB = (2;\n")
+    for option, name, place in (
+        ("--other", "bad.toml", "bad.toml"),
+        ("--self", "bad.jdl", "bad.jdl:2:7"),
+        ("--self", "none.jdl", "none.jdl"),
+    ):
+        said = crossdesk("jdl", "eval", "1", option, name, cwd=tmp_path)
+        assert said.code == 1
+        assert place in said.err
+
+
+def test_either_an_expression_or_a_file_is_needed() -> None:
+    assert crossdesk("jdl", "eval").code == 2
+    assert crossdesk("jdl", "eval", "1", "--from", "x").code == 2
