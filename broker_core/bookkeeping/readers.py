@@ -6,12 +6,12 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from broker_core.bookkeeping.connection import connect_reader
 from broker_core.bookkeeping.faults import damage_of
+from broker_core.bookkeeping.threads import ready_threads
 
 Answer = TypeVar("Answer")
 THREADS = 2
@@ -24,7 +24,7 @@ class Readers:
         self._path = path
         self._local = threading.local()
         self._open: list[sqlite3.Connection] = []
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="store-reader")
+        self._pool = ready_threads(THREADS, "store-reader")
 
     async def read(self, query: Callable[..., Answer], *arguments: Any) -> Answer:
         """Run `query(connection, *arguments)` in a reader's thread, inside one read transaction."""

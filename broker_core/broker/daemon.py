@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TAKEN = 3
 """Exit code where another broker holds the state directory."""
+THREADS = 6
+"""Threads for file and processor work beside the event loop."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -83,9 +85,12 @@ def _serve(where: Places, settings: Settings) -> int:
 
 async def _run(where: Places, settings: Settings) -> int:
     from broker_core.bookkeeping.store import Store
+    from broker_core.bookkeeping.threads import ready_threads
     from broker_core.broker.assembly import Broker, unusable
 
-    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ready_threads(THREADS, "worker"))
+    ended: asyncio.Future[int] = loop.create_future()
     fail = from_environment()
     store = Store.open(
         where.store, host=socket.gethostname(), pid=os.getpid(), fail=fail if fail.active else None
@@ -101,7 +106,7 @@ async def _run(where: Places, settings: Settings) -> int:
         raise unusable(where, error) from error
     store.listen(fatal=lambda error: stop(str(error), 1))
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop, f"signal {number}")
+        loop.add_signal_handler(number, stop, f"signal {number}")
     await broker.start()
     code = await ended
     await broker.stop()

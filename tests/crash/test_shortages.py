@@ -17,7 +17,8 @@ import pytest
 
 from broker_core.broker.daemon import TAKEN
 from broker_core.client.client import BrokerClient
-from broker_core.errors import StorageFull
+from broker_core.errors import BadRequest, StorageFull
+from tests.crash.control_group import available, control_group
 from tests.crash.survivor import Survivor
 from tests.waiting import eventually
 
@@ -66,6 +67,45 @@ async def test_few_file_descriptors_delay_jobs_and_lose_none(survivor: Survivor)
         await survivor.all_ended(client)
     verdict = await survivor.verdict()
     assert (verdict.faults, verdict.states) == ([], {"Done": 60})
+
+
+@pytest.mark.skipif(not available("pids"), reason="a limit of processes needs root and a control group")
+async def test_a_full_process_table_delays_jobs_and_loses_none(survivor: Survivor) -> None:
+    with control_group("pids") as group:
+        async with survivor.client() as client:
+            survivor.start()
+            group.take((await client.info()).pid)
+            group.limit_tasks(group.tasks)
+            jobs = await survivor.submit(client, ["a", "b", "c", "d"], 0.1, "key-of-the-jobs")
+            await eventually(lambda: group.refused >= 3, 30, "the kernel refuses processes")
+            stories = [await client.events_of(job) for job in jobs]
+            assert not [event.reason for story in stories for event in story if "error" in event.reason]
+            group.limit_tasks(None)
+            await survivor.all_ended(client)
+        verdict = await survivor.verdict()
+    assert (verdict.faults, verdict.states) == ([], {"Done": 4})
+
+
+@pytest.mark.skipif(not available("memory"), reason="a limit of memory needs root and a control group")
+async def test_a_broker_killed_for_its_memory_loses_nothing(survivor: Survivor) -> None:
+    with control_group("memory") as group:
+        async with survivor.client(patience=60) as client:
+            survivor.start()
+            await survivor.submit(client, ["a", "b", "c"], 1.0, "key-of-the-jobs")
+            pid = (await client.info()).pid
+            group.take(pid)
+            group.limit_memory(group.used + 40_000_000)
+            await asyncio.gather(_greedy(client), eventually(lambda: survivor.deaths == 1, 60))
+            assert (await client.info()).pid != pid
+            await survivor.all_ended(client)
+        verdict = await survivor.verdict()
+    assert (verdict.faults, verdict.states) == ([], {"Done": 3})
+
+
+async def _greedy(client: BrokerClient) -> None:
+    """Ask for something that needs more memory than the broker may have; a later broker refuses it."""
+    with pytest.raises(BadRequest):
+        await client.save_document("large", "x" * 200_000_000)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="mounting a small tmpfs needs root")
