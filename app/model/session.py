@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from broker_core.wire.views import BrokerInfo, EventView, JobsPage
 
 log = logging.getLogger(__name__)
-FIRST, PAGE = 200, 2000
+FIRST, PAGE = 200, 1250
 """Rows of the first page, and of the others: one page must be taken in well within 30 ms."""
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 _LOOK = 1.0
@@ -50,6 +50,8 @@ class Session:
         self._asked: set[asyncio.Task[JobsPage]] = set()
         self.on_events: list[Callable[[list[EventView]], None]] = []
         """Called with the events of each update."""
+        self.on_topics: list[Callable[[int, int], None]] = []
+        """Called with the numbers of resources and scheduler of each update."""
         self.on_connected: list[Callable[[], None]] = []
 
     def retry(self) -> None:
@@ -179,6 +181,8 @@ class Session:
             self._position = update.position
             for tell in self.on_events:
                 tell(update.events)
+            for pass_on in self.on_topics:
+                pass_on(update.resources, update.scheduler)
 
     def _lost(self, error: CrossDeskError) -> None:
         self._link.set(LinkState.RECONNECTING, str(error))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LAYOUT = 3
 """Number of the layout; a stored one of another number is left aside."""
 _SIZE = QSize(1280, 800)
+_FRAME = QSize(8, 36)
+"""Room for the frame and title that a window manager puts around the window."""
 
 
 class MainWindow(QMainWindow):
@@ -65,7 +67,7 @@ class MainWindow(QMainWindow):
             self.setCorner(corner, side)
         self.setStatusBar(DeskStatus(desk))
         self.toasts = Toasts(desk, self)
-        self.resize(_SIZE)
+        self.resize(self._fitting())
         self._default_sizes()
         self._initial = self.saveState(LAYOUT)
         self.restore()
@@ -196,9 +198,14 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(_bytes(kept["geometry"]))
             screen = QGuiApplication.screenAt(self.geometry().center()) or QGuiApplication.primaryScreen()
             if not screen.availableGeometry().intersects(self.geometry()):
-                self.resize(_SIZE)
+                self.resize(self._fitting())
         if kept["layout"]:
             self.restoreState(_bytes(kept["layout"]), LAYOUT)
+
+    def _fitting(self) -> QSize:
+        """The usual size, or what a small screen has beside the frame of the window manager."""
+        room = self.screen().availableGeometry().size() - _FRAME
+        return _SIZE.boundedTo(room) if QGuiApplication.platformName() != "offscreen" else _SIZE
 
     def reset(self) -> None:
         """Put all panes back where they were at first."""
