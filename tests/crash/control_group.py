@@ -49,7 +49,9 @@ class ControlGroup:
         """Let it have so many bytes at most, without swapping; beyond that the kernel kills."""
         (self._folder / ("memory.max" if self._newer else "memory.limit_in_bytes")).write_text(str(most))
         with suppress(OSError):  # no swap on this machine, or no account of it
-            swap, said = ("memory.swap.max", "0") if self._newer else ("memory.memsw.limit_in_bytes", str(most))
+            swap, said = (
+                ("memory.swap.max", "0") if self._newer else ("memory.memsw.limit_in_bytes", str(most))
+            )
             (self._folder / swap).write_text(said)
 
     def remove(self) -> None:
