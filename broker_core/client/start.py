@@ -20,6 +20,7 @@ import orjson
 from broker_core.broker.places import Places, places
 from broker_core.client import probe
 from broker_core.client.answers import refusal
+from broker_core.client.shortage import shortage
 from broker_core.errors import CrossDeskError, Unreachable
 from broker_core.version import VERSION
 
@@ -46,7 +47,10 @@ async def ensure_broker(state_dir: Path | str | None = None) -> None:
 
     Raises what the broker itself says if it cannot start, e.g. StateDirectoryTaken.
     """
-    await asyncio.to_thread(start_broker, state_dir)
+    try:
+        await asyncio.to_thread(start_broker, state_dir)
+    except RuntimeError as error:
+        raise shortage(error) or error from error
 
 
 def answers(state_dir: Path | str | None = None) -> bool:
@@ -129,7 +133,10 @@ def _start(where: Places) -> CrossDeskError | None:
 def _spawn(where: Places, told: IO[bytes]) -> _Child:
     words = [sys.executable, "-m", "broker_core.broker.daemon", "--state-dir", str(where.state)]
     none = subprocess.DEVNULL
-    return _Child(words, stdin=none, stdout=none, stderr=told, cwd="/", start_new_session=True)
+    try:
+        return _Child(words, stdin=none, stdout=none, stderr=told, cwd="/", start_new_session=True)
+    except BlockingIOError as error:
+        raise shortage(error) or error from error
 
 
 def _taken_over(where: Places) -> bool:

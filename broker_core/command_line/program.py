@@ -23,9 +23,12 @@ from broker_core.command_line import (
     job_output,
     job_submit,
     output,
+    policy,
+    queue,
     sample,
     sim,
     site,
+    site_show,
 )
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.ids import shielded
@@ -60,6 +63,11 @@ _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)
 _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)
+_sites.command("show")(site_show.show)
+_sites.command("refresh")(site.refresh)
+_policies = _group("Who decides: the policies of the scheduler.")
+_policies.command("list")(policy.list_policies)
+_policies.command("choose")(policy.choose)
 _jdl = _group("Job descriptions.")
 _jdl.command("check")(jdl.check)
 _jdl.command("eval")(jdl_eval.evaluate)
@@ -78,12 +86,14 @@ _simulations.command("replay")(sim.replay)
 for _name, _nouns in (
     ("job", _jobs),
     ("site", _sites),
+    ("policy", _policies),
     ("jdl", _jdl),
     ("broker", _brokers),
     ("sample", _samples),
     ("sim", _simulations),
 ):
     app.add_typer(_nouns, name=_name)
+app.command("queue")(queue.queue)
 app.command("config")(config.config)
 
 
