@@ -26,22 +26,31 @@ step() {
     "$@" || failed="$failed $name"
 }
 
+# Tests that carry a mark are left out.
+unmarked=""
+leave_out() {
+    unmarked="${unmarked:+$unmarked and }not $1"
+    without "tests marked $1: $2"
+}
+
 needed=""
 for tool in Xvfb xdotool import openbox; do has "$tool" || needed="$needed $tool"; done
 # shellcheck disable=SC2086 # lists of words
 if [ -n "$needed" ] && ! apt_install "programs for tests in a real window ($needed)" $TEST_PACKAGES; then
-    without "tests marked display: they need$needed"
-    set -- -m "not display" "$@"
+    leave_out display "they need$needed"
 fi
 qt_libraries xcb || {
     without "tests of windows: Qt does not find its libraries"
     set -- --ignore=tests/app --ignore=tests/end2end "$@"
 }
 
+is_root || leave_out root "they mount file systems, which only root may"
+"$PYTHON" -m tests.crash.control_group || leave_out control_group "no control groups can be made here"
+
 step lint "$PYTHON" -m ruff check .
 step types "$PYTHON" -m mypy
 step contracts "$VENV/bin/lint-imports" --no-logo
-step tests "$PYTHON" -m pytest -n 2 --dist worksteal --cov --cov-report=term "$@"
+step tests "$PYTHON" -m pytest -n 2 --dist worksteal --cov --cov-report=term ${unmarked:+-m "$unmarked"} "$@"
 
 say ""
 [ -n "$left_out" ] && say "Not run here:$left_out"

@@ -37,6 +37,7 @@ async def _until_full(store: Store, seen: list[Condition]) -> None:
             await eventually(lambda: bool(seen))
 
 
+@pytest.mark.root
 async def test_a_full_disk_refuses_submissions_and_keeps_the_events_of_jobs(disk: Path) -> None:
     store, seen = open_store(disk / "state"), []
     store.listen(condition=lambda condition, _: seen.append(condition))
@@ -61,6 +62,7 @@ async def test_a_full_disk_refuses_submissions_and_keeps_the_events_of_jobs(disk
     store.close()
 
 
+@pytest.mark.root
 async def test_the_reserve_takes_events_while_the_disk_is_full(disk: Path) -> None:
     store, seen = open_store(disk / "state"), []
     store.listen(condition=lambda condition, _: seen.append(condition))
@@ -76,6 +78,7 @@ async def test_the_reserve_takes_events_while_the_disk_is_full(disk: Path) -> No
     store.close()
 
 
+@pytest.mark.root
 async def test_events_beyond_the_reserve_wait_in_memory_in_their_order(disk: Path) -> None:
     store, seen = open_store(disk / "state"), []
     store.listen(condition=lambda condition, _: seen.append(condition))
@@ -99,6 +102,7 @@ async def test_events_beyond_the_reserve_wait_in_memory_in_their_order(disk: Pat
     store.close()
 
 
+@pytest.mark.root
 async def test_closing_on_a_full_disk_tells_what_was_not_kept(disk: Path) -> None:
     store, seen = open_store(disk / "state"), []
     store.listen(condition=lambda condition, _: seen.append(condition))
@@ -117,6 +121,7 @@ async def test_closing_on_a_full_disk_tells_what_was_not_kept(disk: Path) -> Non
     store.close()
 
 
+@pytest.mark.root
 async def test_a_broker_can_start_again_on_a_full_disk_to_watch_its_jobs(disk: Path) -> None:
     store = open_store(disk / "state")
     job = first(store)
@@ -134,6 +139,7 @@ async def test_a_broker_can_start_again_on_a_full_disk_to_watch_its_jobs(disk: P
     store.close()
 
 
+@pytest.mark.root
 async def test_opening_on_a_full_disk_is_told_and_leaves_no_lock(disk: Path) -> None:
     fill(disk)
     with pytest.raises(StorageFull):
@@ -144,6 +150,7 @@ async def test_opening_on_a_full_disk_is_told_and_leaves_no_lock(disk: Path) -> 
     store.close()
 
 
+@pytest.mark.root
 async def test_a_file_system_made_read_only_takes_nothing_and_is_told_as_such(tmp_path: Path) -> None:
     with real_disk(tmp_path / "disk", 16) as point:
         store, seen = open_store(point / "state"), []

@@ -63,7 +63,10 @@ def test_a_wait_that_takes_too_long_ends_with_124_and_the_job_goes_on(jdl: Path)
 def test_an_interrupted_wait_ends_with_130_and_the_job_goes_on(jdl: Path) -> None:
     jdl.write_text('Executable = "/bin/sleep"; Arguments = "300";')
     waiting = subprocess.Popen(
-        command("job", "submit", "--wait", str(jdl)), stdout=subprocess.PIPE, text=True
+        command("job", "submit", "--wait", str(jdl)),
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
     )
     assert waiting.stdout is not None
     job = waiting.stdout.readline().strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -102,3 +103,7 @@ def control_group(controller: str) -> Iterator[ControlGroup]:
         yield group
     finally:
         group.remove()
+
+
+if __name__ == "__main__":
+    sys.exit(not all(available(controller) for controller in ("pids", "memory")))

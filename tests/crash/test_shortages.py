@@ -18,7 +18,7 @@ import pytest
 from broker_core.broker.daemon import TAKEN
 from broker_core.client.client import BrokerClient
 from broker_core.errors import BadRequest, StorageFull
-from tests.crash.control_group import available, control_group
+from tests.crash.control_group import control_group
 from tests.crash.survivor import Survivor
 from tests.waiting import eventually
 
@@ -69,7 +69,7 @@ async def test_few_file_descriptors_delay_jobs_and_lose_none(survivor: Survivor)
     assert (verdict.faults, verdict.states) == ([], {"Done": 60})
 
 
-@pytest.mark.skipif(not available("pids"), reason="a limit of processes needs root and a control group")
+@pytest.mark.control_group
 async def test_a_full_process_table_delays_jobs_and_loses_none(survivor: Survivor) -> None:
     with control_group("pids") as group:
         async with survivor.client() as client:
@@ -86,7 +86,7 @@ async def test_a_full_process_table_delays_jobs_and_loses_none(survivor: Survivo
     assert (verdict.faults, verdict.states) == ([], {"Done": 4})
 
 
-@pytest.mark.skipif(not available("memory"), reason="a limit of memory needs root and a control group")
+@pytest.mark.control_group
 async def test_a_broker_killed_for_its_memory_loses_nothing(survivor: Survivor) -> None:
     with control_group("memory") as group:
         async with survivor.client(patience=60) as client:
@@ -108,7 +108,7 @@ async def _greedy(client: BrokerClient) -> None:
         await client.save_document("large", "x" * 200_000_000)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="mounting a small tmpfs needs root")
+@pytest.mark.root
 async def test_a_full_disk_refuses_submissions_and_loses_nothing(isolated: Path) -> None:
     disk = isolated / "small"
     disk.mkdir()
