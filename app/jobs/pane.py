@@ -78,13 +78,21 @@ class JobsPane(QWidget):
         header.sortIndicatorChanged.connect(self._sort)
         header.customContextMenuRequested.connect(lambda at: self.choose_columns(header.mapToGlobal(at)))
         header.sectionResized.connect(self._resized)
-        header.sectionMoved.connect(lambda *_: self._keep_columns())
+        header.sectionMoved.connect(self._resized)
         self._second = QTimer(self, interval=1000)
         self._second.timeout.connect(self._tick)
         self._second.start()
 
     def _dress(self) -> None:
         self.view.set_compact(self._desk.preferences["compact"])
+
+    def restore(self) -> None:
+        """Show columns, order and rows as the preferences say, after they came from elsewhere."""
+        self._filling = True
+        self._restore_columns()
+        self._filling = False
+        self._dress()
+        self._rebuild()
 
     # --- live rows
 
@@ -218,6 +226,7 @@ class JobsPane(QWidget):
         self._filling = False
 
     def _resized(self, *_: int) -> None:
+        """The user moved a column or its edge; what the pane does itself is not kept."""
         if not self._filling:
             self._keep_columns()
 

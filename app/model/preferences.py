@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "saved_queries": [],
     "recent_actions": [],
     "recent_files": [],
+    "roamed": 0.0,
 }
 """Every preference with its default; a stored value of another type is ignored."""
 
@@ -38,6 +40,8 @@ class Preferences:
         self._path = path or user_config_path("crossdesk") / "desktop.json"
         self._values = dict(DEFAULTS)
         self._values.update(self._stored())
+        self.on_change: list[Callable[[str], None]] = []
+        """Called with the name of each preference that the user changed."""
 
     def _stored(self) -> dict[str, Any]:
         try:
@@ -60,6 +64,13 @@ class Preferences:
         if self._values[name] != value:
             self._values[name] = value
             self._write()
+            for tell in self.on_change:
+                tell(name)
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Take over values of the right types at once, telling nobody."""
+        self._values.update(values)
+        self._write()
 
     def _write(self) -> None:
         try:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.actions.registry import Actions
 from app.jobs.pane import JobsPane
+from app.model.roaming import Roaming
 from app.shell.activity import BottomPanel
 from app.shell.desk import WindowDesk
 from app.shell.sidebar import Sidebar
@@ -67,6 +68,9 @@ class MainWindow(QMainWindow):
             self.setCorner(corner, side)
         self.setStatusBar(DeskStatus(desk))
         self.toasts = Toasts(desk, self)
+        self.roaming = Roaming(desk)
+        self.roaming.adopted.connect(self.jobs.restore)
+        self.roaming.adopted.connect(desk.saved.changed)
         self.resize(self._fitting())
         self._default_sizes()
         self._initial = self.saveState(LAYOUT)
