@@ -82,6 +82,12 @@ class SubmissionSheet(QDialog):
         self.show()
         self._task = self._desk.run(self._read(), self.tr("looking at the files to send"))
 
+    def choose_site(self, site: str) -> None:
+        """Choose the site (its name or a computing element) beforehand; empty: the scheduler chooses."""
+        if site:
+            self.face.show_sites([site])
+            self.face.site.setCurrentIndex(self.face.site.findData(site))
+
     # --- looking
 
     async def _read(self) -> None:

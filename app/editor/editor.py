@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -25,6 +26,9 @@ from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DEFAULT
 from broker_core.wire.checks import Diagnostic, Fix
 
+if TYPE_CHECKING:
+    from app.match.view import Place
+
 _FORM_UPTO = 200_000
 """Characters; a longer description is edited as text only."""
 _FORM_WIDTH = 420
@@ -45,6 +49,8 @@ class Editor(QWidget):
     """Name for the tab, with a mark while there are unsaved changes."""
     submitted = Signal(list)
     """Ids of the jobs that were made of it."""
+    changed = Signal(str)
+    """The text, after each change."""
 
     def __init__(
         self, desk: Desk, text: str = "", path: Path | None = None, files: tuple[Path, ...] = ()
@@ -107,6 +113,8 @@ class Editor(QWidget):
         for asked in (self.bar.whereAsked, self.whereabouts.againAsked):
             asked.connect(self.where)
         self.whereabouts.closed.connect(lambda: self.show_sides(self._sides))
+        self.whereabouts.view.clauseMarked.connect(self.source.mark)
+        self.whereabouts.view.submitAsked.connect(self.submit_to)
         self._keys = {
             "Ctrl+Return": self.submit,
             "Ctrl+Enter": self.submit,
@@ -206,6 +214,9 @@ class Editor(QWidget):
         text = self.text()
         self._fill_form()
         self.checking.ask(text, self.base)
+        if self.matching:
+            self.whereabouts.view.ask(text, soon=True)
+        self.changed.emit(text)
         if self.dirty:
             self.drafts.changed(text, self.path)
 
@@ -249,20 +260,35 @@ class Editor(QWidget):
         else:
             self.desk.notify(Notice(self.tr("The description is in order."), Tone.GOOD))
 
+    @property
+    def matching(self) -> bool:
+        """True while it is shown where the description could run."""
+        return self.side.currentWidget() is self.whereabouts and self.side.isVisibleTo(self)
+
     def where(self) -> None:
-        """Show where the description could run, and why not elsewhere."""
+        """Show where the description could run, and why not elsewhere; it follows the text from now on."""
         self.side.setCurrentWidget(self.whereabouts)
         self.side.setVisible(True)
         self.whereabouts.view.ask(self.text())
 
     def submit(self) -> None:
         """Show what will be sent where; the sheet submits."""
+        self._open_sheet(self.text(), "")
+
+    def submit_to(self, place: Place) -> None:
+        """Show what will be sent to the place that was chosen; the sheet submits."""
+        from app.match.sending import confined
+
+        self._open_sheet(confined(self.text(), place.ces), place.site)
+
+    def _open_sheet(self, text: str, site: str) -> None:
         from app.drops.plan import Job
         from app.drops.sheet import SubmissionSheet
 
-        job = Job(self.path.name if self.path else self.tr("New description"), self.text(), base=self.base)
+        job = Job(self.path.name if self.path else self.tr("New description"), text, base=self.base)
         sheet = SubmissionSheet(self.desk, (job,), self)
         sheet.submitted.connect(self._submitted)
+        sheet.choose_site(site)
         sheet.open()
 
     def _submitted(self, ids: list[str]) -> None:

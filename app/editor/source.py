@@ -46,6 +46,7 @@ class SourceView(QPlainTextEdit):
         super().__init__(parent)
         self.theme = theme
         self.problems: tuple[Diagnostic, ...] = ()
+        self._marked = (0, 0)
         self.setAccessibleName(self.tr("Description text"))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setAcceptDrops(False)
@@ -93,6 +94,14 @@ class SourceView(QPlainTextEdit):
         """The problems on a line (1-based); those of the whole description stand on line 1."""
         return [problem for problem in self.problems if max(problem.line, 1) == line]
 
+    def mark(self, start: int, end: int) -> None:
+        """Mark the characters from `start` to `end` and show them; an empty stretch takes the mark away."""
+        self._marked = (start, end)
+        if end > start:
+            self.setTextCursor(cursor_for(self.document(), start, start))
+            self.centerCursor()
+        self._mark_up()
+
     def go_to(self, problem: Diagnostic) -> None:
         """Put the cursor on a problem and show it."""
         end = max(problem.end, problem.start)
@@ -131,7 +140,7 @@ class SourceView(QPlainTextEdit):
         self.setTextCursor(cursor_for(self.document(), offset, offset))
 
     def _mark_up(self) -> None:
-        self.setExtraSelections([self._current_line(), *self._squiggles(), *self._brackets()])
+        self.setExtraSelections([self._current_line(), *self._mark(), *self._squiggles(), *self._brackets()])
         self.gutter.update()
 
     def _current_line(self) -> QTextEdit.ExtraSelection:
@@ -141,6 +150,13 @@ class SourceView(QPlainTextEdit):
         line.cursor = self.textCursor()
         line.cursor.clearSelection()
         return line
+
+    def _mark(self) -> Iterator[QTextEdit.ExtraSelection]:
+        start, end = self._marked
+        if end > start:
+            shown = QTextCharFormat()
+            shown.setBackground(self.theme.color("find"))
+            yield _selection(cursor_for(self.document(), start, end), shown)
 
     def _squiggles(self) -> Iterator[QTextEdit.ExtraSelection]:
         for problem in self.problems:

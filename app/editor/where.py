@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.context import Desk
-from app.inspector.where import MatchView
+from app.match.view import MatchView
 
 
 class WhereSide(QWidget):

@@ -17,6 +17,7 @@ from app.model.preferences import Preferences
 from app.model.rows import LiveRows
 from app.model.saved import SavedQueries
 from app.model.session import Session
+from app.model.topics import Topics
 from app.shell.transfers import Transfers
 from broker_core.errors import CrossDeskError
 
@@ -59,6 +60,8 @@ class WindowDesk(QObject):
         self.counts = Counts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
         self.session = Session(state_dir, self.jobs, self.link)
+        self.topics = Topics(self)
+        self.session.on_topics.append(self.topics.take)
         self._closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
 

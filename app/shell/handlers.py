@@ -16,6 +16,7 @@ from app.help.pages import pages
 from app.help.pane import HelpPane
 from app.jobs.commands import JobCommands
 from app.jobs.export import write_csv
+from app.match.page import MatchPage
 from app.model import words
 from app.shell import sheets
 from app.shell.desktop_notices import DesktopNotices
@@ -23,6 +24,7 @@ from app.shell.finder import Finder
 from app.shell.palette import Palette
 from app.shell.settings import Settings
 from app.shell.sites import SitesPage
+from app.simulation.page import SimulationPage
 from app.statistics.pane import StatisticsPane
 from app.theme.tokens import Mode
 from app.welcome.pane import WelcomePane
@@ -75,6 +77,8 @@ class Handlers:
             "view.jobs": lambda: window.tabs.setCurrentWidget(window.jobs),
             "view.sites": self.show_sites,
             "view.statistics": self.statistics,
+            "view.match": self.match,
+            "view.simulation": self.simulation,
             "view.welcome": self.welcome,
             "view.sidebar": partial(_toggle, window.left),
             "view.inspector": partial(_toggle, window.right),
@@ -191,6 +195,22 @@ class Handlers:
         """Show the statistics."""
         self._window.tabs.place(
             "statistics", "Statistics", "chart-column", lambda: StatisticsPane(self._desk)
+        )
+
+    def match(self) -> None:
+        """Show where the description in front, or else the selected job, could run."""
+        tabs, front = self._window.tabs, self._window.tabs.currentWidget()
+        chosen = self._window.jobs.view.chosen()
+        page = tabs.place("match", "Where could this run?", "route", lambda: MatchPage(self._desk))
+        if front in tabs.editors():
+            page.follow(front)
+        elif front is self._window.jobs and len(chosen) == 1:
+            page.show_job(chosen[0])
+
+    def simulation(self) -> None:
+        """Show the simulator."""
+        self._window.tabs.place(
+            "simulation", "Simulator", "flask-conical", lambda: SimulationPage(self._desk)
         )
 
     def welcome(self) -> None:

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
 
 _KIND, _VALUE, _COUNT, _ICON, _TOKEN = (Qt.ItemDataRole.UserRole + place for place in range(5))
-_PLACES = (("view.sites", "Sites", "server"), ("view.statistics", "Statistics", "chart-column"))
+_PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
+    ("Places", (
+        ("view.sites", "Sites", "server"),
+        ("view.resources", "Resources", "cpu"),
+        ("view.scheduler", "Scheduler", "list-tree"),
+        ("view.match", "Where could it run?", "route"),
+        ("view.statistics", "Statistics", "chart-column"),
+    )),
+    ("Lab", (("view.simulation", "Simulator", "flask-conical"),)),
+)  # fmt: skip
+"""Headings with their places: id of the action, name, icon. A heading without places is left out."""
 _LINKS = {"connected": ("circle-check", "positive"), "retrying": ("refresh-cw", "warning"),
           "needs-credentials": ("lock", "warning"), "down": ("circle-alert", "negative"),
           "drained": ("circle-pause", "muted")}  # fmt: skip
@@ -128,9 +138,11 @@ class Sidebar(QFrame):
             self._heading("Saved queries")
             for query in self._desk.saved.own:
                 self._query(query)
-        self._heading("Places")
-        for action, name, icon in _PLACES:
-            self._add(name, "view", action, icon)
+        for heading, places in _PLACES:
+            if places:
+                self._heading(heading)
+            for action, name, icon in places:
+                self._add(name, "view", action, icon)
         if self._sites:
             self._heading("Sites")
             for name, link, free in self._sites:

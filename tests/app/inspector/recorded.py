@@ -66,6 +66,7 @@ TO_RUNNING = (
 )
 TO_FAILED = (*TO_RUNNING, (392.0, "job.done", "Running", "Done", ""))
 REPORT = MatchReport(
+    known=2, matching=1, selected=2, analysis="1 of 2 resources matches; the other has too few CPUs.",
     advice="Ask for at most 2 CPUs, then cluster-b matches too.",
     resources=[
         MatchedResource(
@@ -138,9 +139,11 @@ class RecordedBroker:
     async def stream_file(self, job: str, path: str) -> Any:
         yield (self.folder / path).read_bytes()
 
-    async def match(self, description: str) -> MatchReport:
+    async def match(self, description: str, files: Any = None, **wanted: Any) -> MatchReport:
         await self._answer("match")
-        return self.report
+        ces = wanted.get("ces") or [one.ce for one in self.report.resources]
+        shown = [one for one in self.report.resources if one.ce in ces]
+        return self.report.model_copy(update={"resources": shown})
 
     async def fetched(self, job: str, missing: Any = ()) -> None:
         self.cleared.append(job)

@@ -130,8 +130,8 @@ def test_where_and_text_tell_of_a_real_job(
     submitted(live, inspector, loop, until, "true")
     inspector.show_tab("where")
     where: Any = inspector.panes["where"]
-    until(lambda: where.match.tree.topLevelItemCount() >= 1)
-    assert "can run this" in where.match.summary.text()
+    until(lambda: where.match.candidates.rowCount() >= 1)
+    assert where.match.candidates.at(0).matches
     inspector.show_tab("text")
     text: Any = inspector.panes["text"]
     until(lambda: "/bin/sh" in text.text.toPlainText())

@@ -192,13 +192,13 @@ def test_where_tells_candidates_first_and_why_not_the_others(
     inspector.show_tab("where")
     inspector.show_jobs([JOB])
     view = inspector.panes["where"].match  # type: ignore[attr-defined]
-    until(lambda: view.tree.topLevelItemCount() == 2)
-    assert view.summary.text() == "1 site of 2 can run this."
+    until(lambda: view.candidates.rowCount() == 2)
+    assert view.analysis.text() == "1 of 2 resources matches; the other has too few CPUs."
     assert view.advice.text().startswith("Ask for at most 2 CPUs")
-    refused = view.tree.topLevelItem(1)
-    assert refused.text(0) == "cluster-b"
-    assert refused.child(0).text(0) == "It has 2 CPUs in all, 4 are asked for."
-    assert refused.child(2).data(0, 11).startswith("not known here")
+    view.list.selectRow(1)
+    assert view.explanation.name.text() == "cluster-b"
+    assert view.explanation.verdict.text() == "Does not match: it has 2 CPUs in all, 4 are asked for."
+    assert [line.word.text() for line in view.explanation.lines] == ["does not hold", "not known here"]
 
 
 def test_the_text_is_read_only_coloured_and_opens_in_the_editor(

@@ -1,0 +1,147 @@
+"""Asking the broker where a description could run: after the last change, never two questions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.context import Desk
+    from broker_core.wire.matches import MatchedResource, MatchReport
+
+DEBOUNCE_MS = 150
+PAGE = 100
+"""Resources in one page of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about a description."""
+
+    description: str = ""
+    only: str = "all"
+    """all, matching or rejected."""
+    text: str = ""
+    fails: str = ""
+    """Text of the clause at which the resources shown fail; empty for any."""
+    assume_access: bool = False
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a MatchRequest beside the description."""
+        chosen = asdict(self)
+        del chosen["description"]
+        return chosen
+
+
+class Asking(QObject):
+    """Keeps at most one question and one explanation on their way; answers to older ones are dropped."""
+
+    answered = Signal(object)
+    """MatchReport: counts, and the first page."""
+    paged = Signal(object)
+    """MatchReport: a later page, its place in `offset`."""
+    explained = Signal(object)
+    """MatchedResource with its clauses."""
+    failed = Signal(str)
+
+    def __init__(self, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.question = Question()
+        self._turn, self._busy, self._again = 0, False, False
+        self._pages: set[int] = set()
+        self._wanted: tuple[str, ...] = ()
+        self._explaining = False
+        self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._timer.timeout.connect(self._start)
+
+    @property
+    def pending(self) -> bool:
+        """True from a change of the question until its answer."""
+        return self._busy or self._timer.isActive()
+
+    def ask(self, question: Question, soon: bool = False) -> None:
+        """Ask this instead; with `soon` when nothing has changed for a moment."""
+        self.question = question
+        self._turn += 1
+        self._pages.clear()
+        self._timer.start(DEBOUNCE_MS if soon else 0)
+
+    def change(self, soon: bool = False, **fields: Any) -> None:
+        """Ask about the same description with other fields."""
+        self.ask(replace(self.question, **fields), soon)
+
+    def forget(self) -> None:
+        """Drop what is asked."""
+        self._turn += 1
+        self._timer.stop()
+
+    def _start(self) -> None:
+        if self._busy:
+            self._again = True
+            return
+        self._busy = True
+        self._run(self._ask(self.question, self._turn), "asking where the description could run")
+
+    def _run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
+        self._desk.run(work, doing)
+
+    async def _ask(self, question: Question, turn: int) -> None:
+        try:
+            report = await self._match(question, limit=PAGE, explain=False)
+        except CrossDeskError as error:
+            said = str(error)
+            self._tell(turn, lambda: self.failed.emit(said))
+        else:
+            self._tell(turn, lambda: self.answered.emit(report))
+        finally:
+            self._busy = False
+        if self._again:
+            self._again = False
+            self._start()
+
+    def _tell(self, turn: int, tell: Callable[[], None]) -> None:
+        if turn == self._turn:
+            tell()
+
+    async def _match(self, question: Question, **fields: Any) -> MatchReport:
+        return await self._desk.client.match(question.description, **question.fields(), **fields)
+
+    # --- later pages
+
+    def page(self, offset: int) -> None:
+        """Ask for the page with this row, unless it is on its way."""
+        first = offset // PAGE * PAGE
+        if first not in self._pages and first:
+            self._pages.add(first)
+            self._run(self._page(first, self._turn), "reading more resources")
+
+    async def _page(self, first: int, turn: int) -> None:
+        report = await self._match(self.question, offset=first, limit=PAGE, explain=False)
+        self._tell(turn, lambda: self.paged.emit(report))
+
+    # --- the explanation of one resource
+
+    def explain(self, ce: str) -> None:
+        """Ask for the clauses of one resource; the last one asked for is the one that is told."""
+        self._wanted = (ce,)
+        if not self._explaining:
+            self._explaining = True
+            self._run(self._explain(), "asking why")
+
+    async def _explain(self) -> None:
+        try:
+            while self._wanted:
+                (ce,), self._wanted, turn = self._wanted, (), self._turn
+                question = replace(self.question, only="all", text="", fails="")
+                report = await self._match(question, ces=[ce], explain=True, limit=1)
+                if report.resources and not self._wanted:
+                    one: MatchedResource = report.resources[0]
+                    self._tell(turn, lambda one=one: self.explained.emit(one))
+        finally:
+            self._explaining = False

@@ -1,0 +1,145 @@
+"""The list of resources for a description, in the scheduler's order, of which pages come as they are seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.match.asking import PAGE
+from app.match.faces import rank_words, sentence, verdict
+from app.model import words
+from app.theme.cells import BADGE, FONT, GLYPH, TONE
+from broker_core.jobs.site_names import site_name
+
+if TYPE_CHECKING:
+    from broker_core.wire.matches import MatchedResource, MatchReport
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+COLUMNS = ("Site", "Queue", "Rank", "Free CPUs", "Waiting", "Why")
+SITE, QUEUE, RANK, FREE, WAITING, WHY = range(6)
+_NUMBERS = frozenset({RANK, FREE, WAITING})
+
+
+class Candidates(QAbstractTableModel):
+    """Rows that were not seen yet are blank until their page comes; nobody waits for them."""
+
+    wanted = Signal(int)
+    """A row whose page is missing."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows: dict[int, MatchedResource] = {}
+        self._total = 0
+
+    def show_report(self, report: MatchReport) -> None:
+        """Show another list, of which this is the first page."""
+        self.beginResetModel()
+        self._rows = dict(enumerate(report.resources))
+        self._total = max(report.selected, len(report.resources))
+        self.endResetModel()
+
+    def add_page(self, report: MatchReport) -> None:
+        """Put a later page in; rows beyond the end as it was first told are left aside."""
+        fresh = {report.offset + at: one for at, one in enumerate(report.resources)}
+        self._rows.update({row: one for row, one in fresh.items() if row < self._total})
+        if fresh:
+            last = min(max(fresh), self._total - 1)
+            self.dataChanged.emit(self.index(report.offset, 0), self.index(last, len(COLUMNS) - 1))
+
+    def at(self, row: int) -> MatchedResource | None:
+        """Return the resource of a row, None while its page is missing."""
+        return self._rows.get(row)
+
+    def row_of(self, ce: str) -> int:
+        """Return the row of a computing element among those that are here, -1 for none."""
+        return next((row for row, one in self._rows.items() if one.ce == ce), -1)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """All that the filter leaves, seen or not."""
+        return 0 if parent.isValid() else self._total
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """All columns, hidden ones included."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles; numbers stand right."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in _NUMBERS else _LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What the delegate paints, the reason in the tooltip, and a whole sentence for screen readers."""
+        row, column = index.row(), index.column()
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column in _NUMBERS else None
+        one = self._rows.get(row)
+        if one is None:
+            if role == Qt.ItemDataRole.DisplayRole and column == SITE and row < self._total:
+                self.wanted.emit(row // PAGE * PAGE)
+            return "…" if role == Qt.ItemDataRole.DisplayRole and column == SITE else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text(one, column)
+        if role == GLYPH and column == SITE:
+            return verdict(one)[:2]
+        if role == BADGE:
+            return "first" if column == SITE and row == 0 and one.matches else None
+        if role == TONE:
+            return None if column == SITE and one.matches else "muted"
+        if role == FONT:
+            return "strong" if column == SITE and one.matches else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(one, column)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return heard(one) if column == SITE else text(one, column)
+        return None
+
+
+def text(one: MatchedResource, column: int) -> str:
+    """Return the text of a cell."""
+    if column == SITE:
+        return one.site or site_name(one.ce)
+    if column == QUEUE:
+        return queue_name(one.ce)
+    if column == RANK:
+        return rank_words(one.rank)
+    if column == FREE:
+        return f"{one.free_cpus:,} of {one.total_cpus:,}"
+    if column == WAITING:
+        return f"{one.waiting:,}" if one.waiting else ""
+    return why(one)
+
+
+def tip(one: MatchedResource, column: int) -> str:
+    """Return the tooltip of a cell: the whole id, and how the rank came about."""
+    if column == RANK and one.order:
+        return one.order
+    free = f"{one.free_cpus:,} of {words.count(one.total_cpus, 'CPU')} free"
+    return f"{one.ce}\n{free}, {words.count(one.waiting, 'job')} waiting\n{why(one)}"
+
+
+def heard(one: MatchedResource) -> str:
+    """Return a whole sentence for screen readers."""
+    return f"{one.site or one.ce}: {verdict(one)[2]}. {why(one)}"
+
+
+def why(one: MatchedResource) -> str:
+    """Say why it stands where it does, or why it does not match."""
+    if not one.matches:
+        return sentence(one.reason)
+    files = f"{words.count(one.close_files, 'input file')} near" if one.close_files else ""
+    return sentence(one.order or files or "Every clause holds here")
+
+
+def queue_name(ce: str) -> str:
+    """Return what tells queues of one site apart: the part of the id behind the host."""
+    _, slash, rest = ce.partition("/")
+    return rest.removeprefix("jobmanager-") if slash else ce

@@ -1,0 +1,163 @@
+"""The clauses of a description with the number of resources at which each holds; one can be chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
+
+from app.match.faces import origin_words
+from app.model import words
+from app.theme.cells import FONT, GLYPH, SHARE, TONE
+from app.theme.faces import Shape
+from app.theme.table import DeskTable
+
+if TYPE_CHECKING:
+    from app.theme.theme import DeskTheme
+    from broker_core.wire.matches import ClauseCount, MatchReport
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+CLAUSE, HOLDS, WITHOUT = range(3)
+_TITLES = ("Clause", "Holds at", "Without it")
+_MOST_LINES = 6
+_NARROW = 520
+"""Pixels below which the last column gives its room to the clause."""
+
+
+class Counts(QAbstractTableModel):
+    """One row for each clause."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.clauses: list[ClauseCount] = []
+        self._known = self._matching = 0
+
+    def show_report(self, report: MatchReport) -> None:
+        """Show the counts of a report; where the clauses are the same, only the numbers change."""
+        same = [one.text for one in report.clauses] == [one.text for one in self.clauses]
+        self._known, self._matching = report.known, report.matching
+        if same:
+            self.clauses = list(report.clauses)
+            if self.clauses:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(self.clauses) - 1, WITHOUT))
+            return
+        self.beginResetModel()
+        self.clauses = list(report.clauses)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """One for each clause."""
+        return 0 if parent.isValid() else len(self.clauses)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """Clause, where it holds, what its loss would give."""
+        return 0 if parent.isValid() else len(_TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _TITLES[section]
+        return (_RIGHT if section else _LEFT) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The clause, its number in words and as a bar, and what dropping it would give."""
+        one, column = self.clauses[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (self._name(one), f"{one.satisfied:,} of {self._known:,}", self._without(one))[column]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column else None
+        if role == GLYPH:
+            return self._face(one) if column == CLAUSE else None
+        if role == SHARE and column == HOLDS and self._known:
+            return one.satisfied / self._known, self._face(one)[1]
+        if role == FONT:
+            return "mono" if column == CLAUSE and one.origin == "requirements" else None
+        if role == TONE:
+            return "muted" if column else None
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._tip(one)
+        return None
+
+    def _name(self, one: ClauseCount) -> str:
+        return " ".join(one.text.split()) or origin_words(one.origin)
+
+    def _face(self, one: ClauseCount) -> tuple[Shape, str]:
+        if not one.satisfied:
+            return Shape.CROSS, "negative"
+        return (Shape.CHECK, "positive") if one.satisfied == self._known else (Shape.HALF, "warning")
+
+    def _without(self, one: ClauseCount) -> str:
+        return f"+{one.alone:,}" if one.alone else ""
+
+    def _tip(self, one: ClauseCount) -> str:
+        said = f"{self._name(one)}\n{origin_words(one.origin)}. "
+        said += f"Holds at {one.satisfied:,} of {self._known:,}."
+        if one.alone:
+            said += f" Without it {words.count(one.alone, 'more resource')} would match."
+        return said
+
+
+class ClauseList(QFrame):
+    """The counts as a small table; a click chooses a clause, another one or Escape lets go of it."""
+
+    clauseChosen = Signal(object)
+    """ClauseCount, or None when it is let go of."""
+
+    def __init__(self, theme: DeskTheme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.model, self.table = Counts(self), DeskTable(theme, "Clauses and where they hold", self)
+        self.table.setModel(self.model)
+        self.table.widths(120, 136, 84, stretched=CLAUSE, compact=True)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._chosen = ""
+        self.table.clicked.connect(lambda index: self._toggle(index.row()))
+        self.table.opened.connect(self._toggle)
+        self.table.escaped.connect(self.let_go)
+        theme.changed.connect(self._fit)
+
+    def show_report(self, report: MatchReport) -> None:
+        """Show the counts of a report."""
+        self.model.show_report(report)
+        self.setVisible(bool(self.model.clauses))
+        self._fit()
+        rows = [row for row, one in enumerate(self.model.clauses) if one.text == self._chosen]
+        if rows:
+            self.table.selectRow(rows[0])
+        elif self._chosen:
+            self.let_go()
+
+    def _toggle(self, row: int) -> None:
+        clause = self.model.clauses[row]
+        if clause.text == self._chosen:
+            self.let_go()
+            return
+        self._chosen = clause.text
+        self.table.selectRow(row)
+        self.clauseChosen.emit(clause)
+
+    def let_go(self) -> None:
+        """No clause is chosen any more."""
+        chosen, self._chosen = self._chosen, ""
+        self.table.clearSelection()
+        if chosen:
+            self.clauseChosen.emit(None)
+
+    def _fit(self) -> None:
+        lines = min(_MOST_LINES, len(self.model.clauses))
+        height = self.table.horizontalHeader().sizeHint().height() + lines * self._theme.height(compact=True)
+        self.setFixedHeight(height + 2)
+        self.table.resize(self.width(), height + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fill the frame; a narrow one keeps the two columns that matter most."""
+        super().resizeEvent(event)
+        self.table.resize(event.size())
+        self.table.setColumnHidden(WITHOUT, event.size().width() < _NARROW)

@@ -1,0 +1,44 @@
+"""Sending a description to the place that was chosen in the match view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.context import Notice, Tone
+from app.editor.values import list_source
+from app.jobs.again import submission_again
+from app.model import words
+from broker_core.jdl.edit import set_attribute
+from broker_core.jdl.parse import parse
+
+if TYPE_CHECKING:
+    from app.context import Desk
+    from app.match.view import Place
+
+
+def confined(text: str, ces: Sequence[str]) -> str:
+    """Return the description with its Requirements narrowed to these computing elements; nothing else
+    changes, and no element leaves it as it is."""
+    if not ces:
+        return text
+    mine = f"member(other.GlueCEUniqueID, {list_source(list(ces))})"
+    before = _requirements(text)
+    return set_attribute(text, "Requirements", f"({before}) && {mine}" if before else mine)
+
+
+def _requirements(text: str) -> str:
+    ad = parse(text).ad
+    entry = ad.entries.get("requirements") if ad is not None else None
+    return text[entry.value_start : entry.value_end].strip() if entry is not None else ""
+
+
+async def send_job_again(desk: Desk, row: Mapping[str, Any], place: Place) -> None:
+    """Submit a job's description and files once more, to this place only."""
+    submission = await submission_again(desk.client, [row])
+    for item in submission.items:
+        item.description = confined(item.description, place.ces)
+    receipt = await desk.client.submit(submission.model_copy(update={"site": place.site}))
+    said = f"{words.count(len(receipt.ids), 'job')} submitted to {place.name}."
+    desk.notify(Notice(said, Tone.GOOD, job=receipt.ids[0]))
+    desk.show_job(receipt.ids[0])

@@ -1,0 +1,314 @@
+"""Where a description can run, in which order, and why not elsewhere (CB-UI-05)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QSplitter,
+    QStackedLayout,
+    QStackedWidget,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.inspector.labels import label
+from app.inspector.placard import Placard
+from app.match.asking import Asking
+from app.match.candidates import QUEUE, SITE, WAITING, WHY, Candidates
+from app.match.clause_list import ClauseList
+from app.match.explanation import Explanation
+from app.match.filters import Filters
+from app.match.groups import CPUS, FREE, Groups
+from app.model import words
+from app.theme.cells import Cells
+from app.theme.table import DeskTable
+
+if TYPE_CHECKING:
+    from app.context import Desk
+    from broker_core.wire.matches import ClauseCount, MatchedGroup, MatchedResource, MatchReport
+
+_WIDE, _VERY_WIDE = 760, 1200
+"""Pixels from which the explanation stands beside the list, and from which the reasons have a column too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the user wants a description sent: a site, or the computing elements of a group."""
+
+    name: str
+    site: str = ""
+    ces: tuple[str, ...] = ()
+
+
+class MatchView(QWidget):
+    """A sentence on top, the clauses with their counts, the resources, and the explanation of the chosen one.
+
+    The same widget serves the editor, a job's Where tab and the page of its own.
+    """
+
+    clauseMarked = Signal(int, int)
+    """Offsets in the description of the clause that was chosen; both 0 when none is."""
+    submitAsked = Signal(object)
+    """Place."""
+    shown = Signal()
+    """A report was shown."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.report: MatchReport | None = None
+        self.asking = Asking(desk, self)
+        self.analysis, self.advice = label(role="strong", wrap=True), label(wrap=True)
+        self.clauses, self.filters = ClauseList(desk.theme), Filters(desk.theme)
+        self.list = DeskTable(desk.theme, "Resources in the scheduler's order")
+        self.candidates = Candidates(self)
+        self.tree, self.groups = QTreeView(), Groups(self)
+        self.explanation, self.placard = Explanation(desk.theme), Placard(desk)
+        self._chosen, self._room = "", (False, True)
+        self._make_list()
+        self._make_tree()
+        self._lay_out()
+        self._connect()
+        self._say_nothing_asked()
+
+    # --- making
+
+    def _make_list(self) -> None:
+        self.list.setModel(self.candidates)
+        self.list.widths(150, 104, 72, 100, 64, 160)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _make_tree(self) -> None:
+        self.tree.setModel(self.groups)
+        self.tree.setAccessibleName("Groups of computing elements")
+        self.tree.setUniformRowHeights(True)
+        self.tree.setItemDelegate(Cells(self._desk.theme, self.tree))
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for place in range(1, self.groups.columnCount()):
+            header.resizeSection(place, 72)
+
+    def _lay_out(self) -> None:
+        page, head = QWidget(), QVBoxLayout()
+        head.setContentsMargins(12, 12, 12, 8)
+        self.analysis.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        head.addWidget(self.analysis)
+        self.card = QFrame()
+        self.card.setProperty("role", "banner-warning")
+        inside = QVBoxLayout(self.card)
+        inside.setContentsMargins(12, 8, 12, 8)
+        self.advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        inside.addWidget(self.advice)
+        self.either = QStackedWidget()
+        self.either.addWidget(self.list)
+        self.either.addWidget(self.tree)
+        self.nothing = label("No resource is left by this filter.", "muted", wrap=True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.either.addWidget(self.nothing)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setChildrenCollapsible(False)
+        for part, share in ((self.either, 3), (self.explanation, 2)):
+            self.splitter.addWidget(part)
+            self.splitter.setStretchFactor(self.splitter.count() - 1, share)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        for part in (self.card, self.clauses, self.filters):
+            column.addWidget(part)
+        column.addWidget(self.splitter, 1)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(page)
+        self._stack.addWidget(self.placard)
+
+    def _connect(self) -> None:
+        self.asking.answered.connect(self.show_report)
+        self.asking.paged.connect(self.candidates.add_page)
+        self.asking.explained.connect(self._explained)
+        self.asking.failed.connect(self._failed)
+        self.candidates.wanted.connect(self.asking.page)
+        self.list.chosen.connect(self._choose)
+        self.tree.selectionModel().currentChanged.connect(lambda now, _: self._choose_group(now))
+        self.clauses.clauseChosen.connect(self._choose_clause)
+        self.filters.changed.connect(lambda: self.asking.change(**self.filters.fields()))
+        self.explanation.submitAsked.connect(self._submit)
+        self.placard.acted.connect(self.again)
+        self._desk.link.changed.connect(self._linked)
+
+    # --- asking
+
+    def ask(self, description: str, soon: bool = False) -> None:
+        """Ask where this description can run; with `soon` once nothing has changed for a moment."""
+        if not description.strip():
+            self.asking.forget()
+            self._say_nothing_asked()
+            return
+        if self.report is None:
+            self.placard.load()
+            self._stack.setCurrentWidget(self.placard)
+        self.asking.change(soon, description=description)
+
+    def again(self) -> None:
+        """Ask the same once more."""
+        if self.asking.question.description:
+            self.ask(self.asking.question.description)
+
+    def _linked(self) -> None:
+        up = self._desk.link.up
+        self.list.cells.grey = not up
+        self.list.viewport().update()
+        if up and self.isVisible():
+            self.again()
+
+    # --- showing
+
+    def show_report(self, report: MatchReport) -> None:
+        """Show the counts and the first page; what was chosen stays chosen."""
+        self.report = report
+        if not report.known:
+            said = report.advice or "Add a site, or a source of information, and ask again."
+            self.placard.say("server", "No resources are known", said, "Ask again")
+            self._stack.setCurrentWidget(self.placard)
+            return
+        self.analysis.setText(report.analysis or analysis(report.matching, report.known))
+        self.advice.setText(report.advice)
+        self.card.setVisible(bool(report.advice))
+        self.clauses.show_report(report)
+        self.filters.count.setText(
+            words.count(report.known, "resource")
+            if report.selected == report.known
+            else f"{report.selected:,} of {words.count(report.known, 'resource')}"
+        )
+        chosen = self._chosen
+        self.candidates.show_report(report)
+        self._show_groups(report)
+        self._stack.setCurrentIndex(0)
+        self._choose_again(chosen)
+        self.shown.emit()
+
+    def _show_groups(self, report: MatchReport) -> None:
+        """A job over several computing elements is shown by groups, unless resources are asked for."""
+        grouped = bool(report.groups) and not self._filtered()
+        self.groups.show_report(report)
+        for row in range(self.groups.rowCount()):
+            self.tree.setFirstColumnSpanned(row, QModelIndex(), True)
+        if grouped:
+            self.tree.expand(self.groups.index(0, 0))
+            self.tree.setCurrentIndex(self.groups.first())
+        left = self.candidates.rowCount()
+        self.either.setCurrentWidget(self.tree if grouped else self.list if left else self.nothing)
+
+    def _filtered(self) -> bool:
+        question = self.asking.question
+        return question.only != "all" or bool(question.text or question.fails)
+
+    def _choose_again(self, chosen: str) -> None:
+        if self.either.currentWidget() is not self.list:
+            if self.either.currentWidget() is self.nothing:
+                self.explanation.clear()
+            return
+        row = self.candidates.row_of(chosen) if chosen else 0
+        self.list.selectRow(max(row, 0))
+
+    def _choose(self, row: int) -> None:
+        one = self.candidates.at(row) if row >= 0 else None
+        if one is None:
+            return
+        self._chosen = one.ce
+        if not one.clauses and (self.explanation.ce != one.ce or not self.explanation.lines):
+            self.explanation.show_resource(one, row)
+        if one.clauses:
+            self._explained(one)
+        else:
+            self.asking.explain(one.ce)
+
+    def _explained(self, one: MatchedResource) -> None:
+        if one.ce == self._chosen or self.either.currentWidget() is self.tree:
+            self.explanation.show_resource(one, self.candidates.row_of(one.ce))
+
+    def _choose_group(self, index: QModelIndex) -> None:
+        group, member = self.groups.group_at(index), self.groups.member_at(index)
+        if member is not None:
+            self._chosen = member.ce
+            self.asking.explain(member.ce)
+        elif group is not None:
+            self._chosen = ""
+            trace = self.report.trace if self.report else []
+            self.explanation.show_group(group, trace, index == self.groups.first())
+
+    def _choose_clause(self, clause: ClauseCount | None) -> None:
+        self.clauseMarked.emit(clause.start if clause else 0, clause.end if clause else 0)
+        self.asking.change(fails=clause.text if clause else "")
+
+    def _submit(self) -> None:
+        if self.either.currentWidget() is self.tree:
+            group = self.groups.group_at(self.tree.currentIndex())
+            if group is not None:
+                self.submitAsked.emit(place_of(group))
+            return
+        one = self.candidates.at(self.list.row())
+        if one is not None:
+            self.submitAsked.emit(Place(one.site or one.ce, site=one.ce))
+
+    # --- conditions
+
+    def _say_nothing_asked(self) -> None:
+        self.report = None
+        said = "Write a description: here you see where it can run, in which order, and why not elsewhere."
+        self.placard.say("route", "Nothing to ask about yet", said)
+        self._stack.setCurrentWidget(self.placard)
+
+    def _failed(self, said: str) -> None:
+        """Say why there is no answer; an answer that is there stays, with the reason above it."""
+        if self.report is None or not self.report.known:
+            self.placard.say("circle-alert", "This could not be asked", said, "Ask again", "negative")
+            self._stack.setCurrentWidget(self.placard)
+            return
+        self.advice.setText(f"Shown is the answer before the last change. {said}")
+        self.card.show()
+
+    def showing_report(self) -> bool:
+        """True while a report is what the user sees."""
+        return self._stack.currentIndex() == 0
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the explanation beside the list where there is room, else below it."""
+        super().resizeEvent(event)
+        wide, very = event.size().width() >= _WIDE, event.size().width() >= _VERY_WIDE
+        if (wide, very) == self._room:
+            return
+        self._room = wide, very
+        self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        self.splitter.setSizes([600, 400] if wide else [500, 500])
+        for column in (QUEUE, WAITING):
+            self.list.setColumnHidden(column, not wide)
+        self.list.setColumnHidden(WHY, not very)
+        self.list.stretch(WHY if very else SITE)
+        for column in (CPUS, FREE):
+            self.tree.setColumnHidden(column, not wide)
+
+
+def analysis(matching: int, known: int) -> str:
+    """Say how many of the known resources can run it."""
+    if not matching:
+        return "No resource can run this now." if known > 1 else "The one known resource cannot run this now."
+    if matching == known:
+        return "Every known resource can run this." if known > 1 else "The one known resource can run this."
+    return f"{words.count(matching, 'resource')} of {known:,} can run this."
+
+
+def place_of(group: MatchedGroup) -> Place:
+    """Return the place that a group stands for."""
+    from app.match.groups import group_name
+
+    return Place(group_name(group), ces=tuple(one.ce for one in group.members))
