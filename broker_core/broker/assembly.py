@@ -20,6 +20,7 @@ from broker_core.broker.listener import Listener
 from broker_core.broker.matchmaking import matchmaker
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
+from broker_core.broker.plugins import PolicyPlugins
 from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.broker.recovery import recover
 from broker_core.broker.services import Services
@@ -115,7 +116,9 @@ def _services(
         temp_bad_period=settings.temp_bad_period,
     )
     stream = Stream(store)
-    policies = PolicyChooser(places.policies, settings.policy, settings.queue_policy)
+    policies = PolicyChooser(
+        places.policies, PolicyPlugins(settings.mode), settings.policy, settings.queue_policy
+    )
     scheduler = Scheduler(matchmaker(lambda: policies.order), store.next_position, rules)
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(

@@ -2,71 +2,105 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
+from collections.abc import Collection
 from pathlib import Path
 
 import orjson
 
+from broker_core.broker.plugins import BUILT_IN, PolicyPlugins
 from broker_core.errors import BadRequest, NotAuthorised
-from broker_core.policies.ordering import ORDERINGS
+from broker_core.policies.policy import Policy
+from broker_core.policies.queues import QUEUES, QueuePolicy
 from broker_core.wire.queue import PolicyChoice, PolicyView
 
 log = logging.getLogger("crossdesk.policies")
-QUEUES = {"fcfs": "First come, first served (CB-SCH-07)."}
-"""Policies of the queue."""
 
 
 class PolicyChooser:
     """The policies that can be chosen and those in force."""
 
-    def __init__(self, path: Path, order: str, queue: str) -> None:
+    def __init__(self, path: Path, plugins: PolicyPlugins, order: str, queue: str) -> None:
         self._path = path
-        self.order = order
+        self._plugins = plugins
+        self.order = _known(order, plugins.look(), "policy")
         """Name of the policy that orders the candidates of a job."""
-        self.queue = queue
+        self.queue = _known(queue, QUEUES, "queue policy")
         """Name of the policy that decides who may pass whom in the queue."""
-        self._take(self._kept())
+        self._restore()
+
+    def policy(self, name: str = "") -> Policy:
+        """A policy by its name, without one that in force; raises BadRequest for one that is not usable."""
+        return self._plugins.policy(_usable(name, self._plugins) if name else self.order)
+
+    def queue_policy(self) -> QueuePolicy:
+        """The queue policy in force, new."""
+        return QUEUES[self.queue]()
 
     def views(self) -> list[PolicyView]:
-        """All policies that can be chosen."""
-        orders = [(name, "order", policy.__doc__ or "") for name, policy in ORDERINGS.items()]
-        queues = [(name, "queue", doc) for name, doc in QUEUES.items()]
-        return [
+        """All policies that can be chosen, those in the user's folder as they are now."""
+        orders = [
             PolicyView(
-                name=name, kind=kind, origin="built-in", doc=doc, chosen=name in (self.order, self.queue)
+                name=name,
+                kind="order",
+                origin=one.origin,
+                doc=one.doc,
+                chosen=name == self.order,
+                error=one.error,
             )
-            for name, kind, doc in orders + queues
+            for name, one in self._plugins.look().items()
+        ]
+        return orders + [
+            PolicyView(
+                name=name,
+                kind="queue",
+                origin=BUILT_IN,
+                doc=inspect.getdoc(policy) or "",
+                chosen=name == self.queue,
+            )
+            for name, policy in QUEUES.items()
         ]
 
     def choose(self, choice: PolicyChoice) -> None:
-        """Put policies in force and keep the choice; raises BadRequest for one that does not exist."""
-        for name, known in ((choice.order, ORDERINGS), (choice.queue, QUEUES)):
-            if name and name not in known:
-                raise BadRequest(
-                    "There is no policy of this name.", place=name, remedy="Use " + ", ".join(known) + "."
-                )
-        self._take({"order": choice.order, "queue": choice.queue})
+        """Put policies in force and keep the choice; raises BadRequest for one that cannot be used."""
+        self._plugins.look()
+        order = _usable(choice.order, self._plugins) if choice.order else self.order
+        queue = _known(choice.queue, QUEUES, "queue policy") if choice.queue else self.queue
         fresh = self._path.with_suffix(".new")
-        fresh.write_bytes(orjson.dumps({"order": self.order, "queue": self.queue}))
+        fresh.write_bytes(orjson.dumps({"order": order, "queue": queue}))
         fresh.replace(self._path)
+        self.order, self.queue = order, queue
 
-    def _take(self, chosen: dict[str, str]) -> None:
-        order, queue = chosen.get("order", ""), chosen.get("queue", "")
-        self.order = order if order in ORDERINGS else self.order
-        self.queue = queue if queue in QUEUES else self.queue
-
-    def _kept(self) -> dict[str, str]:
+    def _restore(self) -> None:
+        """Take over what was chosen before the last stop; the settings count where that is gone."""
         try:
             kept = orjson.loads(self._path.read_bytes())
+            self.order = _usable(str(kept["order"]), self._plugins)
+            self.queue = _known(str(kept["queue"]), QUEUES, "queue policy")
         except FileNotFoundError:
-            return {}
-        except (OSError, orjson.JSONDecodeError) as error:
-            log.warning("The choice of policies cannot be read, the settings count: %s", error)
-            return {}
-        return {name: kept[name] for name in ("order", "queue") if isinstance(kept.get(name), str)}
+            return
+        except (OSError, ValueError, KeyError, TypeError, BadRequest) as error:
+            log.warning("The choice of policies is not restored, the settings count: %s", error)
 
 
-def authorise(mode: str, owner: str, administrators: tuple[str, ...]) -> None:
+def _known(name: str, known: Collection[str], what: str) -> str:
+    if name not in known:
+        raise BadRequest(
+            f"There is no {what} of this name.", place=name, remedy="Use " + ", ".join(known) + "."
+        )
+    return name
+
+
+def _usable(name: str, plugins: PolicyPlugins) -> str:
+    known = plugins.look()
+    error = known[_known(name, known, "policy")].error
+    if error:
+        raise BadRequest(f"The policy cannot be used: {error}.", place=name, remedy="Correct its file.")
+    return name
+
+
+def authorise(mode: str, owner: str, administrators: Collection[str]) -> None:
     """Raise NotAuthorised where a shared broker is not this user's to change."""
     if mode == "shared" and owner not in administrators:
         raise NotAuthorised(

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import orjson
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Parts
 from broker_core.broker.clock import now
-from broker_core.broker.resource_views import LOCAL, detail_of, rows_of
+from broker_core.broker.resource_detail import resource_detail
+from broker_core.broker.resource_views import resources_page
 from broker_core.broker.services import Services
+from broker_core.resources.cache import ResourceCache
+from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.record import Resource
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
 from broker_core.wire.submission import Wire
 
 router = APIRouter()
+LOCAL = "local"
+"""Name of the source that tells of the broker's own sites."""
 
 
 class SourceNames(Wire):
@@ -33,21 +37,14 @@ async def resources(
     limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
 ) -> Response:
     """A page of all known resources by columns, ordered by computing element."""
-    known = _known(services)
-    page = {
-        "columns": rows_of(known[offset : offset + limit]),
-        "total": len(known),
-        "generation": 0,
-        "offset": offset,
-        "now": now().wall,
-    }
-    return Response(orjson.dumps(page), media_type=JSON)
+    page = await resources_page(_cache(services), offset, limit, now())
+    return Response(page, media_type=JSON)
 
 
 @router.get("/resources/{ce:path}", response_model=ResourceDetail)
 async def resource(ce: str, services: Parts) -> Response:
     """Everything known of one computing element, named by its id or by its site."""
-    return json_response(detail_of(_known(services), ce))
+    return json_response(resource_detail(_cache(services), ce, now()))
 
 
 @router.get("/sources", response_model=list[SourceView])
@@ -61,6 +58,13 @@ async def refresh(wanted: SourceNames, services: Parts) -> Response:
     """Ask sources now; answered when they have."""
     services.sites.refresh()
     return json_response([view.model_dump() for view in _sources(services)])
+
+
+def _cache(services: Services) -> ResourceCache:
+    cache, moment = ResourceCache(), now()
+    facts = tuple(facts_of(one) for one in _known(services))
+    cache.report(SourceHeard(LOCAL, moment.wall, moment.monotonic, facts, True, account=True))
+    return cache
 
 
 def _known(services: Services) -> list[Resource]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker_core.broker.policy_choice import QUEUES
 from broker_core.broker.settings_fields import setting
-from broker_core.policies.ordering import ORDERINGS
+from broker_core.policies.built_in import BEST_FIT, POLICIES
+from broker_core.policies.queues import FCFS, QUEUES
 
 
 @dataclass(frozen=True)
 class SchedulingSettings:
     """Durations in seconds."""
 
-    policy: str = setting("best-fit", "order of the sites that match a job", choices=tuple(ORDERINGS))
-    queue_policy: str = setting("fcfs", "who may pass whom in the queue", choices=tuple(QUEUES))
+    policy: str = setting(
+        BEST_FIT, f"order of the sites that match a job: {', '.join(POLICIES)}, or a plug-in"
+    )
+    queue_policy: str = setting(FCFS, "who may pass whom in the queue", choices=tuple(QUEUES))
     rematch_interval: float = setting(120.0, "a waiting job is matched again at the latest after this")
     infeasible_timeout: float = setting(3600.0, "a job that no known resource can ever run is aborted then")
     max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from broker_core.broker import settings
 from broker_core.broker.matchmaking import matchmaker
-from broker_core.errors import BadRequest
 from broker_core.jdl.check import check
 from broker_core.matching.match import Candidate
 from broker_core.policies.ordering import ORDERINGS
@@ -37,10 +33,3 @@ def test_the_chosen_policy_orders_what_matchmaking_finds() -> None:
         for name in ORDERINGS
     }
     assert orders == {"best-fit": ["b", "a", "c"], "worst-fit": ["c", "a", "b"], "first-fit": ["b", "a", "c"]}
-
-
-def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(BadRequest) as refused:
-        settings.load([], {"policy": "coin"})
-    assert "worst-fit" in refused.value.remedy
-    assert settings.load([], {"policy": "worst-fit"}).policy == "worst-fit"
