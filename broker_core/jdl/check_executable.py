@@ -27,6 +27,8 @@ def program(reading: Reading, inputs: Sandbox) -> Program:
     """Check the program and return it."""
     executable = reading.string("executable")
     if not reading.has("executable"):
+        if "executable" in reading.findings.unread:
+            return Program("", "", (), ())
         reading.error("missing-executable", "Executable is missing: the program to run.", "Executable")
     else:
         _executable(reading, executable, inputs)
@@ -60,7 +62,17 @@ def _not_sent(reading: Reading, path: str) -> None:
         reading.hint("executable-not-sent", message, "executable")
 
 
+_UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_SHELL = re.compile(r"(?:^|\s)([0-9]?>>?|<|\||&&?)(?:\s|$|&[0-9])")
+
+
 def _arguments(reading: Reading, arguments: str) -> None:
+    if found := _SHELL.search(_UNQUOTED.sub("", arguments)):
+        message = (
+            f"`{found[1]}` in Arguments goes to the program as it is: no shell reads it. Name StdInput or"
+            " StdOutput, or run a script."
+        )
+        reading.hint("shell-sign", message, "arguments")
     if "'" not in arguments and '"' not in arguments and "\\" not in arguments:
         return
     try:

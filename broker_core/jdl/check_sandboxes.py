@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.limits import Limits
 from broker_core.jdl.names import base_name, has_wildcard, local, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import FileFact, Reading
-from broker_core.jdl.tree import Expression
+from broker_core.jdl.tokens import quoted
+from broker_core.jdl.tree import Expression, Literal
 
 
 @dataclass(slots=True)
@@ -33,6 +35,7 @@ def inputs(reading: Reading) -> Sandbox:
     sandbox = Sandbox()
     entries = reading.strings("inputsandbox")
     remote = set()
+    _commas(reading, "inputsandbox")
     for text, place in entries:
         protocol = scheme(text)
         if protocol and protocol != "file":
@@ -49,6 +52,7 @@ def outputs(reading: Reading) -> Sandbox:
     """OutputSandbox: what is brought back."""
     sandbox = Sandbox()
     entries = reading.strings("outputsandbox")
+    _commas(reading, "outputsandbox")
     for text, place in entries:
         if wrong := wrong_output(text):
             reading.error(*wrong, "outputsandbox", place)
@@ -58,6 +62,17 @@ def outputs(reading: Reading) -> Sandbox:
     if reading.has("outputsandboxdesturi") or reading.has("outputsandboxbasedesturi"):
         sandbox.needs = _destinations(reading)
     return sandbox
+
+
+def _commas(reading: Reading, key: str) -> None:
+    """One string with commas was probably meant to be several."""
+    node = reading.node(key)
+    if not isinstance(node, Literal) or not isinstance(node.value, str) or ", " not in node.value:
+        return
+    parts = [part.strip() for part in node.value.split(",") if part.strip()]
+    fix = Fix("Make it a list", node.start, node.end, f"{{{', '.join(map(quoted, parts))}}}")
+    name = reading.ad.entries[key].name
+    reading.hint("commas-in-name", f"{name} names one file here, with commas in its name.", key, None, [fix])
 
 
 def _destinations(reading: Reading) -> tuple[str, ...]:

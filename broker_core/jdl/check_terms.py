@@ -7,6 +7,7 @@ from broker_core.jdl.functions import FUNCTIONS
 from broker_core.jdl.glue import GLUE
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.spelling import closest
+from broker_core.jdl.tokens import quoted
 from broker_core.jdl.tree import Binary, Call, Expression, Literal, Reference, walk
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "=?=", "=!="})
@@ -34,8 +35,11 @@ def _terms(reading: Reading, key: str, node: Expression) -> None:
             _name(reading, key, part)
         elif isinstance(part, Call):
             _function(reading, key, part)
+            _scalar_as_list(reading, key, part)
         elif isinstance(part, Binary) and part.operator in _COMPARISONS:
             _list_compared(reading, key, part)
+        elif isinstance(part, Binary) and part.operator in ("&", "|"):
+            _single_sign(reading, key, part)
 
 
 def _read(node: Expression) -> str:
@@ -47,7 +51,11 @@ def _read(node: Expression) -> str:
 
 def _name(reading: Reading, key: str, node: Reference) -> None:
     name = _read(node)
-    if name and name not in GLUE:
+    if node.quoted and node.scope is None and not reading.has(node.name.lower()):
+        message = "Single quotes stand around names; a text stands in double quotes."
+        fix = Fix("Use double quotes", node.start, node.end, quoted(node.name))
+        reading.warning("single-quotes", message, key, node, [fix])
+    elif name and name not in GLUE:
         meant = closest(name, tuple(GLUE))
         if meant is not None:
             known = GLUE[meant].name
@@ -85,6 +93,33 @@ def _list_compared(reading: Reading, key: str, node: Binary) -> None:
             fixes = [Fix("Use Member", node.start, node.end, member)] if node.operator == "==" else []
             message = f"{known.name} is a list; test it with Member(value, {known.name})."
             reading.warning("list-compared", message, key, node, fixes)
+
+
+def _scalar_as_list(reading: Reading, key: str, node: Call) -> None:
+    """A single value of the resource is given to Member as if it were a list."""
+    if node.function.lower() not in ("member", "ismember") or len(node.arguments) != 2:
+        return
+    value, single = node.arguments
+    known = GLUE.get(_read(single))
+    if known is not None and known.type != "strings":
+        text = reading.findings.text
+        equal = f"{text[single.start : single.end]} == {text[value.start : value.end]}"
+        message = f"{known.name} is a single value; compare it with ==."
+        reading.warning("scalar-as-list", message, key, node, [Fix("Use ==", node.start, node.end, equal)])
+
+
+def _single_sign(reading: Reading, key: str, node: Binary) -> None:
+    """`&` and `|` work on the bits of whole numbers; between conditions they are an error."""
+    sides = (node.left, node.right)
+    if not any(isinstance(side, Binary) and side.operator in _COMPARISONS for side in sides):
+        return
+    place = reading.findings.text.find(node.operator, node.left.end, node.right.start)
+    if place < 0:
+        return
+    meant = node.operator * 2
+    message = f"`{node.operator}` works on bits and is an error here; write `{meant}`."
+    fix = Fix(f"Write {meant}", place, place + 1, meant)
+    reading.warning("bits-not-conditions", message, key, node, [fix])
 
 
 def _sign(reading: Reading, node: Expression | None) -> None:

@@ -6,10 +6,10 @@ from broker_core.jdl.attribute import Attribute
 from broker_core.jdl.attributes import ATTRIBUTES
 from broker_core.jdl.constants import constant
 from broker_core.jdl.diagnostics import Fix
+from broker_core.jdl.fixes_of_types import fixes_for
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.spelling import closest
-from broker_core.jdl.tokens import quoted
-from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal, Missing, Reference
+from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal, Reference
 
 _WORDS = {
     "string": "a string in double quotes",
@@ -87,17 +87,11 @@ def _unknown(reading: Reading, key: str, entry: Entry) -> None:
 
 def _wrong(reading: Reading, key: str, known: Attribute, node: Expression) -> None:
     wanted = " or ".join(_WORDS[one] for one in known.types)
-    reading.error("wrong-type", f"{known.name} must be {wanted}.", key, fixes=_fixes(reading, known, node))
-
-
-def _fixes(reading: Reading, known: Attribute, node: Expression) -> list[Fix]:
-    source = reading.findings.text[node.start : node.end]
-    value = node.value if isinstance(node, Literal) else None
-    if isinstance(value, str) and "boolean" in known.types and value.lower() in ("true", "false"):
-        return [Fix("Remove the quotes", node.start, node.end, value.lower())]
-    if isinstance(value, str) and "integer" in known.types and value.strip().isdigit():
-        return [Fix("Remove the quotes", node.start, node.end, value.strip())]
-    if "string" not in known.types or isinstance(value, str | Missing) or isinstance(node, ListOf | Ad):
-        return []
-    text = node.name if isinstance(node, Reference) and node.quoted else source
-    return [Fix("Put it in double quotes", node.start, node.end, quoted(text))]
+    message = f"{known.name} must be {wanted}."
+    if isinstance(node, ListOf) and "strings" in known.types and node.items:
+        for item in node.items:
+            if not _accepted(item, ("string",), reading.ad):
+                fixes = fixes_for(reading, ("string",), item)
+                reading.error("wrong-type", message, key, item, fixes)
+        return
+    reading.error("wrong-type", message, key, fixes=fixes_for(reading, known.types, node))

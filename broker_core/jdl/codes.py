@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 _TABLE = """
-arguments-unbalanced: Arguments has a quote or backslash without its partner.
 argument-count: A function is given too few or too many arguments.
+arguments-unbalanced: Arguments has a quote or backslash without its partner.
 attribute-without: An attribute has no meaning without another one.
 attributes-exclude: Two attributes cannot be given together.
 bad-encoding: The text is not Unicode.
+bits-not-conditions: `&` or `|` stands between two conditions.
+comma-not-semicolon: A `;` stands between the items of a list.
+commas-in-name: A file name of a sandbox looks like several.
 control-character: A file name holds a line break or control character.
 count-too-small: A number is below the smallest that makes sense.
 counts-differ: Attributes for the number of CPUs contradict each other.
@@ -19,8 +22,8 @@ double-equals: `==` stands where an attribute gets its value.
 duplicate-attribute: An attribute is given twice.
 duplicate-node: Two nodes have the same name.
 duplicate-sandbox-name: Two input files have the same base name, or an output is listed twice.
-empty: No attribute is given.
 empty-name: A path names no file.
+empty: No attribute is given.
 environment-format: An item of Environment is not NAME=value.
 environment-twice: A variable is set twice.
 executable-not-sent: The program is not in the input sandbox.
@@ -29,12 +32,16 @@ executable-wildcard: The program is given with wildcards.
 expected-equals: An attribute's name is not followed by `=`.
 expected-name: A name is missing.
 expected-value: A value is missing.
+extra-comma: A comma is too many in a list.
+foreign-sign: A sign of printed text or another language stands for one of this language.
 interactive-implied: An agent is given, so the job counts as interactive.
 interactive-workflow: A workflow or its node is interactive.
 job-type-deprecated: Checkpointable and partitionable jobs are no longer run.
 job-type-mapped: A job type of another dialect is carried over.
 launcher-not-plain: ApplicationLauncher is given for another sub-type than plain.
 leading-dash: A file name begins with a dash.
+line-continuation: A line ends with a backslash.
+list-brackets: A list stands in brackets of another kind.
 list-compared: A list is compared as if it were one value.
 listener-not-interactive: ListenerPort is given for a job that is not interactive.
 missing-comma: A comma is missing in a list.
@@ -65,7 +72,11 @@ rank-sign: Rank prefers long waits.
 sandbox-file-missing: A file of the input sandbox does not exist.
 sandbox-file-unreadable: A file of the input sandbox cannot be read.
 sandbox-too-big: The input sandbox is larger than allowed.
+scalar-as-list: A single value is used as if it were a list.
+semicolon-not-comma: A statement is ended by a comma.
+shell-sign: Arguments holds a sign that only a shell would understand.
 single-equals: `=` stands where `==` is meant.
+single-quotes: A text in an expression stands in single quotes.
 stdin-not-in-sandbox: The standard input is not sent along.
 stream-names-clash: StdOutput and StdError have one name in two folders.
 stream-wildcard: A standard stream is given with wildcards.

@@ -54,6 +54,8 @@ class Findings:
 
     text: str
     found: list[Diagnostic] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    """Attributes, in lower case, that are there but could not be read: they are not missing."""
 
     @property
     def full(self) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from broker_core.jdl import recover
+from broker_core.jdl import recover, slips
+from broker_core.jdl.attributes import ATTRIBUTES
+from broker_core.jdl.cursor import Unexpected, shown
 from broker_core.jdl.diagnostics import Diagnostic, Findings, Fix
-from broker_core.jdl.expressions import ExpressionParser, Unexpected, shown
+from broker_core.jdl.expressions import ExpressionParser
 from broker_core.jdl.limits import DESCRIPTION_MAX, TOKENS_MAX
 from broker_core.jdl.tokens import Token, tokenize, unquoted
 from broker_core.jdl.tree import Ad, Entry, Expression, Literal
@@ -15,6 +17,14 @@ from broker_core.jdl.tree import Ad, Entry, Expression, Literal
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d+)?(?:/[^\s;]*)?(?=\s*(?:;|$))", re.MULTILINE)
+_BARE_PATH = re.compile(r"[^\s;\"',{}]+(?=[ \t]*(?:;|$))", re.MULTILINE)
+_PATHS = frozenset("/~$.")
+"""Signs with which a path begins that was written without quotes."""
+_COMMENTS = frozenset("-%*!")
+"""Signs with which other languages begin a comment."""
+_PROMPTS = frozenset(">$")
+"""Signs with which mails and shells begin a line."""
+_SECOND = frozenset("=<>")
 _BARE = frozenset({"replicacatalog"})
 """Attributes whose value may stand without quotes (CB-JDL-04)."""
 
@@ -91,7 +101,7 @@ def _readable(findings: Findings, description_max: int) -> bool:
 
 
 def _words(text: str, findings: Findings) -> list[Token]:
-    words = []
+    words: list[Token] = []
     for token in tokenize(text):
         if token.kind == "open-comment":
             findings.error(
@@ -102,13 +112,24 @@ def _words(text: str, findings: Findings) -> list[Token]:
                 fixes=[Fix("End the comment with */", token.end, token.end, " */")],
             )
         elif token.kind != "comment":
-            words.append(token)
+            _append(words, token, findings)
             if len(words) > TOKENS_MAX:
                 findings.error("too-large", f"The description has more than {TOKENS_MAX:,} words and signs.")
                 words.clear()
                 break
     words.append(Token("end", "", len(text), len(text)))
     return words
+
+
+def _append(words: list[Token], token: Token, findings: Findings) -> None:
+    if token.kind == "bad":
+        meant = slips.look_alike(token, findings)
+        if meant is not None:
+            words.append(meant)
+    elif token.text in _SECOND and words and (both := slips.joined(words[-1], token, findings)):
+        words[-1] = both
+    else:
+        words.append(token)
 
 
 _FATAL = frozenset({"too-deep", "too-long-list"})
@@ -133,7 +154,7 @@ class Parser(ExpressionParser):
             self.advance()
         ad.end = self.last_end
         if self.kind != "end":
-            self._text_after_end()
+            self._text_after_end(bracketed)
         return ad
 
     def ad(self) -> Ad:
@@ -162,7 +183,7 @@ class Parser(ExpressionParser):
             try:
                 self._statement(ad)
             except Unexpected as problem:
-                self.report(problem)
+                self.report(problem, first)
                 self.depth = depth
                 self.index = self._go_on(first)
 
@@ -174,18 +195,48 @@ class Parser(ExpressionParser):
     def _statement(self, ad: Ad) -> None:
         name = self.token
         if name.kind not in ("name", "quoted"):
-            raise Unexpected(
-                "expected-name", f"Expected the name of an attribute, found {shown(name)}.", name
-            )
+            raise self._no_name(name)
         self.advance()
         self._equals(name)
         value_start = self.token.start
-        value = self._bare_value(name) or self.expression()
+        value = self._bare_value(name) or self._value(name)
         text = name.text if name.kind == "name" else unquoted(name.text)
         entry = Entry(text, value, name.start, name.end, value_start, self.last_end)
         self._statement_end()
         entry.end = self.last_end
         self._keep(ad, entry)
+
+    def _no_name(self, token: Token) -> Unexpected:
+        """The error for a statement that begins with no name; other languages' comments are told of."""
+        message = f"Expected the name of an attribute, found {shown(token)}."
+        fixes = []
+        end = token.end
+        while self.source[end : end + 1] == token.text:
+            end += 1
+        if token.text in _COMMENTS | _PROMPTS and not self.source[: token.start].rpartition("\n")[2].strip():
+            if token.text in _PROMPTS:
+                message = f"A statement begins with a name; leave out the `{token.text}` before it."
+                fixes = [Fix("Remove it", token.start, end, "")]
+            else:
+                message = "A comment begins with // or #."
+                fixes = [Fix("Make it a comment", token.start, end, "//")]
+        return Unexpected("expected-name", message, token, fixes=fixes)
+
+    def _value(self, name: Token) -> Expression:
+        """The value of a statement; strings behind each other are one, as in ClassAds."""
+        token = self.token
+        known = ATTRIBUTES.get(name.text.lower())
+        if token.text in _PATHS and known is not None and "string" in known.types:
+            found = _BARE_PATH.match(self.source, token.start)
+            if found is not None:
+                message = f"The value of {name.text} must stand in double quotes."
+                fix = Fix("Put it in double quotes", found.start(), found.end(), f'"{found.group()}"')
+                raise Unexpected("unquoted-value", message, token, name.text, [fix])
+        value = self.expression()
+        while self.kind == "string" and isinstance(value, Literal) and isinstance(value.value, str):
+            value = Literal(value.value + unquoted(self.token.text), start=value.start, end=self.token.end)
+            self.advance()
+        return value
 
     def _equals(self, name: Token) -> None:
         token = self.token
@@ -199,10 +250,18 @@ class Parser(ExpressionParser):
                 fixes=[Fix("Write =", token.start, token.end, "=")],
             )
         elif token.text != "=":
-            raise Unexpected(
-                "expected-equals", f"Expected `=` behind {name.text}, found {shown(token)}.", token, name.text
-            )
+            raise self._no_equals(name, token)
         self.advance()
+
+    @staticmethod
+    def _no_equals(name: Token, token: Token) -> Unexpected:
+        message = f"Expected `=` behind {name.text}, found {shown(token)}."
+        fixes = []
+        if token.text == ":":
+            fixes = [Fix("Write =", token.start, token.end, " =")]
+        elif token.text == "-" and token.start == name.end:
+            message = f"A name holds letters, digits and _ only; `{name.text}-` cannot begin one."
+        return Unexpected("expected-equals", message, token, name.text, fixes)
 
     def _bare_value(self, name: Token) -> Literal | None:
         if name.text.lower() not in _BARE or self.kind not in ("name", "number"):
@@ -226,7 +285,16 @@ class Parser(ExpressionParser):
         token = self.token
         if token.text == ";":
             self.advance()
-        elif token.kind in ("name", "quoted") and self.tokens[self.index + 1].text in ("=", "=="):
+        elif token.text == "," and self._statement_at(self.index + 1):
+            self.advance()
+            self.findings.warning(
+                "semicolon-not-comma",
+                "Statements are ended by `;`, not by a comma.",
+                start=token.start,
+                end=token.end,
+                fixes=[Fix("Write ;", token.start, token.end, ";")],
+            )
+        elif self._statement_at(self.index):
             self.findings.warning(
                 "missing-semicolon",
                 "A `;` is missing at the end of this statement.",
@@ -236,6 +304,12 @@ class Parser(ExpressionParser):
             )
         elif token.text != "]" and token.kind != "end":
             raise self.unexpected_operator(token)
+
+    def _statement_at(self, index: int) -> bool:
+        """A name with its `=` stands here."""
+        if self.tokens[index].kind not in ("name", "quoted"):
+            return False
+        return self.tokens[index + 1].text in ("=", "==")
 
     def _keep(self, ad: Ad, entry: Entry) -> None:
         key = entry.name.lower()
@@ -262,16 +336,18 @@ class Parser(ExpressionParser):
             fixes=[Fix("Add ] at the end", end, end, "\n]\n")],
         )
 
-    def _text_after_end(self) -> None:
-        self.findings.error(
-            "text-after-end",
-            f"The description ends before this; found {shown(self.token)} behind its `]`.",
-            start=self.token.start,
-            end=self.token.end,
-        )
+    def _text_after_end(self, bracketed: bool) -> None:
+        token = self.token
+        message = f"The description ends before this; found {shown(token)} behind its `]`."
+        fixes = []
+        if not bracketed and token.text == "]":
+            message = "No `[` stands before this `]`."
+            fixes = [Fix("Remove it", token.start, token.end, "")]
+        self.findings.error("text-after-end", message, start=token.start, end=token.end, fixes=fixes)
 
-    def report(self, problem: Unexpected) -> None:
-        """Add a syntax error to the findings; too deep or too long a text is read no further."""
+    def report(self, problem: Unexpected, first: int = 0) -> None:
+        """Add a syntax error in the statement from token `first` on; too deep or too long a text is read
+        no further."""
         token = problem.token
         if self.stopped:
             return
@@ -284,3 +360,6 @@ class Parser(ExpressionParser):
             fixes=problem.fixes,
         )
         self.stopped = problem.code in _FATAL
+        statement = self.tokens[first]
+        if statement.kind == "name":
+            self.findings.unread.add(statement.text.lower())

@@ -26,30 +26,36 @@ KEYWORDS = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
 # Possessive repeats, and tokens of their own for an open string or comment: what was looked at is consumed
 # or fails once, so the time is linear in the length of the text.
 _STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+'
+_DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f\uff02", "\u2018\u2019\u201a\u201b"
+CURLY = _DOUBLE + _SINGLE + "\u00ab\u00bb`'\""
+"""Quotes of printed text, and all that may close them."""
 _PATTERN = re.compile(
-    r"(?P<space>[\s\ufeff]++)"
+    r"(?P<space>[\s\ufeff\u200b-\u200d\u2060]++)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*+)"
     rf'|(?P<string>{_STRING}")'
     r"|(?P<number>(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
     r"|(?P<comment>//[^\n]*+|\#[^\n]*+|/\*.*?\*/)"
     r"|(?P<open_comment>/\*.*+)"
     r"|(?P<operator>=\?=|=!=|>>>|&&|\|\||[=!<>]=|<<|>>|\?:|[-+*/%<>!~&|^=?:;,.(){}\[\]])"
+    rf"|(?P<curly>[{_DOUBLE}][^{_DOUBLE}\n\"]*+[{_DOUBLE}\"]|[{_SINGLE}][^{_SINGLE}\n']*+[{_SINGLE}'])"
+    r"|(?P<printed>\u00ab[^\u00ab\u00bb\n]*+\u00bb|``[^`'\n]*+''|''[^'\n;=]++'')"
     r"|(?P<quoted>'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+')"
-    r"|(?P<curly>[\u201c\u201d\u201e][^\u201c\u201d\u201e\n\"]*+[\u201c\u201d\"])"
     rf"|(?P<open>{_STRING})"
     r"|(?P<bad>.)",
     re.DOTALL,
 )
 
 
+_KINDS = {"open_comment": "open-comment", "printed": "curly"}
+
+
 def tokenize(text: str) -> Iterator[Token]:
     """Yield every token of `text`, comments included, white space left out. Never fails."""
     make = Token._make
     for match in _PATTERN.finditer(text):
-        kind = match.lastgroup
+        kind = match.lastgroup or "bad"
         if kind != "space":
-            kind = "open-comment" if kind == "open_comment" else kind
-            yield make((kind, match.group(), *match.span()))
+            yield make((_KINDS.get(kind, kind), match.group(), *match.span()))
 
 
 _ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
