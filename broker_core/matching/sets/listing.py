@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
+from broker_core.matching.sets.minimal import by_name
 from broker_core.matching.sets.trace import Trace
 
-PARTIALS_MAX = 20_000
-"""Partial groups that are remembered: without a bound each computing element could double their number."""
+TRIALS_MAX = 500_000
+"""Computing elements joined to partial groups in one search: each could double the number of these."""
 
 Partial = tuple[tuple[int, ...], int]
 """Members and their free CPUs."""
@@ -18,26 +19,30 @@ def listing(
     ids: Sequence[str], free: Counts, rank: Ranks, need: int, max_ces: int, max_groups: int, trace: Trace
 ) -> list[Group]:
     """Computing elements are taken by name; each extends copies of the partial groups met so far, and one
-    that completes a group begins none of its own. Ordered by size, inside a size as they were found."""
-    places = sorted(range(len(ids)), key=ids.__getitem__)
+    that completes a group begins none of its own. Ordered by size, inside a size as they were found.
+
+    After too many trials only single computing elements are still looked at."""
+    places = by_name(ids, free)
     trace.suitable(places, free, rank)
     found: list[Group] = []
     partials: list[Partial] = []
+    left = TRIALS_MAX
     for place in places:
         cpus = int(free[place])
+        complete: list[tuple[int, ...]] = []
         if cpus >= need:
-            complete: list[tuple[int, ...]] = [(place,)]
-        else:
+            complete = [(place,)]
+        elif left >= 0:
+            left -= len(partials)
             complete, partials, begun = _joined(place, cpus, partials, need, max_ces)
             trace.partial(group_of(members, free, rank) for members in begun)
+            if left < 0:
+                trace.limit(TRIALS_MAX)
         new = [group_of(members, free, rank) for members in complete[: max_groups - len(found)]]
         trace.matched(new)
         found += new
         if len(found) == max_groups:
             break
-        if len(partials) > PARTIALS_MAX:
-            trace.limit(PARTIALS_MAX)
-            del partials[PARTIALS_MAX:]
     return sorted(found, key=lambda one: len(one.members))
 
 
@@ -52,15 +57,13 @@ def _joined(
     for members, sum_ in partials:
         after.append((members, sum_))
         joined = (*members, place)
-        if len(joined) > max_ces:
-            continue
         if sum_ + cpus >= need:
             completes = True
             # A partial group contains no complete one: a smaller one inside must be of this round.
             if not any(set(one) <= set(joined) for one in complete):
                 complete.append(joined)
-        else:
+        elif len(joined) < max_ces:
             after.append((joined, sum_ + cpus))
-    if not completes:
+    if not completes and max_ces > 1:
         after.append(((place,), cpus))
     return complete, after, [members for members, _ in after if members[-1] == place]

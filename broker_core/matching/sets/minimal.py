@@ -21,6 +21,7 @@ def minimal(
     """Groups of 1, 2, 3 ... members, each without a member to spare; at most `max_groups` in the order of
     the members' ranks."""
     preferred = by_rank(ids, free, rank)
+    trace.suitable(preferred.tolist(), free, rank)
     alone = preferred[free[preferred] >= need][:max_groups]
     groups = [group_of((int(one),), free, rank) for one in alone]
     trace.matched(groups)
@@ -37,10 +38,14 @@ def minimal(
 
 def by_rank(ids: Sequence[str], free: Counts, rank: Ranks) -> NDArray[np.int64]:
     """Positions with free CPUs by rank, the highest first, then by name; those without a rank last."""
-    some = np.flatnonzero(free > 0)
-    named = np.array(sorted(some.tolist(), key=ids.__getitem__), dtype=np.int64)
+    named = np.array(by_name(ids, free), dtype=np.int64)
     lowered = np.where(np.isnan(rank[named]), np.inf, -rank[named])
     return named[np.argsort(lowered, kind="stable")]
+
+
+def by_name(ids: Sequence[str], free: Counts) -> list[int]:
+    """Positions by name; one without a free CPU can give a set nothing (CB-SET-12)."""
+    return sorted(np.flatnonzero(free > 0).tolist(), key=ids.__getitem__)
 
 
 class _Search:

@@ -7,10 +7,11 @@ the group last, with characters that would break a line into words written as in
 |---|---|---|
 | begin | mode, need, max_ces, max_groups, suitable | |
 | suitable | free, rank | the one that meets the individual requirements |
+| more | suitable | so many further ones are not listed |
 | matched | size, free, rank | a group with enough CPUs |
 | partial | size, free, rank | a group that may become one |
-| limit | partials | no further partial group is remembered |
-| cut | lines | the lines between this one and the end are left out |
+| limit | trials | from here on no groups of several are looked for |
+| cut | lines | from here on only `limit` and `end` are told |
 | end | groups | |
 """
 
@@ -36,6 +37,8 @@ class Step:
 
 LINES_MAX = 10_000
 """Lines of one trace, at most."""
+SUITABLE_MAX = 1000
+"""Single computing elements that are listed, at most."""
 
 
 @dataclass(slots=True)
@@ -52,12 +55,14 @@ class Trace:
         limits = f"need={need} max_ces={max_ces} max_groups={max_groups}"
         self._add("begin", f"mode={mode} {limits} suitable={suitable}")
 
-    def suitable(self, places: Iterable[int], free: Counts, rank: Ranks) -> None:
+    def suitable(self, places: Sequence[int], free: Counts, rank: Ranks) -> None:
         """The computing elements to be grouped, in the order in which they are taken."""
         if self.kept:
-            for place in places:
-                one = group_of((int(place),), free, rank)
+            for place in places[:SUITABLE_MAX]:
+                one = group_of((place,), free, rank)
                 self._add("suitable", f"free={one.free} rank={_rank(one)}", one)
+            if len(places) > SUITABLE_MAX:
+                self._add("more", f"suitable={len(places) - SUITABLE_MAX}")
 
     def matched(self, groups: Iterable[Group]) -> None:
         """Complete groups, in the order in which they were found."""
@@ -67,16 +72,13 @@ class Trace:
         """Groups that have not enough CPUs yet."""
         self._groups("partial", groups)
 
-    def limit(self, partials: int) -> None:
-        """So many partial groups are remembered that no further one will be."""
-        self._add("limit", f"partials={partials}")
+    def limit(self, trials: int) -> None:
+        """So much was tried that no groups of several are looked for any more."""
+        self._say("limit", f"trials={trials}")
 
     def end(self, groups: int) -> None:
         """The selection is over."""
-        if len(self.lines) == LINES_MAX:
-            self.lines.append(f"{LINES_MAX + 1} cut lines={LINES_MAX}")
-        if self.kept:
-            self.lines.append(f"{len(self.lines) + 1} end groups={groups}")
+        self._say("end", f"groups={groups}")
 
     def _groups(self, kind: str, groups: Iterable[Group]) -> None:
         if self.kept:
@@ -88,6 +90,13 @@ class Trace:
             members = group.members if group is not None else ()
             names = "".join(f" {quote(self.ids[one], safe=_PLAIN)}" for one in members)
             self.lines.append(f"{len(self.lines) + 1} {kind} {values}{names}")
+
+    def _say(self, kind: str, values: str) -> None:
+        """A line that is never left out."""
+        if self.kept:
+            if len(self.lines) == LINES_MAX:
+                self.lines.append(f"{LINES_MAX + 1} cut lines={LINES_MAX}")
+            self.lines.append(f"{len(self.lines) + 1} {kind} {values}")
 
 
 _PLAIN = "/:@!$&'()*+,;[]"

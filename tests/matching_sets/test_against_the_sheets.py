@@ -1,0 +1,89 @@
+"""Every mode against its sheet, written down literally, on thousands of small pools."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.matching_sets import naive
+from tests.matching_sets.pools import NO_RANK, Pool, of
+
+
+def small(random_: random.Random, largest: int) -> Pool:
+    """A few computing elements in any order of names, some without CPUs or ranks."""
+    count = random_.randrange(largest + 1)
+    ids = [f"ce{place}" for place in range(count)]
+    random_.shuffle(ids)
+    most = random_.choice((2, 4, 8, 15, 40))
+    free = [random_.randrange(most + 1) for _ in ids]
+    return of(ids, free, [random_.choice((0.0, 1.0, 2.0, 2.5, -3.0, NO_RANK)) for _ in ids])
+
+
+@pytest.fixture
+def cases(soak: bool) -> int:
+    return 60_000 if soak else 3_000
+
+
+def test_minimal_finds_exactly_the_groups_of_the_exhaustive_search(cases: int) -> None:
+    random_ = random.Random(1)
+    for _ in range(cases):
+        pool = small(random_, 9)
+        need, most = random_.randrange(1, 40), random_.choice((1, 2, 5, 1000))
+        size = random_.randrange(1, 8)
+        expected = naive.minimal(pool, need, size, most)
+        found = pool.find(need, max_ces=size, max_groups=most)
+        assert sorted(one.members for one in found) == sorted(expected)
+
+
+def test_the_first_group_is_a_smallest_one_of_the_best_rank(cases: int) -> None:
+    random_ = random.Random(2)
+    for _ in range(cases // 3):
+        pool = small(random_, 8)
+        need = random_.randrange(1, 30)
+        every = naive.minimal(pool, need, 8, 10**9)
+        found = pool.find(need, max_ces=8)
+        assert bool(found) == bool(every)
+        if found:
+            fewest = min(len(one) for one in every)
+            ranks = [naive.rank(pool, one) for one in every if len(one) == fewest]
+            best = max((rank for rank in ranks if rank == rank), default=None)
+            assert len(found[0].members) == fewest
+            assert found[0].rank == (None if best is None else pytest.approx(best))
+
+
+def test_groups_are_in_the_order_in_which_they_are_tried(cases: int) -> None:
+    random_ = random.Random(3)
+    for _ in range(cases // 10):
+        pool = small(random_, 8)
+        found = pool.find(need := random_.randrange(1, 30), max_ces=8)
+        keys = [
+            (
+                len(one.members),
+                float("inf") if one.rank is None else -one.rank,
+                one.free - need,
+                sorted(pool.named(one)),
+            )
+            for one in found
+        ]
+        assert keys == sorted(keys)
+
+
+@pytest.mark.parametrize("mode", ["listing", "incremental"])
+def test_the_published_modes_do_what_their_sheets_say(mode: str, cases: int) -> None:
+    random_ = random.Random(4)
+    for _ in range(cases // 3):
+        pool = small(random_, 8)
+        need = random_.randrange(1, 30)
+        expected = getattr(naive, mode)(pool, need)
+        assert [one.members for one in pool.find(need, mode, max_ces=9, max_groups=10**6)] == expected
+
+
+def test_a_search_that_is_cut_keeps_the_first_groups_of_a_larger_pool(soak: bool) -> None:
+    random_ = random.Random(5)
+    for _ in range(60 if soak else 12):
+        ids = [f"ce{place:02}" for place in range(40)]
+        pool = of(ids, [random_.randrange(1, 30) for _ in ids], [float(random_.randrange(9)) for _ in ids])
+        need, most = random_.randrange(20, 70), random_.randrange(1, 200)
+        expected = naive.minimal(pool, need, 3, most)
+        assert sorted(one.members for one in pool.find(need, max_ces=3, max_groups=most)) == sorted(expected)
