@@ -105,3 +105,7 @@ class SourceView(Wire):
     next: float | None = None
     silent: list[str] = []
     """Parts (sites of an index) that did not answer last time."""
+    refused: int = 0
+    """Values and entries of the last answer that were refused, because they cannot be."""
+    remarks: list[str] = []
+    """The first of those in words: who says what, and why it was refused."""

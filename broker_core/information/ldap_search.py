@@ -1,0 +1,136 @@
+"""Searches at LDAP servers: connecting, asking, and saying in words what went wrong. Blocks; for workers."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import ldap3
+from ldap3.core.exceptions import LDAPException
+from ldap3.operation.search import search_operation
+
+from broker_core.information.ldap_decode import Attributes, Done, Malformed, read_answer
+from broker_core.information.updater import SourceFailed
+
+PORTS = {"ldap": 389, "ldaps": 636}
+_NO_SUCH_BASE = 32
+_LIMITS = {3: "time", 4: "size", 11: "administrative"}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is."""
+
+    scheme: str
+    host: str
+    port: int
+    base: str = ""
+    """Base of the tree that the address names, or empty."""
+
+    @property
+    def server(self) -> str:
+        """The address without a base."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+def address_of(text: str) -> Address:
+    """`ldap://host:port/base`; raises SourceFailed for what is no such address."""
+    try:
+        parts = urlsplit(text.strip())
+        scheme, host, port = parts.scheme.lower(), parts.hostname, parts.port
+    except ValueError:
+        scheme, host, port = "", None, None
+    if scheme not in PORTS or not host:
+        raise SourceFailed(
+            "That is not the address of an LDAP server.",
+            place=text[:200],
+            remedy="Write ldap://host:port or ldaps://host:port.",
+        )
+    return Address(scheme, host, port or PORTS[scheme], unquote(parts.path.strip("/")))
+
+
+class Search:
+    """One connection to a server, with a limit for each wait."""
+
+    def __init__(self, address: Address, patience: float, ca_file: str = "") -> None:
+        """`patience`: seconds for connecting, and for each piece of an answer."""
+        self._address = address
+        self._patience = patience
+        self._ca_file = ca_file
+        self.complete = True
+        """False once a server said that it held something back."""
+        self._connection: Any = None
+
+    def __enter__(self) -> Search:
+        try:
+            self._connection = self._connect()
+        except (LDAPException, OSError) as error:
+            raise self._failed(error) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._connection.socket.close()
+        except OSError:  # it is gone already
+            pass
+
+    def entries(self, base: str, filter_: str, names: Sequence[str]) -> Iterator[tuple[bytes, Attributes]]:
+        """Entries below `base`; none where the server knows no such base. Raises SourceFailed."""
+        connection = self._connection
+        try:
+            request = search_operation(
+                base, filter_, ldap3.SUBTREE, ldap3.DEREF_NEVER, list(names), 0, 0, False, None, False
+            )
+            connection.strategy.send("searchRequest", request)
+            for found in read_answer(connection.socket.recv):
+                if not isinstance(found, Done):
+                    yield found
+                elif found.code in _LIMITS:
+                    self.complete = False
+                elif found.code not in (0, _NO_SUCH_BASE):
+                    raise Malformed(f"the server refuses ({found.code}): {found.message[:200]}")
+        except (LDAPException, Malformed, OSError) as error:
+            raise self._failed(error) from error
+
+    def _connect(self) -> Any:
+        address = self._address
+        tls = None
+        if address.scheme == "ldaps":
+            tls = ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=self._ca_file or None)
+        server = ldap3.Server(
+            address.host,
+            address.port,
+            use_ssl=tls is not None,
+            tls=tls,
+            get_info=ldap3.NONE,
+            connect_timeout=self._patience,
+        )
+        connection = ldap3.Connection(server, check_names=False)
+        connection.open()
+        connection.socket.settimeout(self._patience)
+        if not connection.bind():
+            raise Malformed(f"the server refuses: {connection.result.get('description', '')}")
+        return connection
+
+    def _failed(self, error: Exception) -> SourceFailed:
+        return SourceFailed(
+            f"{_words(error, self._patience)}.",
+            place=self._address.server,
+            remedy="Check the address, and that the server runs and can be reached from here.",
+        )
+
+
+def _words(error: BaseException, patience: float) -> str:
+    """What went wrong, as a sentence's beginning."""
+    text = str(error)
+    if isinstance(error, TimeoutError) or "timed out" in text:
+        return f"No answer within {patience:g} s"
+    if "refused" in text.lower() and isinstance(error, LDAPException):
+        return "The connection was refused"
+    if "name or service" in text.lower() or "getaddrinfo" in text or "invalid server address" in text:
+        return "No machine of this name is known"
+    return text[:1].upper() + text[1:300]

@@ -1,0 +1,66 @@
+"""Resources out of LDIF, as `ldapsearch` and information providers write it (RFC 2849)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ldif import LDIFParser
+
+from broker_core.information.glue_entries import Entries
+from broker_core.information.join import joined
+from broker_core.information.remarks import Remarks
+from broker_core.resources.facts import Facts
+
+LARGEST_RECORD = 16_000_000
+"""Bytes of one record."""
+
+
+def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
+    """What the file says of computing elements, in either vocabulary or both; raises OSError.
+
+    A record that cannot be read is refused with its line; the others hold.
+    """
+    entries = Entries()
+    with path.open("rb") as stream:
+        for line, record in _records(stream):
+            try:
+                _add(entries, record)
+            except ValueError as why:
+                entries.remarks.add(f"line {line}", f"record refused: {str(why)[:120]}")
+    found = tuple(joined(entries))
+    remarks.take(entries.remarks)
+    return found
+
+
+def _add(entries: Entries, record: bytes) -> None:
+    for name, values in LDIFParser(io.BytesIO(record), encoding=None).parse():
+        if name is None:
+            raise ValueError("it has no name (dn:)")
+        if "changetype" in values:
+            raise ValueError("it is a change, not an entry")
+        entries.add(name.encode(), {attribute.encode(): raw for attribute, raw in values.items()})
+
+
+def _records(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Number of the first line, and the record; comments and the version line alone are no records."""
+    lines: list[bytes] = []
+    size, first = 0, 1
+    for number, line in enumerate(stream, 1):
+        if line.strip():
+            first = first if lines else number
+            size += len(line)
+            if size <= LARGEST_RECORD:
+                lines.append(line)
+            continue
+        if lines and _is_entry(lines):
+            yield first, b"".join(lines)
+        lines, size = [], 0
+    if lines and _is_entry(lines):
+        yield first, b"".join(lines)
+
+
+def _is_entry(lines: list[bytes]) -> bool:
+    return any(not line.startswith((b"#", b"version:", b"search:", b"result:", b" ")) for line in lines)

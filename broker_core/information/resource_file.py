@@ -1,0 +1,42 @@
+"""Files that describe resources, whatever their format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from broker_core.errors import BadRequest
+from broker_core.information import ldif_file, toml_file
+from broker_core.information.remarks import Remarks
+from broker_core.information.updater import Answer
+from broker_core.resources.facts import Facts
+
+FORMATS: Mapping[str, Callable[[Path, Remarks], tuple[Facts, ...]]] = {
+    ".ldif": ldif_file.facts,
+    ".toml": toml_file.facts,
+}
+"""Ending of the name to the reader of the format."""
+
+
+def read(path: Path) -> Answer:
+    """The resources of a file, with what of it was refused. Blocks for as long as the file is large.
+
+    Raises BadRequest for a file that cannot be read, or is of no known format.
+    """
+    reader = FORMATS.get(path.suffix.lower())
+    if reader is None:
+        raise BadRequest(
+            "The format of the file of resources is not known.",
+            place=str(path),
+            remedy="Give it a name that ends with " + " or ".join(FORMATS) + ".",
+        )
+    remarks = Remarks()
+    try:
+        found = reader(path, remarks)
+    except OSError as error:
+        raise BadRequest(
+            f"The file of resources cannot be read: {(error.strerror or str(error)).lower()}.",
+            place=str(path),
+            remedy="Check its name and its permissions.",
+        ) from error
+    return Answer(found, remarks=tuple(remarks.shown), refused=remarks.count, checked=True)

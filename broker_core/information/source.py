@@ -1,0 +1,143 @@
+"""One source and the task that asks it; whatever its updater does ends in the source's state."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from broker_core.errors import CrossDeskError
+from broker_core.information.acceptance import acceptable
+from broker_core.information.source_state import SourceState
+from broker_core.information.updater import Answer, SourceFailed, SourceSettings, Updater, Watching
+from broker_core.resources.facts import SourceHeard
+from broker_core.scheduling.messages import Now
+
+log = logging.getLogger("crossdesk.information")
+LAST_WORDS = 2.0
+"""Seconds that an updater gets to end when its question is given up."""
+Publish = Callable[[SourceHeard], None]
+Clock = Callable[[], Now]
+
+
+class Source:
+    """Asks one updater for ever, and publishes what it says."""
+
+    def __init__(
+        self, settings: SourceSettings, updater: Updater, publish: Publish, clock: Clock, slow_after: float
+    ) -> None:
+        self.state = SourceState(settings)
+        self._settings = settings
+        self._updater = updater
+        self._publish = publish
+        self._clock = clock
+        self._slow_after = slow_after
+        self._wanted = asyncio.Event()
+        self._rounds = 0
+        self._answered = asyncio.Condition()
+        self._given_up: asyncio.Task[Answer] | None = None
+
+    async def run(self) -> None:
+        """Ask: at once, after each interval, when wanted, and when the source has changed."""
+        while True:
+            self._wanted.clear()
+            await self._ask()
+            async with self._answered:
+                self._rounds += 1
+                self._answered.notify_all()
+            pause = self.state.pause()
+            self.state.view.next = self._clock().wall + pause
+            await self._rest(pause)
+
+    async def refresh(self) -> None:
+        """Have it asked now, and return when there is an answer or none."""
+        async with self._answered:
+            before = self._rounds
+            if self.state.view.state not in ("asking", "slow"):
+                self._wanted.set()
+            await self._answered.wait_for(lambda: self._rounds > before)
+
+    async def _rest(self, pause: float) -> None:
+        waits: list[asyncio.Future[object]] = [asyncio.ensure_future(self._wanted.wait())]
+        if isinstance(self._updater, Watching):
+            waits.append(asyncio.ensure_future(self._updater.changed()))
+        try:
+            await asyncio.wait(waits, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
+
+    async def _ask(self) -> None:
+        begin = self._clock()
+        self.state.asking(begin.wall)
+        try:
+            answer = await self._answer()
+        except CrossDeskError as error:
+            self.state.failed(str(error))
+        except Exception as error:
+            log.exception("The updater of the source %s fails", self._settings.name)
+            self.state.failed(
+                f"Its updater fails ({type(error).__name__}: {error}). Correct or update it; "
+                "the broker's log says where it fails."
+            )
+        else:
+            end = self._clock()
+            self.state.heard(answer, end.wall, end.monotonic - begin.monotonic)
+            self._publish(self._message(answer, end))
+
+    def _message(self, answer: Answer, now: Now) -> SourceHeard:
+        return SourceHeard(
+            source=self._settings.name,
+            time=now.wall,
+            monotonic=now.monotonic,
+            facts=answer.facts,
+            complete=answer.complete,
+            silent=answer.silent,
+            interval=self._settings.interval,
+            account=answer.account,
+        )
+
+    async def _answer(self) -> Answer:
+        """The updater's answer within the deadline; raises whatever it raises, and SourceFailed."""
+        if self._given_up is not None and not self._given_up.done():
+            raise SourceFailed(
+                "Its updater still holds on to a question that was given up.",
+                remedy="Correct the plug-in: `fetch` must end when it is cancelled.",
+            )
+        task = asyncio.ensure_future(self._updater.fetch())
+        try:
+            return await acceptable(await self._in_time(task))
+        finally:
+            await self._end(task)
+
+    async def _in_time(self, task: asyncio.Task[Answer]) -> Answer:
+        deadline = self._settings.deadline
+        await asyncio.wait({task}, timeout=min(self._slow_after, deadline))
+        if not task.done() and deadline > self._slow_after:
+            self.state.slow(self._slow_after)
+            await asyncio.wait({task}, timeout=deadline - self._slow_after)
+        if not task.done():
+            raise SourceFailed(
+                f"No answer within {deadline:g} s.",
+                place=self._settings.address,
+                remedy="Check that it works and can be reached; deadline = SECONDS gives it more time.",
+            )
+        if task.cancelled():
+            raise SourceFailed("Its updater gave up.", remedy="The broker's log may say more.")
+        return task.result()
+
+    async def _end(self, task: asyncio.Task[Answer]) -> None:
+        """Give up a question that is still open, without waiting long for an updater that holds on."""
+        if task.done():
+            return
+        task.cancel()
+        self._given_up = task
+        task.add_done_callback(_noticed)
+        await asyncio.wait({task}, timeout=LAST_WORDS)
+
+
+def _noticed(task: asyncio.Task[Answer]) -> None:
+    """What a given-up question still raises concerns nobody, but must not be left unread."""
+    if not task.cancelled() and task.exception() is not None:
+        log.debug("A question that was given up ended with %r", task.exception())

@@ -1,0 +1,76 @@
+"""A source asked in a process of its own: decoding takes seconds, an event loop has milliseconds."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from broker_core.information.source_worker import FRAME
+from broker_core.information.static_names import STATIC
+from broker_core.information.updater import Answer, SourceFailed
+from broker_core.resources.facts import Facts
+
+_BUFFER = 1 << 18
+
+
+async def ask_in_process(work: str, **request: Any) -> Answer:
+    """Start a worker for one request, and gather what it says; it is gone when this returns or is cancelled.
+
+    Raises SourceFailed.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "broker_core.information.source_worker"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=_BUFFER,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(orjson.dumps({"work": work, **request}) + b"\n")
+        return await _gather(process.stdout)
+    except (asyncio.IncompleteReadError, ConnectionError) as error:
+        raise SourceFailed(
+            "The process that decodes the answer ended before its time.",
+            remedy="Look into the broker's log; a machine short of memory ends large processes.",
+        ) from error
+    finally:
+        await _ended(process)
+
+
+async def _gather(stream: asyncio.StreamReader) -> Answer:
+    facts: list[Facts] = []
+    while True:
+        kind, length = FRAME.unpack(await stream.readexactly(FRAME.size))
+        said = orjson.loads(await stream.readexactly(length))
+        if kind == b"X":
+            raise SourceFailed(said["message"], place=said["place"], remedy=said["remedy"])
+        if kind == b"E":
+            return _answer(tuple(facts), said)
+        facts += [Facts(ce, site, attributes, STATIC) for ce, site, attributes in said]
+        await asyncio.sleep(0)  # a full buffer gives no turn to others by itself
+
+
+def _answer(facts: tuple[Facts, ...], said: Mapping[str, Any]) -> Answer:
+    return Answer(
+        facts,
+        complete=said["complete"],
+        silent=tuple(said["silent"]),
+        remarks=tuple(said["remarks"]),
+        refused=said["refused"],
+        checked=True,
+    )
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Kill the process if it is still there, and take its end; not to be cut short by a cancel."""
+    if process.returncode is None:
+        try:
+            process.kill()
+        except ProcessLookupError:
+            pass
+    await asyncio.shield(process.wait())

@@ -1,0 +1,72 @@
+"""How one source does: what the views show of it, and when it is asked again."""
+
+from __future__ import annotations
+
+import logging
+
+from broker_core.information.updater import Answer, SourceSettings
+from broker_core.wire.resources import SourceView
+
+log = logging.getLogger("crossdesk.information")
+SLOW = 10.0
+"""Seconds after which a source that has not answered is called slow."""
+LONGEST_PAUSE = 600.0
+"""Seconds that failures in a row may put the next question off, unless the interval is longer."""
+
+
+class SourceState:
+    """The state of one source, as told by its runner."""
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self.settings = settings
+        self.view = SourceView(
+            name=settings.name,
+            kind=settings.kind,
+            state="ok",
+            address=settings.address,
+            interval=settings.interval,
+        )
+        self._failures = 0
+
+    def disable(self, reason: str) -> None:
+        """It is never asked."""
+        self._say("disabled", reason)
+
+    def asking(self, now: float) -> None:
+        """It has been asked. `now`: seconds since the epoch, here and below."""
+        self.view.last_started = now
+        self.view.next = None
+        self.view.state = "asking"
+
+    def slow(self, seconds: float) -> None:
+        """It has not answered for so long; nobody waits for it."""
+        deadline = self.settings.deadline
+        self._say("slow", f"No answer for {seconds:g} s. It is given up after {deadline:g} s; others go on.")
+
+    def heard(self, answer: Answer, now: float, duration: float) -> None:
+        """It has answered, after `duration` seconds."""
+        if self._failures:
+            log.info("The source %s answers again", self.settings.name)
+        self._failures = 0
+        view = self.view
+        view.last_heard, view.duration = now, duration
+        view.resources = len(answer.facts)
+        view.silent = list(answer.silent)
+        view.refused, view.remarks = answer.refused, list(answer.remarks)
+        self._say("ok", "")
+
+    def failed(self, reason: str) -> None:
+        """It has not answered, or not well; what it said before grows old."""
+        self._failures += 1
+        level = logging.WARNING if self._failures == 1 else logging.DEBUG
+        log.log(level, "The source %s fails: %s", self.settings.name, reason)
+        self._say("failed", reason)
+
+    def pause(self) -> float:
+        """Seconds until the next question: the interval, and longer after failures in a row."""
+        interval = self.settings.interval
+        longest = max(LONGEST_PAUSE, interval)
+        return min(interval * 2.0 ** min(max(self._failures - 1, 0), 20), longest)
+
+    def _say(self, state: str, reason: str) -> None:
+        self.view.state, self.view.reason = state, reason

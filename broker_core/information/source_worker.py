@@ -1,0 +1,127 @@
+"""The process that asks one source and decodes its answer, so that the broker's event loop never does.
+
+Reads one JSON request from its input, writes frames to its output: a letter, the length (four bytes), JSON.
+`F` facts, `E` the end, `X` why there is no answer. It ends with its input, that is with the broker.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from broker_core.errors import CrossDeskError
+from broker_core.resources.facts import Facts
+
+FRAME = struct.Struct(">cI")
+FRAME_BYTES = 1 << 16
+"""About how much one frame of facts holds: decoding it takes the broker less than a millisecond."""
+MEMORY = 4 << 30
+"""Bytes that an answer may occupy; a source that says more than fits is refused."""
+_NICE = 5
+
+
+class Output:
+    """Frames to the broker."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def facts(self, facts: Sequence[Facts]) -> None:
+        """Send facts in frames of a bounded size."""
+        held: list[bytes] = []
+        size = 0
+        for one in facts:
+            held.append(orjson.dumps((one.ce, one.site, one.attributes)))
+            size += len(held[-1])
+            if size >= FRAME_BYTES:
+                self._send(b"F", b"[" + b",".join(held) + b"]")
+                held, size = [], 0
+        if held:
+            self._send(b"F", b"[" + b",".join(held) + b"]")
+
+    def end(self, **said: Any) -> None:
+        """The answer is over."""
+        self._send(b"E", orjson.dumps(said))
+
+    def failed(self, error: CrossDeskError) -> None:
+        """There is no answer."""
+        said = {"message": error.message, "place": error.place, "remedy": error.remedy, "code": error.code}
+        self._send(b"X", orjson.dumps(said))
+
+    def _send(self, kind: bytes, body: bytes) -> None:
+        self._stream.write(FRAME.pack(kind, len(body)) + body)
+        self._stream.flush()
+
+
+def main() -> None:
+    """Answer the one request; the process ends here, whatever its threads still wait for."""
+    _limit()
+    output = Output(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)  # what a library prints must not be taken for a frame
+    request = orjson.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    try:
+        _WORK[request.pop("work")](request, output)
+    except CrossDeskError as error:
+        output.failed(error)
+    except MemoryError:
+        output.failed(CrossDeskError("The answer is too large for the memory.", code="source_failed"))
+    except BrokenPipeError:
+        pass  # nobody wants the answer any more
+    except Exception as error:  # noqa: BLE001 - the broker must hear of it, whatever it is
+        traceback.print_exc()
+        output.failed(CrossDeskError(f"The answer cannot be read ({type(error).__name__}: {error})."))
+    os._exit(0)
+
+
+def _ldap(request: dict[str, Any], output: Output) -> None:
+    from broker_core.information.ldap_index import Question, ask
+
+    outcome = ask(Question(**request | {"schemas": tuple(request["schemas"])}), output.facts)
+    output.end(
+        complete=outcome.complete,
+        silent=outcome.silent,
+        remarks=outcome.remarks.shown,
+        refused=outcome.remarks.count,
+    )
+
+
+def _file(request: dict[str, Any], output: Output) -> None:
+    from broker_core.information.resource_file import read
+
+    answer = read(Path(request["path"]))
+    output.facts(answer.facts)
+    output.end(complete=True, silent=[], remarks=list(answer.remarks), refused=answer.refused)
+
+
+_WORK: dict[str, Callable[[dict[str, Any], Output], None]] = {"ldap": _ldap, "file": _file}
+
+
+def _limit() -> None:
+    os.nice(_NICE)
+    threading.stack_size(1 << 20)
+    try:
+        import resource
+    except ImportError:  # not on every system
+        return
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    wanted = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
+
+
+def _end_with_input() -> None:
+    while os.read(0, 1024):
+        pass
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""A real OpenLDAP server with the GLUE schemas, laid out like the information systems of grids.
+
+Needs the packages slapd, ldap-utils, glue-schema and bdii of Debian. Their own servers are not used and need
+not run: each server here has its own folder and port.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.waiting import wait_until
+
+PACKAGES = ("slapd", "ldap-utils", "glue-schema", "bdii")
+BASES = ("o=grid", "o=glue")
+"""Where GLUE 1.3 and GLUE 2.0 entries hang."""
+PASSWORD = "secret"
+_SCHEMAS = (
+    *(f"/etc/ldap/schema/{name}.schema" for name in ("core", "cosine", "nis")),
+    "/etc/bdii/BDII.schema",
+    *(
+        f"/etc/ldap/schema/{name}.schema"
+        for name in ("Glue-CORE", "Glue-MDS", "Glue-CE", "Glue-CESEBind", "Glue-SE", "GLUE20")
+    ),
+)
+_DATABASE = """
+database mdb
+suffix "{base}"
+rootdn "{base}"
+rootpw {password}
+directory {directory}
+maxsize 2147483648
+dbnosync
+index objectClass eq
+index GlueSEUniqueID,GlueSALocalID pres
+access to * by * read
+"""
+
+
+class Slapd:
+    """One server process over its own folder; filled before it starts, since that is much faster."""
+
+    def __init__(self, folder: Path, entries: Iterable[str] = ()) -> None:
+        """`entries`: LDIF records, parents before children, below `BASES` (which are made)."""
+        if not shutil.which("slapd", path=_path()):
+            raise RuntimeError(f"OpenLDAP is missing; apt-get install {' '.join(PACKAGES)}")
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = 0
+        folder.mkdir(parents=True)
+        self._configure()
+        self._fill(entries)
+
+    @property
+    def address(self) -> str:
+        """`ldap://127.0.0.1:port`; the port stays when it is started again."""
+        return f"ldap://127.0.0.1:{self.port}"
+
+    def start(self) -> str:
+        """Start it and wait until it answers; returns its address."""
+        self.port = self.port or free_port()
+        words = ["slapd", "-f", str(self._folder / "slapd.conf"), "-h", self.address, "-d", "0"]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                words, env={**os.environ, "PATH": _path()}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        wait_until(self._answers, 30.0, "slapd answers")
+        return self.address
+
+    def signal(self, number: signal.Signals) -> None:
+        """Stop, continue or kill the process."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def close(self) -> None:
+        """End it; harmless when it has ended."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(30)
+            self._process = None
+
+    def modify(self, ldif: str) -> None:
+        """Apply changes (LDIF with `changetype`) to the running server."""
+        base = next(base for base in BASES if base in ldif)
+        words = ["ldapmodify", "-x", "-H", self.address, "-D", base, "-w", PASSWORD]
+        subprocess.run(words, input=ldif.encode(), check=True, capture_output=True)
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        if self._process.poll() is not None:
+            raise AssertionError(f"slapd ended: {(self._folder / 'log').read_text()[-2000:]}")
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1.0):
+                return True
+        except OSError:
+            return False
+
+    def _configure(self) -> None:
+        lines = [f"include {schema}" for schema in _SCHEMAS]
+        lines += ["allow bind_v2", f"pidfile {self._folder}/pid", "modulepath /usr/lib/ldap"]
+        lines += ["moduleload back_mdb", "sizelimit unlimited", "threads 4"]
+        for base in BASES:
+            directory = self._folder / base.partition("=")[2]
+            directory.mkdir()
+            lines.append(_DATABASE.format(base=base, password=PASSWORD, directory=directory))
+        (self._folder / "slapd.conf").write_text("\n".join(lines))
+
+    def _fill(self, entries: Iterable[str]) -> None:
+        """Each record goes into the database under whose base its name lies."""
+        parts = {
+            base: [f"dn: {base}\nobjectClass: organization\n{base.replace('=', ': ')}"] for base in BASES
+        }
+        for entry in entries:
+            parts[next(base for base in BASES if entry.partition("\n")[0].endswith(base))].append(entry)
+        for number, base in enumerate(BASES, 1):
+            done = subprocess.run(
+                ["slapadd", "-q", "-f", str(self._folder / "slapd.conf"), "-n", str(number)],
+                input="\n\n".join(parts[base]).encode() + b"\n",
+                env={**os.environ, "PATH": _path()},
+                capture_output=True,
+            )
+            assert done.returncode == 0, done.stderr.decode()[-2000:]
+
+
+def free_port() -> int:
+    """A port of the loopback interface on which nothing listens now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _path() -> str:
+    return f"{os.environ.get('PATH', '')}:/usr/sbin"
