@@ -32,20 +32,20 @@ def check(reading: Reading) -> None:
         known = ATTRIBUTES.get(key)
         if known is None:
             _unknown(reading, key, entry)
-        elif not _accepted(entry.value, known.types, reading.ad):
+        elif not _accepted(reading, entry.value, known.types):
             _wrong(reading, key, known, entry.value)
 
 
-def _accepted(node: Expression, types: tuple[str, ...], ad: Ad) -> bool:
+def _accepted(reading: Reading, node: Expression, types: tuple[str, ...]) -> bool:
     if type(node) is ListOf:
         if "list" in types or _ALWAYS in types:
             return True
-        return any(_items_are(one, node, ad) for one in types)
+        return any(_items_are(reading, one, node) for one in types)
     if type(node) is Ad:
         return "ad" in types or _ALWAYS in types
     if _ALWAYS in types or (isinstance(node, Reference) and "word" in types):
         return True
-    value = node.value if type(node) is Literal else constant(node, ad)
+    value = node.value if type(node) is Literal else constant(node, reading.ad, reading.findings.budget)
     return any(_is(value, one) for one in types)
 
 
@@ -59,15 +59,17 @@ def _is(value: object, kind: str) -> bool:
     return kind == "boolean" and isinstance(value, bool)
 
 
-def _items_are(kind: str, node: ListOf, ad: Ad) -> bool:
+def _items_are(reading: Reading, kind: str, node: ListOf) -> bool:
     if kind == "ads":
         return all(isinstance(item, Ad) for item in node.items)
     if kind not in ("strings", "integers"):
         return False
     wanted = str if kind == "strings" else int
-    return all(
-        type(item.value if type(item) is Literal else constant(item, ad)) is wanted for item in node.items
-    )
+    for item in node.items:
+        value = item.value if type(item) is Literal else constant(item, reading.ad, reading.findings.budget)
+        if type(value) is not wanted:
+            return False
+    return True
 
 
 def _unknown(reading: Reading, key: str, entry: Entry) -> None:
@@ -90,7 +92,7 @@ def _wrong(reading: Reading, key: str, known: Attribute, node: Expression) -> No
     message = f"{known.name} must be {wanted}."
     if isinstance(node, ListOf) and "strings" in known.types and node.items:
         for item in node.items:
-            if not _accepted(item, ("string",), reading.ad):
+            if not _accepted(reading, item, ("string",)):
                 fixes = fixes_for(reading, ("string",), item)
                 reading.error("wrong-type", message, key, item, fixes)
         return

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict, Unpack
 
+from broker_core.jdl.limits import Budget
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
@@ -56,6 +58,8 @@ class Findings:
     found: list[Diagnostic] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     """Attributes, in lower case, that are there but could not be read: they are not missing."""
+    budget: Budget = field(default_factory=Budget)
+    """What the constants of the text may still cost."""
 
     @property
     def full(self) -> bool:

@@ -39,6 +39,19 @@ def strict(signature: str, doc: str, least: int, most: int, body: Callable[[list
     return Function(signature.partition("(")[0], signature, doc, least, most, call)
 
 
+def charged(
+    signature: str, doc: str, least: int, most: int, body: Callable[[Any, list[Value]], Value]
+) -> Function:
+    """Like `strict`, for a function that takes what it costs from the steps of the evaluation."""
+
+    def call(evaluation: Any, arguments: Sequence[Late]) -> Value:
+        values = [argument() for argument in arguments]
+        missing = first_missing(values)
+        return body(evaluation, values) if missing is None else missing
+
+    return Function(signature.partition("(")[0], signature, doc, least, most, call)
+
+
 def careful(
     signature: str, doc: str, least: int, most: int, body: Callable[[list[Value]], Value]
 ) -> Function:

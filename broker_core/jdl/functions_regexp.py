@@ -3,46 +3,52 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from broker_core.jdl.function import strict, table
-from broker_core.jdl.regexp import usable
+from broker_core.jdl.function import charged, table
+from broker_core.jdl.regexp import compiled, cost
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value, bounded
 
 _REFERENCE = re.compile(r"\\([0-9])|\$([0-9])")
 
 
-def _pattern(values: list[Value], options_at: int) -> re.Pattern[str] | None:
-    options = values[options_at] if len(values) > options_at else ""
-    if not all(isinstance(value, str) for value in values):
+_STEP = 300
+"""Steps of the matcher that cost as much as one of the evaluator."""
+
+
+def usable(evaluation: Any, pattern: Value, text: Value, options: Value) -> re.Pattern[str] | None:
+    """The pattern, made ready and paid for; None if it is none, or costs more than is left."""
+    if not (isinstance(pattern, str) and isinstance(text, str) and isinstance(options, str)):
         return None
-    return usable(values[0], values[1], options)
+    steps = cost(pattern, text)
+    if steps is None:
+        return None
+    evaluation.steps -= steps // _STEP
+    return compiled(pattern, options) if evaluation.steps >= 0 else None
 
 
-def _regexp(values: list[Value]) -> Value:
-    pattern = _pattern(values, 2)
+def _regexp(evaluation: Any, values: list[Value]) -> Value:
+    pattern = usable(evaluation, *values[:2], *(values[2:] or [""]))
     return ERROR if pattern is None else pattern.search(values[1]) is not None
 
 
-def regexp_member(values: list[Value]) -> Value:
+def regexp_member(evaluation: Any, values: list[Value]) -> Value:
     """Whether the pattern occurs in an item of the list; see `regexpMember`."""
     wanted, items = values[0], values[1]
-    options = values[2] if len(values) > 2 else ""
-    if not isinstance(wanted, str) or not isinstance(items, list) or not isinstance(options, str):
+    if not isinstance(items, list):
         return ERROR
     result: Value = False
     for item in items:
         if item is UNDEFINED:
             result = UNDEFINED
             continue
-        if not isinstance(item, str):
-            return ERROR
-        pattern = usable(wanted, item, options)
+        pattern = usable(evaluation, wanted, item, *(values[2:] or [""]))
         if pattern is None:
             return ERROR
         if pattern.search(item):
             return True
-    return result
+    return result if isinstance(wanted, str) else ERROR
 
 
 def _expanded(match: re.Match[str], template: str) -> str:
@@ -53,17 +59,17 @@ def _expanded(match: re.Match[str], template: str) -> str:
     return _REFERENCE.sub(group, template)
 
 
-def _regexps(values: list[Value]) -> Value:
-    pattern = _pattern(values, 3)
-    if pattern is None:
+def _regexps(evaluation: Any, values: list[Value]) -> Value:
+    pattern = usable(evaluation, *values[:2], *(values[3:] or [""]))
+    if pattern is None or not isinstance(values[2], str):
         return ERROR
     match = pattern.search(values[1])
     return bounded(_expanded(match, values[2])) if match else ""
 
 
-def _replaced(values: list[Value], count: int) -> Value:
-    pattern = _pattern(values, 3)
-    if pattern is None or len(values[2]) * (len(values[1]) + 1) > 1 << 22:
+def _replaced(evaluation: Any, values: list[Value], count: int) -> Value:
+    pattern = usable(evaluation, *values[:2], *(values[3:] or [""]))
+    if pattern is None or not isinstance(values[2], str) or len(values[2]) * (len(values[1]) + 1) > 1 << 22:
         return ERROR
     if count == 0 and any(hit.start() == hit.end() > 0 for hit in pattern.finditer(values[1])):
         return ERROR  # nothing could be replaced again and again
@@ -71,23 +77,23 @@ def _replaced(values: list[Value], count: int) -> Value:
 
 
 TABLE = table(
-    strict("regexp(pattern, text, options)", "True if the pattern occurs in the text.", 2, 3, _regexp),
-    strict(
+    charged("regexp(pattern, text, options)", "True if the pattern occurs in the text.", 2, 3, _regexp),
+    charged(
         "regexpMember(pattern, list, options)", "True if the pattern occurs in an item.", 2, 3, regexp_member
     ),
-    strict("regexps(pattern, text, result, options)", "The result with \\1 ... filled in.", 3, 4, _regexps),
-    strict(
+    charged("regexps(pattern, text, result, options)", "The result with \\1 ... filled in.", 3, 4, _regexps),
+    charged(
         "replace(pattern, text, by, options)",
         "The text with the first hit replaced.",
         3,
         4,
-        lambda v: _replaced(v, 1),
+        lambda e, v: _replaced(e, v, 1),
     ),
-    strict(
+    charged(
         "replaceAll(pattern, text, by, options)",
         "The text with all hits replaced.",
         3,
         4,
-        lambda v: _replaced(v, 0),
+        lambda e, v: _replaced(e, v, 0),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from broker_core.jdl.function import Function, Late, strict, table
+from broker_core.jdl.function import Function, Late, charged, strict, table
 from broker_core.jdl.functions_regexp import regexp_member
 from broker_core.jdl.operators import truth
 from broker_core.jdl.tree import ERROR, UNDEFINED
@@ -128,7 +128,7 @@ TABLE = table(
         _success,
     ),
     strict("fqanMember(fqan, list)", "True if a group and role is in a list of them.", 2, 2, _fqan_member),
-    strict(
+    charged(
         "listAttrRegEx(pattern, list)",
         "True if the pattern occurs in an item of the list.",
         2,

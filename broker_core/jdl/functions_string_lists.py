@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.function import Function, careful, strict, table
+from typing import Any
+
+from broker_core.jdl.function import Function, careful, charged, strict, table
+from broker_core.jdl.functions_regexp import usable
 from broker_core.jdl.functions_strings import split_words
 from broker_core.jdl.functions_types import to_real
-from broker_core.jdl.regexp import usable
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value
 
@@ -58,19 +60,19 @@ def _fold_function(name: str, what: str, doc: str) -> Function:
     return careful(f"{name}(list, delimiters)", doc, 1, 2, lambda v: _fold(v, what))
 
 
-def _regexp_member(values: list[Value]) -> Value:
+def _regexp_member(evaluation: Any, values: list[Value]) -> Value:
     words, options = _words(values, 1, 2), values[3] if len(values) > 3 else ""
     if words is None or not isinstance(values[0], str) or not isinstance(options, str):
         return ERROR
     for word in words:
-        pattern = usable(values[0], word, options)
+        pattern = usable(evaluation, values[0], word, options)
         if pattern is None or pattern.search(word):
             return ERROR if pattern is None else True
     return False
 
 
 TABLE = table(
-    strict(
+    charged(
         "stringList_regexpMember(pattern, list, delimiters, options)",
         "True if the pattern occurs in a word of it.",
         2,

@@ -12,6 +12,15 @@ TOKENS_MAX = 200_000
 """Words and signs of a description."""
 LIST_MAX = 10_000
 """Items of one list."""
+CONSTANT_STEPS = 1000
+"""Nodes that one constant of a description may cost."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Nodes that all constants of a description may cost together; what is over is no constant."""
+
+    steps: int = 20 * CONSTANT_STEPS
 
 
 @dataclass(frozen=True, slots=True)

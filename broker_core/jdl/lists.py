@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from broker_core.jdl.cursor import Unexpected
 from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.limits import LIST_MAX
@@ -15,9 +17,9 @@ _STATEMENT = ("=", "==")
 class Lists(Literals):
     """A cursor that reads what stands between brackets, divided by commas."""
 
+    @abstractmethod
     def expression(self) -> Expression:
         """Any expression; in the class that extends this one."""
-        raise NotImplementedError
 
     def items(self, opening: Token, closing: str, first: Expression | None = None) -> list[Expression]:
         """The items up to and with the closing bracket; `first` has been read already."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from broker_core.jdl.constants import constant
 from broker_core.jdl.description import JobDescription
+from broker_core.jdl.limits import Budget
 from broker_core.jdl.tree import (
     Ad,
     Binary,
@@ -41,7 +42,8 @@ def values(ad: Ad) -> list[str] | None:
     if node is None or start is None or step is None or step == 0:
         return None
     if isinstance(node, ListOf):
-        items = [_item(item, ad) for item in node.items]
+        budget = Budget()
+        items = [_item(item, ad, budget) for item in node.items]
         if None in items or start < 0:
             return None
         return [item for item in items[start::step] if item is not None]
@@ -72,10 +74,10 @@ def _whole(ad: Ad, key: str, default: int) -> int | None:
     return value if type(value) is int else None
 
 
-def _item(node: Expression, ad: Ad) -> str | None:
+def _item(node: Expression, ad: Ad, budget: Budget) -> str | None:
     if isinstance(node, Reference) and node.scope is None:
         return node.name
-    value = constant(node, ad)
+    value = constant(node, ad, budget)
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
 
 

@@ -42,7 +42,7 @@ class Reading:
         if entry is None:
             return None
         node = entry.value
-        return node.value if type(node) is Literal else constant(node, self.ad)
+        return node.value if type(node) is Literal else constant(node, self.ad, self.findings.budget)
 
     def string(self, key: str) -> str:
         """A string; empty if absent."""
@@ -67,7 +67,7 @@ class Reading:
         items: Sequence[Expression] = node.items if type(node) is ListOf else (node,)
         found = []
         for item in items:
-            value = item.value if type(item) is Literal else constant(item, self.ad)
+            value = item.value if type(item) is Literal else constant(item, self.ad, self.findings.budget)
             if isinstance(value, str):
                 found.append((value, item))
         return found

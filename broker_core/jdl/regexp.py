@@ -1,13 +1,14 @@
 """Regular expressions whose cost is known before they run.
 
 The library's matcher tries alternatives one after the other, so some patterns take exponential time. A
-pattern is accepted only if no repeat stands inside another one, and its worst case (the length of the text
-to the power of the number of repeats) is small.
+pattern is accepted only if no repeat stands around another one or around a choice, and if the number of ways
+in which it could be laid over the text, from each place of it, is small.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 PATTERN_MAX = 512
@@ -16,58 +17,100 @@ COST_MAX = 30_000_000
 """Steps of the worst case, fractions of a second."""
 _OPTIONS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 _REFUSED = re.compile(r"\\[1-9kgG]|\(\?(?![:i])|\(\?i[^)]")
-_WORDS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[*+?]|\{[0-9]*,?[0-9]*\}|[()|]", re.DOTALL)
+_WORDS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[*+?]|\{[0-9]*,?[0-9]*\}|[()|]|.", re.DOTALL)
+_COUNTS = re.compile(r"\{([0-9]*),([0-9]*)\}")
+_EXACTLY = re.compile(r"\{([0-9]{1,9})\}")
+_MANY = 100
+"""Repeats from which any choice is too many."""
 
 
 @lru_cache(maxsize=512)
-def compiled(pattern: str, options: str) -> tuple[re.Pattern[str], int] | None:
-    """The pattern with the number of its repeats; None if it is not valid or could cost too much."""
-    repeats = _repeats(pattern)
-    if repeats is None or len(pattern) > PATTERN_MAX:
-        return None
+def compiled(pattern: str, options: str) -> re.Pattern[str] | None:
+    """The pattern; None if it is not valid."""
     flags = re.NOFLAG
     for option in options.lower():
         flags |= _OPTIONS.get(option, re.NOFLAG)
     try:
-        return re.compile(pattern, flags), repeats
+        return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError):
         return None
 
 
-def usable(pattern: str, text: str, options: str) -> re.Pattern[str] | None:
-    """The compiled pattern if it is valid and bounded for this text, else None."""
+def cost(pattern: str, text: str) -> int | None:
+    """Steps that a search could take at worst; None if the pattern must not be run on the text."""
     if len(pattern) > PATTERN_MAX or len(text) > TEXT_MAX:
         return None
-    found = compiled(pattern, options)
-    if found is None or (len(text) + 1) ** (found[1] + 1) > COST_MAX:
+    found = _ways(pattern, len(text) + 1)
+    if found is None or found * (len(text) + 1) > COST_MAX:
         return None
-    return found[0]
+    return found * (len(text) + 1)
 
 
-def _repeats(pattern: str) -> int | None:
-    """How many repeats the pattern has; None if one holds another, or a choice, or looks around or back."""
+@dataclass(slots=True)
+class _Group:
+    """The ways through an open group."""
+
+    others: int = 0
+    """Through the branches that have ended."""
+    branch: int = 1
+    """Through the branch so far."""
+    last: int = 1
+    """Through the part that a repeat would stand behind."""
+    repeated: bool = True
+    """There is no such part, or it has its repeat already."""
+
+
+@lru_cache(maxsize=512)
+def _ways(pattern: str, length: int) -> int | None:
+    """In how many ways the pattern fits at one place of a text; None if that may grow without bound."""
     if _REFUSED.search(pattern):
         return None
-    count = 0
-    busy = [False]
-    """For each open group: does it hold a repeat or a choice?"""
-    closed = False
+    groups = [_Group()]
     for word in _WORDS.findall(_trimmed(pattern)):
+        group = groups[-1]
         if word == "(":
-            busy.append(False)
-        elif word == ")" and len(busy) > 1:
-            closed = busy.pop()
-            busy[-1] = busy[-1] or closed
-            continue
+            groups.append(_Group())
+        elif word == ")" and len(groups) > 1:
+            ways = groups.pop()
+            group = groups[-1]
+            group.last, group.repeated = ways.others + ways.branch, False
+            group.branch *= group.last
         elif word == "|":
-            busy[-1] = True
-        elif word[0] in "*+?{":
-            if closed and word != "?":
+            group.others, group.branch, group.repeated = group.others + group.branch, 1, True
+        elif word[0] in "*+?" or _COUNTS.fullmatch(word) or _EXACTLY.fullmatch(word):
+            if not group.repeated and not _repeat(group, word, length):
                 return None
-            count += 1
-            busy[-1] = True
-        closed = False
-    return count
+            group.repeated = True
+        else:
+            group.last, group.repeated = 1, False
+        if groups[-1].branch > COST_MAX:
+            return None
+    return sum(group.others + group.branch for group in groups)
+
+
+def _repeat(group: _Group, word: str, length: int) -> bool:
+    """Count a repeat of the last part; False if there are several ways through that part itself."""
+    if word == "?":
+        group.branch = group.branch // group.last * (group.last + 1)
+        return True
+    exactly = _EXACTLY.fullmatch(word)
+    if exactly is not None:
+        group.branch = group.branch // group.last * group.last ** min(int(exactly[1]), _MANY)
+        return True
+    if group.last > 1:
+        return False
+    group.branch *= _choices(word, length)
+    group.last = 2
+    return True
+
+
+def _choices(word: str, length: int) -> int:
+    """How many numbers of times a repeat allows."""
+    counts = _COUNTS.fullmatch(word)
+    if counts is None:
+        return length
+    least, most = counts.groups()
+    return min(length, int(most) - int(least or 0) + 1) if most and len(most) < 9 else length
 
 
 def _trimmed(pattern: str) -> str:

@@ -72,7 +72,9 @@ def test_attribute_chains_are_bounded() -> None:
     assert value("A4950", own) == 1
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(a*)*b", "a*a*a*a*a*b", "(?=a)*", "(.)\\\\1"])
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(a|aa)+$", "(a*)*b", "a*a*a*a*a*b", "(?=a)*", "(.)\\\\1", "(a|a)" * 30 + "$"]
+)
 def test_costly_patterns_are_errors(pattern: str) -> None:
     assert value(f'regexp("{pattern}", "{"a" * 3000}!")') is ERROR
 
@@ -81,6 +83,9 @@ def test_costly_patterns_are_errors(pattern: str) -> None:
     ("call", "expected"),
     [
         ('regexp(".*sdj$", "ce/queue-sdj")', True),
+        ('regexp("^([0-9]+\\\\.){3}[0-9]+$", "158.109.65.150")', True),
+        ('regexp("[a-z]+[0-9]+-[0-9]+[.]", "ce101-42.site.example.org:2119/jobmanager-pbs-long")', True),
+        ('regexp("^(ce1|ce2|ce3)[.](pic|ifae)[.]es", "ce2.pic.es")', True),
         ('regexp("^ce[0-9]+\\\\.(a|b)\\\\.org:2119/", "ce01.b.org:2119/x")', True),
         ('replaceAll("a", "banana", "o")', "bonono"),
         ('regexps("(b)(a)", "banana", "\\\\2\\\\1")', "ab"),
