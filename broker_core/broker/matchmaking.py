@@ -11,10 +11,11 @@ from broker_core.errors import BadRequest
 from broker_core.jdl.description import JobDescription
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
+from broker_core.matching.report import report
 from broker_core.policies.ordering import ORDERINGS
 from broker_core.resources.record import Resource
 from broker_core.scheduling.demand import Demand
-from broker_core.wire.matches import MatchedResource, MatchReport, MatchRequest
+from broker_core.wire.matches import MatchReport, MatchRequest
 
 
 def matchmaker(policy: Callable[[], str]) -> Callable[[Demand, Sequence[Resource]], Matches]:
@@ -39,32 +40,13 @@ async def match_report(
         raise BadRequest("There is no policy of this name.", place=policy)
     resources = services.engine.scheduler.resources(now().monotonic)
     found = matchmaker(lambda: policy)(Demand("", description, question.site), resources)
-    return _page(found.report(), question, policy)
-
-
-def _page(report: MatchReport, question: MatchRequest, policy: str) -> MatchReport:
-    known = report.resources
-    selected = [one for one in known if _wanted(one, question)]
-    if question.ces:
-        by_ce = {one.ce: one for one in known}
-        shown = [by_ce[ce] for ce in question.ces if ce in by_ce]
-    else:
-        shown = selected[question.offset : question.offset + question.limit]
-    matching = sum(one.matches for one in known)
-    return report.model_copy(
-        update={
-            "resources": shown,
-            "known": len(known),
-            "matching": matching,
-            "selected": len(selected),
-            "analysis": f"{matching} of {len(known)} known resources match. {report.advice}".strip(),
-            "policy": policy,
-            "offset": question.offset,
-        }
+    return report(
+        found,
+        offset=question.offset,
+        limit=question.limit,
+        only=question.only,
+        text=question.text,
+        ces=question.ces,
+        explain=question.explain,
+        policy=policy,
     )
-
-
-def _wanted(one: MatchedResource, question: MatchRequest) -> bool:
-    if question.only != "all" and one.matches is not (question.only == "matching"):
-        return False
-    return question.text.lower() in f"{one.ce} {one.site} {one.reason}".lower()

@@ -1,59 +1,139 @@
-"""The smallest change that would make a description match."""
+"""The smallest change that would make a description match, and the whole in one sentence."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from broker_core.jdl.description import JobDescription
-from broker_core.matching.clauses import Clause
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.matching.condition import Condition
+from broker_core.matching.findings import Findings, Test
 
 if TYPE_CHECKING:
-    from broker_core.matching.match import Rejected
-
+    from broker_core.matching.match import Matches
 
 _NOT_OURS = 10
 """Effort of what the owner of the job cannot change."""
+_EFFORT = {"requirements": 1, "policy": 2, "cpus": 2}
+_PATTERNS_MAX = 1000
+"""Different sets of obstacles that are looked at, the most frequent ones."""
 
 
-def advise(description: JobDescription, rejected: Sequence[Rejected]) -> str:
+def advise(matches: Matches) -> str:
     """One sentence: what to change, and how many resources that gives."""
-    if not rejected:
+    if not matches.known:
         return "No resource is known yet."
-    waiting = sum(one.now_only for one in rejected)
-    if waiting:
-        return f"{waiting} of {len(rejected)} would match when idle; the job waits for that."
-    sets = Counter(_changes(one.clauses) for one in rejected)
-    changes, count = min(sets.items(), key=lambda item: (_effort(item[0]), -item[1], item[0]))
-    needed = [text for origin, _, text in changes if _effort(((origin, 0, text),)) >= _NOT_OURS]
+    if matches.several and matches.candidates:
+        return _too_few_together(matches)
+    if matches.rejected.now_only:
+        waiting = matches.rejected.now_only
+        return f"{waiting} of {matches.known} would match when idle; the job waits for that."
+    findings = matches.findings
+    best = min(
+        _patterns(matches), key=lambda one: (_effort(findings.tests, one[0]), -one[1], one[0]), default=None
+    )
+    if best is None:
+        return f"None of the {matches.known} known resources can be used by this broker."
+    tests = [findings.tests[place] for place in best[0]]
+    needed = [_text(test) for test in tests if _EFFORT.get(_origin(test), _NOT_OURS) >= _NOT_OURS]
     if needed:
-        return f"A site is needed that {' and '.join(needed)}; none of the {len(rejected)} known does."
-    done = " and ".join(_in_words(description, change, rejected) for change in changes)
-    return f"{done[:1].upper()}{done[1:]} gives {count} of {len(rejected)}."
+        return f"A site is needed that {' and '.join(needed)}; none of the {matches.known} known does."
+    done = " and ".join(_in_words(matches, place) for place in best[0])
+    return f"{done[:1].upper()}{done[1:]} gives {best[1]} of {matches.known}."
 
 
-def _changes(found: Sequence[Clause]) -> tuple[tuple[str, int, str], ...]:
-    """(origin, number among the clauses of Requirements or 0, text) of each lasting obstacle."""
-    number = 0
-    result = []
-    for clause in found:
-        number += clause.origin == "requirements"
-        if not clause.holds and not clause.now_only:
-            result.append((clause.origin, number if clause.origin == "requirements" else 0, clause.text))
-    return tuple(result)
+def analyse(matches: Matches) -> str:
+    """How many match, which condition lets fewest through, and which one stands in the way alone."""
+    known, matching = matches.known, len(matches.candidates)
+    if not known:
+        return "No resource is known yet."
+    head = f"{matching or 'None'} of {known} known resources match{'' if matching != 1 else 'es'}"
+    if matches.several and matching:
+        head += f", in {len(matches.groups)} sets"
+    told = _hardest(matches.findings)
+    return f"{head}: {'; '.join(told)}." if told else f"{head}."
 
 
-def _effort(changes: tuple[tuple[str, int, str], ...]) -> int:
+def _hardest(findings: Findings) -> list[str]:
+    told = []
+    counts = findings.counts
+    known = len(findings.view.pool.columns)
+    fewest = min(range(len(counts)), key=lambda place: counts[place].satisfied, default=None)
+    if fewest is not None and counts[fewest].satisfied < known:
+        told.append(f"{counts[fewest].satisfied} of {known} satisfy {_named(findings, fewest)}")
+    most = max(range(len(counts)), key=lambda place: counts[place].alone, default=None)
+    if most is not None and counts[most].alone:
+        more = " more" if _some_match(findings) else ""
+        told.append(f"dropping {_named(findings, most)} gives {counts[most].alone}{more}")
+    barred = int(np.count_nonzero(findings.barred))
+    if barred:
+        told.append(f"{barred} cannot be used now")
+    return told
+
+
+def _some_match(findings: Findings) -> bool:
+    return bool((~findings.failed.any(axis=0) & ~findings.barred).any())
+
+
+def _named(findings: Findings, place: int) -> str:
+    test = findings.tests[place]
+    if isinstance(test, Condition):
+        return f"'{test.text}'"
+    return f"clause {place - len(findings.plan.conditions) + 1} ({test.wording.text})"
+
+
+def _too_few_together(matches: Matches) -> str:
+    usable = int(matches.grouping.usable.sum())
+    return (
+        f"{len(matches.candidates)} of {matches.known} match, but no set of at most"
+        f" {matches.context.max_ces_per_set} has {matches.description.cpus} free CPUs;"
+        f" all together have {usable}."
+    )
+
+
+def _patterns(matches: Matches) -> list[tuple[tuple[int, ...], int]]:
+    """Sets of lasting obstacles, each with the number of resources that would match without them."""
+    findings = matches.findings
+    rows = matches.rejected.rows
+    rows = rows[~findings.barred_for_good[rows]]
+    if not len(rows):
+        return []
+    packed = np.packbits(findings.lasting[:, rows], axis=0).T
+    sets, counts = np.unique(packed, axis=0, return_counts=True)
+    common = np.argsort(-counts, kind="stable")[:_PATTERNS_MAX]
+    return [
+        (
+            tuple(_places(sets[one], len(findings.tests))),
+            int(counts[(sets & ~sets[one] == 0).all(axis=1)].sum()),
+        )
+        for one in common
+    ]
+
+
+def _places(packed: npt.NDArray[np.uint8], count: int) -> list[int]:
+    return [int(place) for place in np.flatnonzero(np.unpackbits(packed, count=count))]
+
+
+def _effort(tests: Sequence[Test], places: tuple[int, ...]) -> int:
     """Dropping a clause is easy; another kind of job or another program is not."""
-    return sum({"requirements": 1, "policy": 2, "cpus": 2}.get(origin, _NOT_OURS) for origin, _, _ in changes)
+    return sum(_EFFORT.get(_origin(tests[place]), _NOT_OURS) for place in places)
 
 
-def _in_words(description: JobDescription, change: tuple[str, int, str], rejected: Sequence[Rejected]) -> str:
-    origin, number, text = change
-    if origin == "requirements":
-        return f"dropping clause {number} ({text})"
-    if origin == "cpus":
-        most = max(one.resource.total_cpus for one in rejected)
-        return f"asking for fewer CPUs (at most {most} instead of {description.cpus})"
-    return f"giving up the condition '{text}'"
+def _origin(test: Test) -> str:
+    return test.origin if isinstance(test, Condition) else "requirements"
+
+
+def _text(test: Test) -> str:
+    return test.text if isinstance(test, Condition) else test.wording.text
+
+
+def _in_words(matches: Matches, place: int) -> str:
+    test = matches.findings.tests[place]
+    if not isinstance(test, Condition):
+        return f"dropping {_named(matches.findings, place)}"
+    if test.origin == "cpus":
+        most = int(matches.view.pool.total[: matches.view.size].max())
+        return f"asking for fewer CPUs (at most {most} instead of {matches.description.cpus})"
+    return f"giving up the condition '{test.text}'"

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.glue import GLUE
-from broker_core.jdl.operators import truth
 from broker_core.jdl.spelling import closest
-from broker_core.jdl.tree import UNDEFINED, Ad, Binary, Call, Expression, Literal, Reference, walk
+from broker_core.jdl.tree import UNDEFINED, Binary, Call, Expression, Literal, Reference, walk
 from broker_core.jdl.write import expression, value_text
 
 _SHOWN = 4
 """Values named in one explanation, at most."""
+_LONGEST = 60
+"""Characters of a value that are shown."""
+VALUES = ("false", "true", "undefined", "error")
+"""The words for values of conditions, in the order of `arrays`."""
 _ENDINGS = {"true": "", "false": "", "undefined": "so the clause is undefined", "error": "which is an error"}
 
 
@@ -49,50 +52,47 @@ def split(node: Expression | None) -> list[Expression]:
     return found
 
 
-def explained(
-    node: Expression, ad: Ad, values: Mapping[str, Any], quiet: Mapping[str, Any], now: float | None
-) -> Clause:
-    """One clause at one resource; `quiet` are the values that the resource would have when idle."""
-    value = word(evaluate(node, ad, values, now=now))
-    later = value != "true" and evaluate(node, ad, quiet, now=now) is True
-    return Clause(expression(node), value, "requirements", _in_words(node, values, value), later)
+class Wording:
+    """How one clause of Requirements is explained; made once for all resources."""
 
+    __slots__ = ("_member", "_names", "_wanted", "text")
 
-def word(value: Any) -> str:
-    """The value of a condition as a word."""
-    held = truth(value)
-    return {True: "true", False: "false"}.get(held, "undefined" if held is UNDEFINED else "error")
+    def __init__(self, node: Expression) -> None:
+        self.text = expression(node)
+        names = dict.fromkeys(read_of_resource(node))
+        self._names = [(name, name.lower()) for name in names]
+        self._wanted = _wanted(node)
+        self._member = ""
+        if isinstance(node, Call) and node.function.lower() in ("member", "ismember") and len(names) == 1:
+            self._member = expression(node.arguments[0]) if node.arguments else "?"
 
-
-def _in_words(node: Expression, values: Mapping[str, Any], value: str) -> str:
-    names = list(dict.fromkeys(read_of_resource(node)))
-    if not names:
-        return f"{expression(node)} is {value} whatever the resource"
-    missing = [name for name in names if name.lower() not in values]
-    if missing:
-        return _not_published(missing, value)
-    if isinstance(node, Call) and node.function.lower() in ("member", "ismember") and len(names) == 1:
-        return _membership(node, names[0], value)
-    met = ", ".join(f"{name} is {_short(values[name.lower()])}" for name in names[:_SHOWN])
-    wanted = _wanted(node)
-    return f"{met}; {wanted} is wanted" if wanted else f"{met}" + _ending(value)
+    def explained(self, value_of: Callable[[str], Any], value: str) -> str:
+        """Why the clause has this value where attributes, by lower-case name, have these."""
+        if not self._names:
+            return f"{self.text} is {value} whatever the resource"
+        met = [(name, value_of(lower)) for name, lower in self._names]
+        missing = [name for name, one in met if one is UNDEFINED]
+        if missing:
+            return _not_published(missing, value)
+        if self._member:
+            return f"{met[0][0]} {'has' if value == 'true' else 'does not have'} {self._member}"
+        told = ", ".join(f"{name} is {_short(one)}" for name, one in met[:_SHOWN])
+        return f"{told}; {self._wanted} is wanted" if self._wanted else f"{told}{_ending(value)}"
 
 
 def _ending(value: str) -> str:
     return f", {_ENDINGS[value]}" if _ENDINGS[value] else ""
 
 
-def _membership(node: Call, name: str, value: str) -> str:
-    wanted = expression(node.arguments[0]) if node.arguments else "?"
-    return f"{name} {'has' if value == 'true' else 'does not have'} {wanted}"
-
-
 def _not_published(missing: list[str], value: str) -> str:
-    name = missing[0]
-    meant = closest(name.lower(), tuple(GLUE))
-    hint = f" (did you mean {GLUE[meant].name}?)" if meant and meant != name.lower() else ""
     others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-    return f"{name}{others} is not published here{hint}" + _ending(value)
+    return f"{missing[0]}{others} is not published here{_hint(missing[0].lower())}" + _ending(value)
+
+
+@lru_cache(maxsize=1024)
+def _hint(name: str) -> str:
+    meant = None if name in GLUE else closest(name, tuple(GLUE))
+    return f" (did you mean {GLUE[meant].name}?)" if meant else ""
 
 
 def _wanted(node: Expression) -> str:
@@ -121,5 +121,9 @@ def read_of_resource(node: Expression) -> list[str]:
 
 
 def _short(value: Any) -> str:
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, list) and len(value) > _LONGEST:
+        return f"{_short(value[:_LONGEST])[: _LONGEST - 3]}..."
     text = value_text(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

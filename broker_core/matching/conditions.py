@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from broker_core.jdl.description import JobDescription
-from broker_core.matching.clauses import Clause
+from broker_core.jdl.tree import UNDEFINED
+from broker_core.matching.condition import Condition, Holds, of_attribute
 from broker_core.matching.context import Context
-from broker_core.resources.record import Resource
-from broker_core.resources.tags import abilities, has_tag, most_cpus
+from broker_core.matching.cpu_conditions import cpus, is_limit, queue
+from broker_core.matching.sets.addresses import has_public_addresses, needs_public_addresses
+from broker_core.matching.view import View
+from broker_core.resources.tags import ABILITIES, TAGS, listed, shows
 
 _IN_WORDS = {
     "workflow": "graphs of jobs",
@@ -19,47 +24,70 @@ _IN_WORDS = {
     "prologue": "prologues",
     "epilogue": "epilogues",
 }
-_UNLIMITED = frozenset({0, 999999999})
+_ABILITIES = ABILITIES.lower()
+_RULES = "glueceaccesscontrolbaserule"
+_INBOUND = "gluehostnetworkadapterinboundip"
+_RULES_SHOWN = 4
 
 
-def conditions(
-    description: JobDescription, resource: Resource, values: Mapping[str, Any], context: Context
-) -> Iterator[Clause]:
-    """Every condition at one resource, the one that can least be helped first."""
-    yield from _chosen(description, resource, context)
-    yield from _kind(description, values, context)
-    yield from _status(values)
-    yield from _cpus(description, resource, values, context)
-    yield from _wall_time(description, values)
-    yield from _queue(resource, values, description, context)
+def conditions(description: JobDescription, context: Context) -> tuple[Condition, ...]:
+    """Every condition, the one that can least be helped first."""
+    found = [*_chosen(description, context), *_needs(description, context), *_authorised(context)]
+    if "inter-cluster" in description.needs and needs_public_addresses(description):
+        found.append(_public_addresses())
+    return (*found, _status(), *cpus(description, context), *_wall_time(description), queue(description))
 
 
-def _clause(holds: bool, text: str, origin: str, explanation: str, now_only: bool = False) -> Clause:
-    return Clause(text, "true" if holds else "false", origin, explanation, now_only and not holds)
-
-
-def _chosen(description: JobDescription, resource: Resource, context: Context) -> Iterator[Clause]:
+def _chosen(description: JobDescription, context: Context) -> Iterator[Condition]:
     if context.site:
-        holds = context.site in (resource.site, resource.ce)
-        yield _clause(holds, f"site {context.site}", "policy", f"the job may only run at {context.site}")
+        reason = f"the job may only run at {context.site}"
+        yield Condition(f"site {context.site}", "policy", _at(context.site), lambda view, row, held: reason)
     target = description.ad.get("submitto") if description.ad is not None else None
     wanted = getattr(target, "value", "")
     if isinstance(wanted, str) and wanted:
-        holds = wanted in (resource.site, resource.ce)
-        yield _clause(holds, f"SubmitTo {wanted}", "policy", f"SubmitTo names {wanted}")
+        yield Condition(
+            f"SubmitTo {wanted}", "policy", _at(wanted), lambda view, row, held: f"SubmitTo names {wanted}"
+        )
 
 
-def _kind(description: JobDescription, values: Mapping[str, Any], context: Context) -> Iterator[Clause]:
+def _at(wanted: str) -> Any:
+    def holds(view: View) -> Holds:
+        columns = view.pool.columns
+        found = np.fromiter((site == wanted for site in columns.sites), np.bool_, columns.size)
+        row = columns.row_of(wanted)
+        if row is not None:
+            found[row] = True
+        return found
+
+    return holds
+
+
+def _needs(description: JobDescription, context: Context) -> Iterator[Condition]:
     for need in description.needs:
         kind, _, name = need.partition(":")
         if kind == "mpi":
-            tag = context.mpi_tags.get(name, name)
-            holds = has_tag(values, tag) or need in abilities(values)
-            yield _clause(holds, f"offers {tag}", "software", _offers(holds, f"the MPI implementation {tag}"))
-        else:
-            holds = need in abilities(values) or need in context.abilities
-            what = in_words(need)
-            yield _clause(holds, f"offers {what}", "kind", _offers(holds, what))
+            yield _software(need, context.mpi_tags.get(name, name))
+        elif not context.assume_abilities and need not in context.abilities:
+            yield of_attribute(
+                f"offers {in_words(need)}",
+                "kind",
+                _ABILITIES,
+                lambda value, need=need: need in listed(value),  # type: ignore[misc]
+                _offering(in_words(need)),
+            )
+
+
+def _software(need: str, tag: str) -> Condition:
+    """By tag, or where an adapter of the broker brings the implementation along."""
+    by_tag = of_attribute("", "", TAGS, lambda tags: shows(tags, tag), lambda value, held: "")
+    by_adapter = of_attribute("", "", _ABILITIES, lambda value: need in listed(value), lambda v, held: "")
+    words = _offering(f"the MPI implementation {tag}")
+    return Condition(
+        f"offers {tag}",
+        "software",
+        lambda view: by_tag.holds(view) | by_adapter.holds(view),
+        lambda view, row, held: words(None, held),
+    )
 
 
 def in_words(need: str) -> str:
@@ -72,54 +100,75 @@ def in_words(need: str) -> str:
     return _IN_WORDS.get(need, need)
 
 
-def _offers(holds: bool, what: str) -> str:
-    return f"it {'offers' if holds else 'does not offer'} {what}"
+def _offering(what: str) -> Any:
+    return lambda value, held: f"it {'offers' if held else 'does not offer'} {what}"
 
 
-def _status(values: Mapping[str, Any]) -> Iterator[Clause]:
-    status = values.get("gluecestatestatus")
-    if isinstance(status, str):
-        holds = status.lower() == "production"
-        yield _clause(holds, "accepts jobs", "status", f"its status is {status}", now_only=True)
-
-
-def _cpus(
-    description: JobDescription, resource: Resource, values: Mapping[str, Any], context: Context
-) -> Iterator[Clause]:
-    if "inter-cluster" in description.needs or description.structure == "Workflow":
+def _authorised(context: Context) -> Iterator[Condition]:
+    """Against the rules that grid sites publish; a site that the owner uses by an account publishes none."""
+    owner = context.owner
+    if owner is None:
         return
-    need = description.cpus
-    most = most_cpus(values, resource.total_cpus)
-    has = f"it has {_counted(resource.total_cpus)}"
-    if most < resource.total_cpus:
-        has += f", of which one job may use {most}"
-    yield _clause(need <= most, f"at least {_counted(need)}", "cpus", f"{has}; {need} wanted")
-    if need <= most and (description.interactive or context.batch_capacity == "free"):
-        holds = need <= resource.free_cpus
-        text = f"at least {_counted(need, 'free CPU')}"
-        yield _clause(holds, text, "cpus", f"{resource.free_cpus} are free now; {need} wanted", now_only=True)
+    mine = ", ".join(sorted(owner.vos | owner.groups)) or "no virtual organisation"
+
+    def holds(rules: Any) -> bool:
+        return not listed(rules) or any(_admits(rule, owner.vos, owner.groups) for rule in listed(rules))
+
+    def words(rules: Any, held: bool) -> str:
+        told = listed(rules)
+        if not told:
+            return ""
+        shown = ", ".join(told[:_RULES_SHOWN]) + (", ..." if len(told) > _RULES_SHOWN else "")
+        return f"it lets in {shown}; the job's owner is of {mine}"
+
+    yield of_attribute("lets the owner in", "authorisation", _RULES, holds, words)
 
 
-def _counted(count: int, noun: str = "CPU") -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def _admits(rule: str, vos: frozenset[str], groups: frozenset[str]) -> bool:
+    """True if a rule `VO:name`, `VOMS:/group/Role=name` or a bare name is for one of these."""
+    kind, colon, name = rule.partition(":")
+    if not colon:
+        return rule in vos
+    if kind.upper() == "VO":
+        return name in vos
+    if kind.upper() != "VOMS":
+        return False
+    wanted = name.removesuffix("/*")
+    return any(group == wanted or group.startswith(f"{wanted}/") for group in groups)
 
 
-def _wall_time(description: JobDescription, values: Mapping[str, Any]) -> Iterator[Clause]:
-    limit = values.get("gluecepolicymaxwallclocktime")
-    if description.wall_limit is None or type(limit) is not int or limit in _UNLIMITED:
+def _public_addresses() -> Condition:
+    def words(value: Any, held: bool) -> str:
+        return f"its nodes {'can' if held else 'cannot'} be reached from other sites"
+
+    return of_attribute(
+        "public addresses", "kind", _INBOUND, lambda value: has_public_addresses({_INBOUND: value}), words
+    )
+
+
+def _status() -> Condition:
+    return of_attribute(
+        "accepts jobs",
+        "status",
+        "gluecestatestatus",
+        lambda status: not isinstance(status, str) or status.lower() == "production",
+        lambda status, held: "" if status is UNDEFINED else f"its status is {status}",
+        now_only=True,
+    )
+
+
+def _wall_time(description: JobDescription) -> Iterator[Condition]:
+    if description.wall_limit is None:
         return
     wanted = description.wall_limit / 60
-    text = f"wall time of {wanted:g} minutes"
-    yield _clause(wanted <= limit, text, "policy", f"jobs may run {limit} minutes; {wanted:g} wanted")
 
+    def words(limit: Any, held: bool) -> str:
+        return f"jobs may run {limit} minutes; {wanted:g} wanted" if is_limit(limit) else ""
 
-def _queue(
-    resource: Resource, values: Mapping[str, Any], description: JobDescription, context: Context
-) -> Iterator[Clause]:
-    limit = values.get("gluecepolicymaxwaitingjobs")
-    if type(limit) is not int or limit in _UNLIMITED or description.cpus <= resource.free_cpus:
-        return
-    explanation = f"{resource.waiting} jobs wait there; at most {limit} may"
-    yield _clause(
-        resource.waiting < limit, f"fewer than {limit} waiting", "policy", explanation, now_only=True
+    yield of_attribute(
+        f"wall time of {wanted:g} minutes",
+        "policy",
+        "gluecepolicymaxwallclocktime",
+        lambda limit: not is_limit(limit) or wanted <= limit,
+        words,
     )

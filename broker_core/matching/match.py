@@ -2,126 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.operators import truth
-from broker_core.jdl.values import is_number
-from broker_core.matching import report as reporting
-from broker_core.matching.advice import advise
+from broker_core.matching import advice as advising
+from broker_core.matching.candidates import Candidate, Candidates
 from broker_core.matching.clauses import Clause
-from broker_core.matching.conditions import conditions
+from broker_core.matching.condition import Holds
 from broker_core.matching.context import DEFAULT, Context
-from broker_core.matching.explain import clauses
-from broker_core.matching.ordering import best_fit
+from broker_core.matching.findings import ClauseCount, Findings
+from broker_core.matching.grouping import Grouping, grouped
+from broker_core.matching.memory import memory_of
+from broker_core.matching.ordering import best_fit, drawn, fuzzy
+from broker_core.matching.plan import Plan
+from broker_core.matching.rejected import Rejected, Rejections
+from broker_core.matching.sets.group import Group
+from broker_core.matching.sets.trace import Trace
+from broker_core.matching.view import View
+from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
-from broker_core.resources.values import values
-from broker_core.wire.matches import MatchReport
+
+__all__ = ["Candidate", "Matches", "Rejected", "match"]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A resource that matches."""
-
-    resource: Resource
-    rank: float | None
-    """The job's Rank there; 0.0 without one, None where it is no number (CB-MM-04)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A resource that does not match."""
-
-    resource: Resource
-    reason: str
-    """In one sentence."""
-    clauses: tuple[Clause, ...]
-    """The broker's conditions, then the clauses of Requirements, with their values there."""
-    now_only: bool
-    """It would match if it were idle and in production; else it never can."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Matches:
-    """The answer for one description."""
+    """The answer for one description.
+
+    The candidates are as they were when matched; all else is worked out when it is asked for, from the pool
+    as it is then, and so belongs to the same moment.
+    """
 
     description: JobDescription
     context: Context
-    candidates: tuple[Candidate, ...]
+    candidates: Candidates
     """Best first (CB-SCH-05a)."""
-    rejected: tuple[Rejected, ...]
-    """Those nearest to matching first."""
-    advice: str = ""
-    """The smallest change that would make it match; empty if it does."""
+    plan: Plan
+    view: View
+    holds: Holds
+    """By row of the pool: it matches."""
+
+    @property
+    def known(self) -> int:
+        """Resources there are."""
+        return len(self.view.pool.columns)
+
+    @property
+    def several(self) -> bool:
+        """The job may use several computing elements."""
+        return "inter-cluster" in self.description.needs
 
     @property
     def feasible(self) -> bool:
         """Some known resource can run it, now or when it is idle (CB-SCH-12)."""
-        return bool(self.candidates) or any(one.now_only for one in self.rejected)
+        if self.several:
+            return bool(self.groups) or bool(self._when_idle.groups)
+        return bool(self.candidates) or self.rejected.now_only > 0
 
-    def report(self) -> MatchReport:
-        """As shown to users, with the clauses of the candidates too."""
-        return reporting.report(self)
+    @cached_property
+    def findings(self) -> Findings:
+        """The value of every condition and clause everywhere."""
+        return Findings(self.plan, self.view)
+
+    @cached_property
+    def rejected(self) -> Rejections:
+        """Those that do not match, nearest to matching first."""
+        return Rejections(self.findings, self.holds)
+
+    @property
+    def counts(self) -> tuple[ClauseCount, ...]:
+        """How many resources satisfy each condition and clause, and how many fail it alone."""
+        return self.findings.counts
+
+    def explain(self, row: int) -> tuple[Clause, ...]:
+        """Every condition and clause with its value at one row of the pool, and why."""
+        return self.findings.clauses(row)
+
+    @cached_property
+    def advice(self) -> str:
+        """The smallest change that would make it match; empty if it does."""
+        return "" if self.candidates and (self.groups or not self.several) else advising.advise(self)
+
+    @cached_property
+    def analysis(self) -> str:
+        """How many match and what keeps the rest out, in one sentence."""
+        return advising.analyse(self)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """For a job over several computing elements: the sets of them, in order; else empty."""
+        return self.grouping.groups
+
+    @cached_property
+    def grouping(self) -> Grouping:
+        """The sets with the CPUs that the job would use at each member."""
+        if not self.several:
+            return Grouping((), np.zeros(0, np.int64))
+        return grouped(self.plan, self.view, self.candidates, self.context)
+
+    def trace(self) -> list[str]:
+        """The steps of the selection of sets (SA-UI-02); empty for other jobs."""
+        told = Trace()
+        if self.several:
+            grouped(self.plan, self.view, self.candidates, self.context, told)
+        return told.lines
+
+    @cached_property
+    def _when_idle(self) -> Grouping:
+        return match(self.description, self.view.pool.idle(), context=self.context).grouping
 
 
 def match(
-    description: JobDescription, resources: Iterable[Resource], *, context: Context = DEFAULT
+    description: JobDescription, resources: Pool | Iterable[Resource], *, context: Context = DEFAULT
 ) -> Matches:
-    """Match one description with resources (CB-MM-01 to CB-MM-05); pure, and never raises."""
-    candidates: list[Candidate] = []
-    rejected: list[Rejected] = []
-    for resource in resources:
-        if fits(description, resource, context):
-            candidates.append(Candidate(resource, rank(description, resource, context)))
-        else:
-            rejected.append(_rejected(description, resource, context))
-    rejected.sort(key=_distance)
-    return Matches(
-        description,
-        context,
-        ordered(description, candidates, context),
-        tuple(rejected),
-        "" if candidates else advise(description, rejected),
-    )
+    """Match one description with resources (CB-MM-01 to CB-MM-05); pure, and never raises.
+
+    What is compiled for a description is kept with the pool's columns and found again by the description's
+    identity.
+    """
+    pool = resources if isinstance(resources, Pool) else Pool.of(resources)
+    plan = memory_of(pool.columns).plan(description, context, pool.columns)
+    view = plan.view(pool, context)
+    holds = plan.holds(view)
+    return Matches(description, context, _candidates(plan, view, holds, context), plan, view, holds)
 
 
-def fits(description: JobDescription, resource: Resource, context: Context = DEFAULT) -> bool:
-    """True if the resource meets every condition; nothing is explained."""
-    met = values(resource)
-    if not all(clause.holds for clause in conditions(description, resource, met, context)):
-        return False
-    wanted = description.ad.get("requirements") if description.ad is not None else None
-    return wanted is None or truth(evaluate(wanted, description.ad, met, now=context.now)) is True
+def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candidates:
+    pool = view.pool
+    order = pool.columns.order()
+    rows = order[holds[order]]
+    waiting = pool.waiting if pool.own_waiting is None else pool.own_waiting
+    close = _close(view, context)[rows] if context.close else None
+    none = np.zeros(len(rows), np.int64) if close is None else close
+    rank = plan.ranks(view)[rows]
+    found = Candidates(pool, rows, pool.free[rows], pool.total[rows], waiting[rows], rank, none)
+    factor = fuzzy(plan.description.ad)
+    wished = rank if factor is None else drawn(rank, factor, context.fuzzy_seed)
+    job = plan.description
+    limit = context.queue_limit(job.interactive)
+    return found.taken(best_fit(found.free, found.waiting, wished, close, job.cpus, limit))
 
 
-def rank(description: JobDescription, resource: Resource, context: Context = DEFAULT) -> float | None:
-    """The job's Rank at a resource; 0.0 without one, None where it is no number."""
-    wanted = description.ad.get("rank") if description.ad is not None else None
-    if wanted is None:
-        return 0.0
-    value = evaluate(wanted, description.ad, values(resource), now=context.now)
-    return float(value) if is_number(value) and value == value else None
-
-
-def ordered(
-    description: JobDescription, candidates: Sequence[Candidate], context: Context
-) -> tuple[Candidate, ...]:
-    """The candidates in the order in which they should be tried."""
-    queue_limit = context.queue_limit(description.interactive)
-    return tuple(
-        sorted(candidates, key=lambda one: best_fit(one.resource, one.rank, description.cpus, queue_limit))
-    )
-
-
-def _rejected(description: JobDescription, resource: Resource, context: Context) -> Rejected:
-    found = clauses(description, resource, context)
-    wrong = [clause for clause in found if not clause.holds]
-    lasting = [clause for clause in wrong if not clause.now_only]
-    first = (lasting or wrong)[0]
-    return Rejected(resource, first.explanation, found, not lasting)
-
-
-def _distance(one: Rejected) -> tuple[bool, int, str]:
-    return not one.now_only, sum(not clause.holds for clause in one.clauses), one.resource.ce
+def _close(view: View, context: Context) -> np.ndarray:
+    found = np.zeros(view.size, np.int64)
+    for ce, files in context.close.items():
+        if (row := view.pool.columns.row_of(ce)) is not None:
+            found[row] = files
+    return found

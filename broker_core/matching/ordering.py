@@ -1,20 +1,70 @@
-"""The order in which candidates are tried, as a sort key: the smallest first."""
+"""The order in which candidates are tried unless a policy says otherwise."""
 
 from __future__ import annotations
 
-import math
+import numpy as np
+import numpy.typing as npt
 
-from broker_core.resources.record import Resource
+from broker_core.jdl.tree import Ad, Literal
+from broker_core.matching.sorting import sorted_by
+
+Counts = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
+SPREAD = 0.1
+"""`fuzzy_factor` where the job names none."""
 
 
 def best_fit(
-    resource: Resource, rank: float | None, cpus: int, max_site_queue: int
-) -> tuple[float | str, ...]:
-    """Key for single-site jobs (CB-SCH-04, CB-SCH-05a): no overloaded queue, high rank, small surplus.
-
-    A resource that is too busy now comes after those that are not; the name decides what is left.
+    free: Counts, waiting: Counts, rank: Reals, close: Counts | None, cpus: int, max_site_queue: int
+) -> npt.NDArray[np.intp]:
+    """Positions, best first (CB-SCH-04, CB-SCH-05a): no overloaded queue, most InputData files close by,
+    high rank, enough free CPUs, small surplus; what is equal keeps its order.
     """
-    surplus = resource.free_cpus - cpus
-    overloaded = resource.waiting > max_site_queue
-    lowered = math.inf if rank is None else -rank
-    return overloaded, lowered, surplus < 0, abs(surplus), resource.ce
+    surplus = free - cpus
+    keys = [np.where(np.isnan(rank), np.inf, -rank), np.where(surplus < 0, _MUCH - surplus, surplus)]
+    if close is not None:
+        keys.insert(0, -close)
+    overloaded = waiting > max_site_queue
+    if overloaded.any():
+        keys.insert(0, overloaded)
+    return sorted_by(keys)
+
+
+_MUCH = 1 << 41
+"""More than any surplus: resources with too few free CPUs come after all others."""
+
+
+def fuzzy(ad: Ad | None) -> float | None:
+    """The job's `fuzzy_factor` if it asks for FuzzyRank; else None."""
+    wanted = ad.get("fuzzyrank") if ad is not None else None
+    if not isinstance(wanted, Literal) or wanted.value is not True or ad is None:
+        return None
+    factor = ad.get("fuzzy_factor")
+    value = factor.value if isinstance(factor, Literal) else None
+    return float(value) if isinstance(value, int | float) and value > 0 else SPREAD
+
+
+def drawn(rank: Reals, factor: float, seed: int) -> Reals:
+    """Ranks by lot, for FuzzyRank: sorted by them, the resources stand as if drawn one after the other
+    without being put back, each time with the chance of resource i proportional to
+
+        exp((rank_i - highest) / (factor * (highest - lowest)))
+
+    so that all are equally likely where all ranks are equal, and a small factor keeps to the best. With u_i
+    drawn evenly from (0, 1) for each position from the seed, the drawn rank is the exponent - ln(-ln(u_i)).
+    The same seed gives the same order; a rank that is no number stays none.
+    """
+    known = rank[~np.isnan(rank) & np.isfinite(rank)]
+    spread = float(known.max() - known.min()) if len(known) else 0.0
+    exponent = (rank - known.max()) / (factor * spread) if spread else np.where(np.isnan(rank), rank, 0.0)
+    lots: Reals = exponent - np.log(-np.log(_even(len(rank), seed)))
+    return lots
+
+
+def _even(count: int, seed: int) -> Reals:
+    """Numbers between 0 and 1, both excluded, that depend on the seed and the position alone (splitmix64)."""
+    start = np.uint64(seed & (1 << 64) - 1)
+    bits = start + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return ((bits ^ (bits >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54

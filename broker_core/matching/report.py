@@ -1,42 +1,147 @@
-"""The answer of matching as it goes over the wire."""
+"""The answer of matching as it goes over the wire: counts first, then a page of resources."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from broker_core.matching.clauses import Clause
-from broker_core.matching.explain import clauses
-from broker_core.resources.record import Resource
+from broker_core.matching.rejected import reason
+from broker_core.matching.sets.group import Group, calculation
 from broker_core.wire import matches as wire
 
 if TYPE_CHECKING:
     from broker_core.matching.match import Matches
 
 
-def report(matches: Matches) -> wire.MatchReport:
-    """Candidates in order, then the others with their reasons."""
-    rows = [
-        _row(one.resource, clauses(matches.description, one.resource, matches.context), True, one.rank)
-        for one in matches.candidates
-    ]
-    rows += [_row(one.resource, one.clauses, False, None, one.reason) for one in matches.rejected]
-    return wire.MatchReport(resources=rows, advice=matches.advice)
+def report(
+    matches: Matches,
+    *,
+    offset: int = 0,
+    limit: int | None = None,
+    only: str = "all",
+    text: str = "",
+    ces: Sequence[str] = (),
+    explain: bool = True,
+    policy: str = "",
+) -> wire.MatchReport:
+    """Counts, analysis and a page: candidates in order, then the others, those nearest to matching first.
+
+    `only` and `text` select as in `wire.matches.MatchRequest`; `ces` are shown in place of a page. Without
+    `explain` the resources come without clauses. Sets of computing elements keep to `offset` and `limit` too.
+    """
+    places = _selected(matches, only, text)
+    shown = places[offset:] if limit is None else places[offset : offset + limit]
+    if ces:
+        shown = list(_named(matches, ces))
+    groups = matches.groups
+    return wire.MatchReport(
+        resources=[_resource(matches, place, explain) for place in shown],
+        advice=matches.advice,
+        analysis=matches.analysis,
+        known=matches.known,
+        matching=len(matches.candidates),
+        selected=len(places),
+        clauses=[wire.ClauseCount(**asdict(count)) for count in matches.counts],
+        groups=[_group(matches, one) for one in groups[offset : None if limit is None else offset + limit]],
+        groups_total=len(groups),
+        trace=matches.trace(),
+        policy=policy,
+        offset=0 if ces else offset,
+    )
 
 
-def _row(
-    resource: Resource, found: tuple[Clause, ...], fits: bool, rank: float | None, reason: str = ""
-) -> wire.MatchedResource:
+def _selected(matches: Matches, only: str, text: str) -> Sequence[int]:
+    """Places in the list of all: first the candidates, then the rejected."""
+    matching = len(matches.candidates)
+    first = matching if only == "rejected" else 0
+    places = range(first, matching if only == "matching" else matching + len(matches.rejected))
+    if not text:
+        return places
+    wanted = text.lower()
+    return [place for place in places if wanted in _searched(matches, place)]
+
+
+def _searched(matches: Matches, place: int) -> str:
+    row = _row(matches, place)
+    columns = matches.view.pool.columns
+    rejected = place - len(matches.candidates)
+    told = "" if rejected < 0 else matches.rejected.reason(rejected)
+    return f"{columns.ces[row]} {columns.sites[row]} {told}".lower()
+
+
+def _row(matches: Matches, place: int) -> int:
+    candidates = matches.candidates
+    if place < len(candidates):
+        return int(candidates.rows[place])
+    return int(matches.rejected.rows[place - len(candidates)])
+
+
+def _named(matches: Matches, ces: Sequence[str]) -> Iterator[int]:
+    rows = np.concatenate((matches.candidates.rows, matches.rejected.rows))
+    for ce in ces:
+        row = matches.view.pool.columns.row_of(ce)
+        if row is not None:
+            yield from np.flatnonzero(rows == row).tolist()
+
+
+def _resource(matches: Matches, place: int, explain: bool) -> wire.MatchedResource:
+    candidates = matches.candidates
+    row = _row(matches, place)
+    fits = place < len(candidates)
+    found = matches.explain(row) if explain or not fits else ()
+    pool = matches.view.pool
     return wire.MatchedResource(
-        ce=resource.ce,
-        site=resource.site,
+        ce=pool.columns.ces[row],
+        site=pool.columns.sites[row],
         matches=fits,
-        rank=rank,
-        total_cpus=resource.total_cpus,
-        free_cpus=resource.free_cpus,
-        waiting=resource.waiting,
-        reason=reason,
-        clauses=[
-            wire.Clause(text=c.text, value=c.value, origin=c.origin, explanation=c.explanation)
-            for c in found
-        ],
+        rank=candidates.rank_of(place) if fits else None,
+        total_cpus=int(pool.total[row]),
+        free_cpus=int(pool.free[row]),
+        waiting=int(pool.waiting[row]),
+        reason="" if fits else reason(found),
+        now_only=not fits and place - len(candidates) < matches.rejected.now_only,
+        close_files=int(candidates.close_files[place]) if fits else 0,
+        order=_order(matches, place) if fits else "",
+        clauses=[_clause(one) for one in found] if explain else [],
+    )
+
+
+def _clause(one: Clause) -> wire.Clause:
+    return wire.Clause(text=one.text, value=one.value, origin=one.origin, explanation=one.explanation)
+
+
+def _order(matches: Matches, place: int) -> str:
+    """What the built-in order looks at, in the order in which it does."""
+    candidates, cpus = matches.candidates, matches.description.cpus
+    limit = matches.context.queue_limit(matches.description.interactive)
+    told = []
+    if candidates.waiting[place] > limit:
+        told.append(f"{candidates.waiting[place]} jobs wait there, more than {limit}")
+    if candidates.close_files[place]:
+        told.append(f"{candidates.close_files[place]} files of InputData close by")
+    rank = candidates.rank_of(place)
+    told.append("no rank" if rank is None else f"rank {rank:.10g}")
+    surplus = int(candidates.free[place]) - cpus
+    told.append(f"{surplus} free CPUs to spare" if surplus >= 0 else f"{-surplus} CPUs too few are free now")
+    return ", ".join(told)
+
+
+def _group(matches: Matches, group: Group) -> wire.MatchedGroup:
+    candidates = matches.candidates
+    members = list(group.members)
+    free = [int(count) for count in matches.grouping.usable[members]]
+    ranks = [candidates.rank_of(place) for place in members]
+    fixed = group.members in matches.grouping.fixed
+    return wire.MatchedGroup(
+        size=len(members),
+        rank=group.rank,
+        calculation="" if fixed else calculation(free, ranks, group.rank),
+        total_cpus=int(candidates.total[members].sum()),
+        free_cpus=int(candidates.free[members].sum()),
+        members=[_resource(matches, place, explain=False) for place in members],
+        cpus=list(matches.grouping.cpus(group, matches.description.cpus)),
     )

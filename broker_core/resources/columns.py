@@ -43,7 +43,9 @@ class Columns:
         """Rises with every change."""
         self.membership = 0
         """Rises when a resource comes or goes."""
-        self.memory: dict[Any, Any] = {}
+        self.layout = 0
+        """Rises when an attribute comes that no resource had before."""
+        self.memory: object = None
         """What matching made of these columns, to be used again."""
 
     def __len__(self) -> int:
@@ -169,4 +171,5 @@ class Columns:
             twin = self.column(name)
             found = twin.copy() if twin is not None else Column(self._capacity)
             self._columns[name] = found
+            self.layout += 1
         return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 ABILITIES = "CrossDeskAbilities"
 """Attribute with the abilities that a site adapter offers, in the words of `JobDescription.needs`."""
+TAGS = "gluehostapplicationsoftwareruntimeenvironment"
+"""Lower-case name of the attribute that holds the tags."""
 MPI_TAGS: Mapping[str, str] = {
     "openmpi": "OPENMPI",
     "mpich": "MPICH",
@@ -15,37 +17,50 @@ MPI_TAGS: Mapping[str, str] = {
     "mpich-g2": "MPICH-G2",
 }
 """SubJobType to the tag that a site must show (CB-TAG-02)."""
-_SLOTS = re.compile(r"PolicyMaxSlotsPerJobs_(?P<queue>[^=]+)=(?P<count>[1-9][0-9]{0,8})")
-_TAGS = "gluehostapplicationsoftwareruntimeenvironment"
+SLOTS_TAG = r"PolicyMaxSlotsPerJobs_(?P<queue>[^=]+)=(?P<count>.*)"
+"""Pattern of the tag with the most CPUs that one job may have in a queue (CB-TAG-03)."""
+_COUNT = re.compile(r"[1-9][0-9]{0,8}")
 
 
-def run_time_tags(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The tags of a resource, from its values by lower-case name."""
-    tags = values.get(_TAGS, ())
-    return (tags,) if isinstance(tags, str) else tuple(tag for tag in tags if isinstance(tag, str))
+def listed(value: Any) -> tuple[str, ...]:
+    """The strings of an attribute that holds one or several."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
 
 
-def abilities(values: Mapping[str, Any]) -> frozenset[str]:
-    """What the resource can do for a job beyond running one program."""
-    published = values.get(ABILITIES.lower(), ())
-    return frozenset({published} if isinstance(published, str) else published)
-
-
-def has_tag(values: Mapping[str, Any], tag: str) -> bool:
-    """True if the tag is shown, alone or with a version behind it, whatever the case."""
+def shows(tags: Any, tag: str) -> bool:
+    """True if a tag is among the tags, alone or with a version behind it, whatever the case."""
     wanted = tag.lower()
     return any(
         one.lower() == wanted or (one.lower().startswith(f"{wanted}-") and one[len(tag) + 1 :][:1].isdigit())
-        for one in run_time_tags(values)
+        for one in listed(tags)
     )
 
 
-def most_cpus(values: Mapping[str, Any], total: int) -> int:
-    """Most CPUs that one job may have there (CB-TAG-03); a malformed tag counts as absent (CB-TAG-04)."""
-    queue = str(values.get("gluecename", "")) or str(values.get("glueceuniqueid", "")).rpartition("-")[2]
-    for tag in run_time_tags(values):
-        found = _SLOTS.fullmatch(tag)
-        if found and found["queue"] == queue:
-            return min(total, int(found["count"]))
-    limit = values.get("gluecepolicymaxslotsperjob")
-    return min(total, limit) if type(limit) is int and limit > 0 else total
+def slots(tags: Any, pattern: str = SLOTS_TAG) -> Iterator[tuple[str, str]]:
+    """Queue and count, as written, of each tag that limits the CPUs of one job."""
+    for tag in listed(tags):
+        if found := re.fullmatch(pattern, tag):
+            yield found["queue"], found["count"]
+
+
+def is_count(text: str) -> bool:
+    """True for a positive whole number; a tag with anything else counts as absent (CB-TAG-04)."""
+    return _COUNT.fullmatch(text) is not None
+
+
+def queue_name(value_of: Callable[[str], Any]) -> str:
+    """The queue of a computing element, by its name or the end of its id; reads values by lower-case name."""
+    name = value_of("gluecename")
+    return name if isinstance(name, str) and name else str(value_of("glueceuniqueid")).rpartition("-")[2]
+
+
+def slots_limit(value_of: Callable[[str], Any], pattern: str = SLOTS_TAG) -> int | None:
+    """Most CPUs that one job may have there by tag or published limit (CB-TAG-03); None: all."""
+    queue = queue_name(value_of)
+    for name, count in slots(value_of(TAGS), pattern):
+        if name == queue and is_count(count):
+            return int(count)
+    limit = value_of("gluecepolicymaxslotsperjob")
+    return limit if type(limit) is int and limit > 0 else None

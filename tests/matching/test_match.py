@@ -6,6 +6,7 @@ import pytest
 
 from broker_core.matching.context import Context
 from broker_core.matching.match import match
+from broker_core.matching.report import report
 from broker_core.resources.values import idle
 from tests.matching.made import job, resource
 
@@ -73,7 +74,7 @@ def test_a_busy_site_is_not_now_rather_than_never() -> None:
     busy = resource(free=0, waiting=2)
     found = match(job("Requirements = other.GlueCEStateWaitingJobs == 0;"), [busy])
     assert found.feasible
-    assert found.candidates == ()
+    assert not found.candidates
     assert [one.resource for one in match(found.description, [idle(busy)]).candidates] == [idle(busy)]
 
 
@@ -128,15 +129,14 @@ def test_requirements_must_be_exactly_true() -> None:
 
 
 def test_the_report_lists_candidates_first_and_all_clauses() -> None:
-    report = match(
-        job("Requirements = other.GlueCEInfoTotalCPUs > 4;"), [resource("a"), resource("b", 8, 8)]
-    ).report()
-    assert [(row.site, row.matches, row.rank) for row in report.resources] == [
+    found = match(job("Requirements = other.GlueCEInfoTotalCPUs > 4;"), [resource("a"), resource("b", 8, 8)])
+    shown = report(found)
+    assert [(row.site, row.matches, row.rank) for row in shown.resources] == [
         ("b", True, 0.0),
         ("a", False, None),
     ]
-    assert [clause.value for clause in report.resources[0].clauses] == ["true", "true", "true"]
-    assert report.resources[1].reason == "GlueCEInfoTotalCPUs is 4; > 4 is wanted"
+    assert [clause.value for clause in shown.resources[0].clauses] == ["true", "true", "true"]
+    assert shown.resources[1].reason == "GlueCEInfoTotalCPUs is 4; > 4 is wanted"
 
 
 def test_no_known_resource_is_said() -> None:

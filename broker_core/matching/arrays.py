@@ -1,0 +1,163 @@
+"""Arithmetic and comparison of many values at once, exactly as `broker_core.jdl.operators` does it for two.
+
+Where the result could differ in the last bit, the answer is None, and the caller evaluates value by value.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Truth = npt.NDArray[np.int8]
+"""A condition by row: FALSE, TRUE, UNDEFINED or ERROR."""
+FALSE, TRUE, UNDEFINED, ERROR = range(4)
+_EXACT = 2.0**53
+"""Up to here a real number holds every whole one."""
+_WHOLE = 2.0**62
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_REAL: dict[str, Callable[[Any, Any], Any]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+}
+_BOTH = np.array([[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 2, 3], [3, 3, 3, 3]], np.int8)
+_EITHER = np.array([[0, 1, 2, 3], [1, 1, 1, 1], [2, 1, 2, 3], [3, 3, 3, 3]], np.int8)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers of one type by row, or one for all rows; what stands where one is missing means nothing."""
+
+    values: Array
+    missing: Truth | None
+    """0, or UNDEFINED or ERROR; None if no number is missing."""
+    real: bool
+    limit: float
+    """No whole number here is larger, whatever its sign."""
+    truth: bool = False
+    """They were truth values, which count as 0 and 1."""
+
+
+def both(left: Truth, right: Truth) -> Truth:
+    """`left && right`."""
+    return _BOTH[left, right]
+
+
+def either(left: Truth, right: Truth) -> Truth:
+    """`left || right`."""
+    return _EITHER[left, right]
+
+
+def negated(held: Truth) -> Truth:
+    """`!held`."""
+    return np.where(held < UNDEFINED, held ^ 1, held)
+
+
+def of_truth(held: Truth) -> Numbers:
+    """Truth values as numbers."""
+    missing = np.where(held >= UNDEFINED, held, np.int8(0))
+    return Numbers((held == TRUE).astype(np.int64), missing if missing.any() else None, False, 1.0, True)
+
+
+def condition(numbers: Numbers) -> Truth:
+    """Numbers as a condition: all but 0 hold."""
+    return _with_missing((numbers.values != 0).view(np.int8), numbers.missing)
+
+
+def compared(sign: str, left: Numbers, right: Numbers) -> Truth | None:
+    """`left sign right` for the six comparisons."""
+    if left.real != right.real and max(left.limit, right.limit) > _EXACT:
+        return None
+    held = np.asarray(_COMPARE[sign](left.values, right.values))
+    return _with_missing(held.view(np.int8), _missing(left, right))
+
+
+def computed(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
+    """`left sign right` for + - * / %; None for other operators."""
+    if sign not in ("+", "-", "*", "/", "%"):
+        return None
+    with np.errstate(all="ignore"):
+        if left.real or right.real:
+            return _real(sign, left, right)
+        return _divided(sign, left, right) if sign in ("/", "%") else _integer(sign, left, right)
+
+
+def minus(numbers: Numbers) -> Numbers | None:
+    """`-numbers`."""
+    if numbers.truth or numbers.limit > _WHOLE:
+        return None
+    return Numbers(-numbers.values, numbers.missing, numbers.real, numbers.limit)
+
+
+def chosen(held: Truth, yes: Numbers, no: Numbers) -> Numbers | None:
+    """`held ? yes : no`."""
+    if yes.real != no.real or yes.truth != no.truth:
+        return None
+    missing = np.where(held == TRUE, _or_none(yes), np.where(held == FALSE, _or_none(no), held))
+    values = np.where(held == TRUE, yes.values, no.values)
+    limit = max(yes.limit, no.limit)
+    return Numbers(values, missing if missing.any() else None, yes.real, limit, yes.truth)
+
+
+def _real(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
+    if max(left.limit, right.limit) > _EXACT:
+        return None
+    missing = _missing(left, right)
+    if sign == "%":
+        return Numbers(np.asarray(0.0), _marked(np.asarray(True), missing), True, 0.0)
+    values = np.asarray(_REAL[sign](left.values.astype(np.float64), right.values.astype(np.float64)))
+    return Numbers(values, _marked(values == np.inf, missing), True, 0.0)
+
+
+def _integer(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
+    limit = left.limit * right.limit if sign == "*" else left.limit + right.limit
+    if limit > _WHOLE:
+        return None
+    return Numbers(np.asarray(_REAL[sign](left.values, right.values)), _missing(left, right), False, limit)
+
+
+def _divided(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
+    """Cut towards 0; by 0 it is an error."""
+    if max(left.limit, right.limit) > _WHOLE:
+        return None
+    zero = right.values == 0
+    divisor = np.where(zero, 1, right.values)
+    rest = np.fmod(left.values, divisor)
+    values = rest if sign == "%" else (left.values - rest) // divisor
+    return Numbers(np.asarray(values), _marked(zero, _missing(left, right)), False, left.limit)
+
+
+def _missing(left: Numbers, right: Numbers) -> Truth | None:
+    if left.missing is None or right.missing is None:
+        return left.missing if right.missing is None else right.missing
+    return np.maximum(left.missing, right.missing)
+
+
+def _or_none(numbers: Numbers) -> Truth:
+    return np.asarray(0, np.int8) if numbers.missing is None else numbers.missing
+
+
+def _marked(wrong: Array, missing: Truth | None) -> Truth | None:
+    """An error where the result is wrong and nothing was missing before."""
+    if not wrong.any():
+        return missing
+    here = np.where(wrong, np.int8(ERROR), np.int8(0))
+    return here if missing is None else np.where(missing == 0, here, missing)
+
+
+def _with_missing(held: Truth, missing: Truth | None) -> Truth:
+    return held if missing is None else np.where(missing == 0, held, missing)

@@ -1,0 +1,92 @@
+"""CPUs in all, CPUs free now, and room in the queue (CB-MM-02, CB-MM-05, CB-TAG-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from broker_core.jdl.description import JobDescription
+from broker_core.matching.by_value import UNLIMITED, ByValue, Counts, JobSlots
+from broker_core.matching.condition import Condition, Holds
+from broker_core.matching.context import Context
+from broker_core.matching.view import View
+from broker_core.resources.tags import TAGS, is_count, queue_name, slots
+
+
+def is_limit(value: Any) -> bool:
+    """True for a whole number that limits something; 0 and 999999999 are how sites say that none does."""
+    return type(value) is int and value not in (0, 999999999)
+
+
+def cpus(description: JobDescription, context: Context) -> Iterator[Condition]:
+    """Enough CPUs, and enough of them free where the job cannot wait at the site; a job over several sites
+    is for set-matching."""
+    if "inter-cluster" in description.needs or description.structure == "Workflow":
+        return
+    need, most = description.cpus, JobSlots(context.slots_tag)
+
+    def enough(view: View) -> Holds:
+        return need <= np.minimum(view.pool.total[: view.size], most.rows(view))
+
+    def words(view: View, row: int, held: bool) -> str:
+        total = int(view.pool.total[row])
+        limit = _at(most.rows(view), row)
+        limited = f", of which one job may use {limit}" if limit < total else ""
+        bad = _malformed(view, row, context.slots_tag)
+        return f"it has {_counted(total)}{limited}; {need} wanted{bad}"
+
+    yield Condition(f"at least {_counted(need)}", "cpus", enough, words, lasting=False)
+    if description.interactive or context.batch_capacity == "free":
+        yield _free(need)
+
+
+def _free(need: int) -> Condition:
+
+    def holds(view: View) -> Holds:
+        return view.pool.free[: view.size] >= need
+
+    def words(view: View, row: int, held: bool) -> str:
+        return f"{view.pool.free[row]} are free now; {need} wanted"
+
+    text = f"at least {_counted(need, 'free CPU')}"
+    return Condition(text, "cpus", holds, words, now_only=True, lasting=False)
+
+
+def _malformed(view: View, row: int, pattern: str) -> str:
+    """A warning of a tag for this queue that says no positive number (CB-TAG-04)."""
+    queue = queue_name(lambda name: view.pool.value(row, name))
+    for name, count in slots(view.pool.value(row, TAGS), pattern):
+        if name == queue and not is_count(count):
+            return f"; its limit {count!r} for one job is no number and was ignored"
+    return ""
+
+
+def queue(description: JobDescription) -> Condition:
+    """Room in the queue of the site, for a job that would have to wait there."""
+    limits = ByValue(
+        "gluecepolicymaxwaitingjobs",
+        lambda limit: limit if is_limit(limit) and abs(limit) < UNLIMITED else UNLIMITED,
+    )
+    need = description.cpus
+
+    def holds(view: View) -> Holds:
+        pool, size = view.pool, view.size
+        return (pool.waiting[:size] < limits.rows(view)) | (pool.free[:size] >= need)
+
+    def words(view: View, row: int, held: bool) -> str:
+        limit = _at(limits.rows(view), row)
+        if limit == UNLIMITED or view.pool.free[row] >= need:
+            return ""
+        return f"{view.pool.waiting[row]} jobs wait there; at most {limit} may"
+
+    return Condition("room in its queue", "policy", holds, words, now_only=True, lasting=False)
+
+
+def _at(rows: Counts, row: int) -> int:
+    return int(rows if rows.ndim == 0 else rows[row])
+
+
+def _counted(count: int, noun: str = "CPU") -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

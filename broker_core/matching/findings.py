@@ -1,0 +1,140 @@
+"""What holds where, for every condition and clause; worked out when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.matching.arrays import TRUE, Truth
+from broker_core.matching.clauses import VALUES, Clause
+from broker_core.matching.condition import Condition
+from broker_core.matching.plan import Plan, Requirement
+from broker_core.matching.view import View
+
+Matrix = npt.NDArray[np.bool_]
+Test = Condition | Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseCount:
+    """One condition or clause over all known resources; the fields of `wire.matches.ClauseCount`."""
+
+    text: str
+    origin: str
+    satisfied: int
+    """Resources at which it holds."""
+    alone: int
+    """Resources that would match if this alone were dropped."""
+    start: int = 0
+    """Offsets of the clause in the description; both 0 for a condition of the broker."""
+    end: int = 0
+
+
+class Findings:
+    """Values of all conditions, then of all clauses of Requirements, by row.
+
+    They show the pool as it is when they are first asked for.
+    """
+
+    def __init__(self, plan: Plan, view: View) -> None:
+        self.plan = plan
+        self.view = view
+        self.tests: list[Test] = [*plan.conditions, *plan.wish.requirements]
+
+    @cached_property
+    def values(self) -> list[Truth]:
+        """Of each test by row: FALSE, TRUE, UNDEFINED or ERROR."""
+        return [_truth(test, self.view) for test in self.tests]
+
+    @cached_property
+    def failed(self) -> Matrix:
+        """By test and row: it does not hold."""
+        return np.array([held != TRUE for held in self.values], np.bool_).reshape(-1, self.view.size)
+
+    @cached_property
+    def lasting(self) -> Matrix:
+        """By test and row: it does not hold, and would not if the resource were idle either."""
+        found = self.failed.copy()
+        quiet = self.plan.view(self.view.pool.idle(), self.plan.context)
+        quiet.now, quiet.surroundings = self.view.now, self.view.surroundings
+        for place, test in enumerate(self.tests):
+            if isinstance(test, Condition):
+                found[place] &= not test.now_only
+            elif test.busy:
+                found[place] &= test.truth(quiet) != TRUE
+        return found
+
+    @cached_property
+    def barred(self) -> Matrix:
+        """By row: a bar is down."""
+        return _rows(self.view, lambda now_only: True)
+
+    @cached_property
+    def barred_for_good(self) -> Matrix:
+        """By row: a bar is down that does not pass by itself."""
+        return _rows(self.view, lambda now_only: not now_only)
+
+    @cached_property
+    def counts(self) -> tuple[ClauseCount, ...]:
+        """How many resources satisfy each test, and how many fail it alone."""
+        used = self.view.pool.columns.used[: self.view.size]
+        failures = self.failed.sum(axis=0, dtype=np.int32) + self.barred
+        only = used & (failures == 1)
+        known = int(np.count_nonzero(used))
+        return tuple(
+            self._count(test, known - int(np.count_nonzero(row & used)), int(np.count_nonzero(row & only)))
+            for test, row in zip(self.tests, self.failed, strict=True)
+        )
+
+    @staticmethod
+    def _count(test: Test, satisfied: int, alone: int) -> ClauseCount:
+        if isinstance(test, Condition):
+            return ClauseCount(test.text, test.origin, satisfied, alone)
+        node = test.node
+        return ClauseCount(test.wording.text, "requirements", satisfied, alone, node.start, node.end)
+
+    def clauses(self, row: int) -> tuple[Clause, ...]:
+        """Bars, conditions and clauses of Requirements at one row, with their values and in words."""
+        found = []
+        bar = self.view.pool.barred.get(row)
+        if bar is not None:
+            found.append(
+                Clause(_BARS.get(bar.origin, bar.origin), "false", bar.origin, bar.reason, bar.now_only)
+            )
+        for place, test in enumerate(self.tests):
+            if (clause := self._clause(place, test, row)) is not None:
+                found.append(clause)
+        return tuple(found)
+
+    def _clause(self, place: int, test: Test, row: int) -> Clause | None:
+        value = VALUES[self.values[place][row]]
+        later = value != "true" and not self.lasting[place, row]
+        if isinstance(test, Condition):
+            words = test.words(self.view, row, value == "true")
+            return Clause(test.text, value, test.origin, words, later) if words or value != "true" else None
+        words = test.wording.explained(lambda name: self.view.pool.value(row, name), value)
+        return Clause(test.wording.text, value, "requirements", words, later)
+
+
+_BARS = {
+    "stale": "heard of lately",
+    "status": "works",
+    "lock": "not locked by another job",
+    "access": "can be used by this broker",
+    "policy": "open to new jobs",
+}
+
+
+def _truth(test: Test, view: View) -> Truth:
+    if isinstance(test, Condition):
+        return np.broadcast_to(np.asarray(test.holds(view)), view.size).astype(np.int8)
+    return test.truth(view)
+
+
+def _rows(view: View, wanted: object) -> Matrix:
+    found = np.zeros(view.size, np.bool_)
+    found[[row for row, bar in view.pool.barred.items() if wanted(bar.now_only)]] = True  # type: ignore[operator]
+    return found

@@ -1,0 +1,99 @@
+"""Sets of computing elements for one job over several of them, from what matches it (CB-SET-02)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.matching.arrays import TRUE
+from broker_core.matching.candidates import Candidates
+from broker_core.matching.context import Context
+from broker_core.matching.plan import Part, Plan
+from broker_core.matching.sets.components import Component, assign
+from broker_core.matching.sets.find import find
+from broker_core.matching.sets.group import Group
+from broker_core.matching.sets.splitting import split
+from broker_core.matching.sets.trace import Trace
+from broker_core.matching.view import View
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Groups in the order to be tried; members are positions among the candidates."""
+
+    groups: tuple[Group, ...]
+    usable: Counts
+    """CPUs that one job may use at each candidate now (CB-TAG-04)."""
+    fixed: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
+    """For a job that fixes its components: CPUs at each member, by members."""
+
+    def cpus(self, group: Group, need: int) -> tuple[int, ...]:
+        """CPUs that the job would use at each member (CB-SET-12)."""
+        shares = self.fixed.get(group.members)
+        return shares if shares is not None else split([int(self.usable[at]) for at in group.members], need)
+
+
+def grouped(
+    plan: Plan, view: View, candidates: Candidates, context: Context, trace: Trace | None = None
+) -> Grouping:
+    """The groups for a job that may use several computing elements."""
+    usable = np.minimum(candidates.free, _limits(plan, view, candidates))
+    ids = list(candidates.ids)
+    if plan.parts:
+        return _assigned(plan.parts, view, candidates, context, ids, usable)
+    found = find(
+        ids,
+        usable,
+        candidates.rank,
+        plan.description.cpus,
+        mode=context.set_mode,
+        max_ces=context.max_ces_per_set,
+        max_groups=context.max_groups,
+        trace=trace,
+    )
+    return Grouping(tuple(found), usable)
+
+
+def _limits(plan: Plan, view: View, candidates: Candidates) -> Counts:
+    limits = plan.slots.rows(view)
+    return limits if limits.ndim == 0 else limits[candidates.rows]
+
+
+def _assigned(
+    parts: Sequence[Part],
+    view: View,
+    candidates: Candidates,
+    context: Context,
+    ids: Sequence[str],
+    usable: Counts,
+) -> Grouping:
+    made = {id(part): _component(part, view, candidates) for part in parts}
+    found = assign(
+        ids,
+        usable,
+        [made[id(part)] for part in parts],
+        max_ces=context.max_ces_per_set,
+        max_groups=context.max_groups,
+    )
+    groups, fixed = [], {}
+    for one in found:
+        shares = dict.fromkeys(one.ces, 0)
+        for part, place in zip(parts, one.places, strict=True):
+            shares[place] += part.cpus
+        groups.append(Group(one.ces, one.rank, int(candidates.free[list(one.ces)].sum())))
+        fixed[one.ces] = tuple(shares.values())
+    return Grouping(tuple(groups), usable, fixed)
+
+
+def _component(part: Part, view: View, candidates: Candidates) -> Component:
+    own = part.wish.view(view)
+    holds = np.ones(len(candidates), np.bool_)
+    for one in part.wish.requirements:
+        holds &= one.truth(own)[candidates.rows] == TRUE
+    places = np.flatnonzero(holds)
+    return Component(part.cpus, places, part.wish.ranks(own)[candidates.rows][places])
