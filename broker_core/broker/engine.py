@@ -11,11 +11,11 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.clock import now
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.stream import Stream
+from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
     Message,
-    ResourcesRefreshed,
     SubmissionRecorded,
     TimerFired,
 )
@@ -66,7 +66,7 @@ class Engine:
 
     def _tell(self, message: Message, effects: Sequence[Effect]) -> None:
         """Let followers know of what changed beside the jobs themselves."""
-        if isinstance(message, ResourcesRefreshed):
+        if isinstance(message, SourceHeard):
             self.stream.topics.resources_changed()
         if any(isinstance(effect, Record) for effect in effects):
             self.stream.topics.scheduler_changed()

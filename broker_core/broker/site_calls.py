@@ -9,17 +9,18 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from broker_core.bookkeeping.codec import clean
+from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.scheduling.effects import Cancel, Submit
 from broker_core.scheduling.messages import (
     AttemptEnded,
     AttemptStarted,
-    ResourcesRefreshed,
     SiteAccepted,
     SiteRefused,
 )
@@ -92,7 +93,19 @@ class SiteCalls:
 
     def refresh(self) -> None:
         """Tell the scheduler what the sites are like now."""
-        self._engine.post(ResourcesRefreshed(tuple(site.describe() for site in self.sites.values())))
+        moment = now()
+        facts = tuple(facts_of(site.describe()) for site in self.sites.values())
+        self._engine.post(
+            SourceHeard(
+                "local",
+                moment.wall,
+                moment.monotonic,
+                facts,
+                complete=True,
+                interval=REFRESH,
+                account=True,
+            )
+        )
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at the sites (purge)."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from broker_core.resources.columns import Columns
 from broker_core.resources.entry import Entry
@@ -13,6 +14,7 @@ from broker_core.resources.pool import Bar, Counts, Pool
 
 _FIRST = 16
 _COUNTS = ("total", "free", "running", "waiting", "own_waiting", "committed")
+Flags = npt.NDArray[np.bool_]
 
 
 class Board:
@@ -29,38 +31,49 @@ class Board:
             updated=np.zeros(_FIRST, np.float64),
             committed=_zeros(),
         )
+        self.usable: Flags = np.zeros(_FIRST, np.bool_)
+        """Rows without a bar."""
+        self.queueing: Flags = np.zeros(_FIRST, np.bool_)
+        """Rows whose batch system keeps jobs of ours until they can start."""
         self.facts = 0
-        """Rises when something else than a count or a bar changed."""
+        """Rises when something else than a count of jobs, free CPUs or a bar is another one: after each
+        answer that said so, and at once where a row became empty and can soon mean another resource."""
+        self._told = False
         self.changes = 0
         """Rises with every change."""
         self.raised: set[int] = set()
-        """Rows that can take more than when this was emptied last."""
+        """Rows that may be able to take more than when this was emptied last."""
 
     def describe(self, entry: Entry, values: Mapping[str, Any]) -> None:
         """Take over the attributes of an entry; gives it its row."""
         entry.row = self.pool.columns.put(entry.ce, entry.site, values)
         if entry.row >= len(self.pool.total):
             self._grow()
-        self.facts += 1
-        self.raised.add(entry.row)
+        self.queueing[entry.row] = entry.account and values.get("glueceinfolrmstype", "fork") != "fork"
+        self._told = True
 
-    def count(self, entry: Entry, time: float) -> None:
-        """Take over all counts of an entry, heard at `time`."""
+    def count(self, entry: Entry) -> None:
+        """Take over all counts of an entry."""
         pool, row = self.pool, entry.row
-        pool.total[row] = entry.total
+        if pool.total[row] != entry.total:
+            pool.total[row] = entry.total
+            self._told = True
         pool.running[row] = entry.running
         pool.waiting[row] = entry.waiting
         if pool.updated is not None:
-            pool.updated[row] = time
+            pool.updated[row] = entry.heard
         self.give(entry)
+        self.raised.add(row)
+
+    def settle(self) -> None:
+        """An answer is merged to its end."""
+        self.facts += self._told
+        self._told = False
 
     def give(self, entry: Entry) -> None:
         """Take over what is given out of an entry."""
         pool, row = self.pool, entry.row
-        free = entry.free
-        if free > pool.free[row]:
-            self.raised.add(row)
-        pool.free[row] = free
+        pool.free[row] = entry.free
         if pool.committed is not None and pool.own_waiting is not None:
             pool.committed[row] = entry.given
             pool.own_waiting[row] = entry.queue
@@ -68,31 +81,40 @@ class Board:
 
     def bar(self, entry: Entry, bar: Bar | None) -> None:
         """Bar an entry from use, or lift its bar."""
-        barred = self.pool.barred
+        barred, row = self.pool.barred, entry.row
         if bar is not None:
-            self.changes += barred.get(entry.row) != bar
-            barred[entry.row] = bar
-        elif barred.pop(entry.row, None) is not None:
-            self.raised.add(entry.row)
+            self.usable[row] = False
+            self.changes += barred.get(row) != bar
+            barred[row] = bar
+        elif not self.usable[row]:
+            self.usable[row] = True
+            barred.pop(row, None)
+            self.raised.add(row)
             self.changes += 1
 
     def remove(self, entry: Entry) -> None:
         """Forget an entry."""
+        row = entry.row
         self.pool.columns.remove(entry.ce)
-        self.pool.barred.pop(entry.row, None)
+        self.pool.barred.pop(row, None)
+        self.usable[row] = False
         for name in _COUNTS:
-            getattr(self.pool, name)[entry.row] = 0
+            getattr(self.pool, name)[row] = 0
         self.facts += 1
         self.changes += 1
 
     def _grow(self) -> None:
-        size = 2 * len(self.pool.total)
         for name in (*_COUNTS, "updated"):
-            old = getattr(self.pool, name)
-            grown = np.zeros(size, old.dtype)
-            grown[: len(old)] = old
-            setattr(self.pool, name, grown)
+            setattr(self.pool, name, _doubled(getattr(self.pool, name)))
+        self.usable = _doubled(self.usable)
+        self.queueing = _doubled(self.queueing)
 
 
 def _zeros() -> Counts:
     return np.zeros(_FIRST, np.int64)
+
+
+def _doubled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    grown = np.zeros(2 * len(column), column.dtype)
+    grown[: len(column)] = column
+    return grown

@@ -1,111 +1,209 @@
-"""Which resources a demand may ever use, and which now: the one matchmaking function, remembered."""
+"""Where a job goes now: what matches and has room, in the order of the policy (CB-SCH-01)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from broker_core.resources.record import Resource
-from broker_core.scheduling.capacity import Capacity
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.matching.sets.splitting import split
+from broker_core.policies.built_in import best_fit
+from broker_core.policies.guarded import arranged
+from broker_core.policies.policy import Choices, Policy, Request, sets, single
+from broker_core.resources.cache import ResourceCache
+from broker_core.resources.pool import Counts, Pool
 from broker_core.scheduling.demand import Demand
+from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.standing import Rows, Standing, Standings
+from broker_core.scheduling.waiting import ALL
 
-
-class Candidate(Protocol):
-    """A resource that matches, as matching returns it."""
-
-    @property
-    def resource(self) -> Resource:
-        """The resource."""
-        ...
-
-
-class Matches(Protocol):
-    """The answer of matchmaking, as far as the scheduler reads it."""
-
-    @property
-    def candidates(self) -> Sequence[Candidate]:
-        """Best first."""
-        ...
-
-    @property
-    def rejected(self) -> Sequence[Rejected]:
-        """All others."""
-        ...
-
-
-class Rejected(Protocol):
-    """A resource that does not match, with the reason in words."""
-
-    @property
-    def resource(self) -> Resource:
-        """The resource."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """Why not, in one sentence."""
-        ...
-
-
-Match = Callable[[Demand, Sequence[Resource]], Matches]
-"""Matchmaking of a demand over resources: candidates in the order of policy, and why not elsewhere."""
+_OVERLOADED = 1 << 60
+_BETTER = 1 << 34
+"""What one place in the order of rank is worth; CPUs stay below."""
+_BUSY = 1 << 33
+_NEVER = np.iinfo(np.int64).max
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
-    """Where a demand could run if everything were idle."""
+class Choice:
+    """Where a job goes: one computing element, or a set."""
 
-    resources: tuple[str, ...]
-    """Computing elements; empty if no known resource can ever run it."""
-    reason: str
-    """Why none can."""
+    ces: tuple[str, ...]
+    cpus: tuple[int, ...]
+    """Processors at each of them."""
+    of: int
+    """Choices that there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Able:
+    """Resources that can take a job now, as policies look at them."""
+
+    pool: Pool
+    rows: Rows
+    rank: npt.NDArray[np.float64]
+    close_files: Counts
+
+    @property
+    def free(self) -> Counts:
+        """Free CPUs."""
+        return self.pool.free[self.rows]
+
+    @property
+    def total(self) -> Counts:
+        """CPUs in all."""
+        return self.pool.total[self.rows]
+
+    @property
+    def waiting(self) -> Counts:
+        """Jobs in the queue, as far as they count for the longest one."""
+        queue = self.pool.waiting if self.pool.own_waiting is None else self.pool.own_waiting
+        return queue[self.rows]
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Computing elements."""
+        ces = self.pool.columns.ces
+        return [ces[row] for row in self.rows.tolist()]
 
 
 class Chooser:
-    """Asks matchmaking once for each demand and state of the resources."""
+    """Chooses by matching, room and policy; locks nothing and commits nothing."""
 
-    def __init__(self, capacity: Capacity, match: Match) -> None:
-        self._capacity = capacity
-        self._match = match
-        self._facts = -1
-        self._prospects: dict[str, Prospect] = {}
+    def __init__(self, cache: ResourceCache, standings: Standings, rules: Rules) -> None:
+        self._cache = cache
+        self._board = cache.board
+        self._standings = standings
+        self._rules = rules
+        self.order: Policy = best_fit
+        """The policy for the order of choices."""
+        self.problem = ""
+        """Why the built-in policy had to step in last time; empty if it had not to."""
 
-    def prospect(self, demand: Demand) -> Prospect:
-        """Where jobs of this demand could ever run (CB-SCH-12)."""
-        if self._facts != self._capacity.facts:
-            self._facts = self._capacity.facts
-            self._prospects.clear()
-        known = self._prospects.get(demand.key)
-        if known is None:
-            matches = self._match(demand, self._capacity.idle())
-            resources = tuple(candidate.resource.ce for candidate in matches.candidates)
-            known = Prospect(resources, "" if resources else _why_none(matches.rejected))
-            self._prospects[demand.key] = known
-        return known
+    def choose(
+        self, demand: Demand, excluded: Collection[str], now: float, fresh: int = ALL, seed: int = 0
+    ) -> Choice | None:
+        """The best place for a job of a demand; None if nothing can take it now.
 
-    def choices(self, demand: Demand, excluded: set[str], now: float) -> tuple[str, ...]:
-        """Computing elements that can take a job of this demand now, best first."""
-        able = [
-            resource
-            for resource in self._capacity.now_free(now)
-            if resource.ce not in excluded and self._has_room(resource, demand)
-        ]
-        if not able:
-            return ()
-        return tuple(candidate.resource.ce for candidate in self._match(demand, able).candidates)
+        `fresh`: rows, as bits, outside of which nothing is to be found.
+        """
+        pool = self._cache.pool(now)
+        standing = self._standings.of(demand)
+        if not standing.ever:
+            return None
+        if demand.inter_cluster:
+            return self._choose_set(demand, excluded, pool, seed)
+        if standing.steady and self.order is best_fit:
+            return self._fit(demand, standing, excluded, pool, fresh)
+        able = self._able(demand, standing, excluded, pool, seed)
+        if not len(able.rows):
+            return None
+        places = self._arranged(single(able), demand, seed)
+        return _alone(pool, demand, int(able.rows[places[0]]), len(places)) if places else None
 
-    def _has_room(self, resource: Resource, demand: Demand) -> bool:
+    def matching(self, demand: Demand, excluded: Collection[str], now: float) -> int:
+        """Number of choices that a job of this demand has now."""
+        pool = self._cache.pool(now)
+        standing = self._standings.of(demand)
+        if not standing.ever:
+            return 0
+        if demand.inter_cluster:
+            return len(self._standings.matches(demand, pool).groups)
+        return len(self._able(demand, standing, excluded, pool, 0).rows)
+
+    def _fit(
+        self, demand: Demand, standing: Standing, excluded: Collection[str], pool: Pool, fresh: int
+    ) -> Choice | None:
+        """Best fit (CB-SCH-05a) without putting all in order: the smallest of one number for each row."""
+        if fresh > 0 and fresh & (fresh - 1) == 0:
+            return self._only(demand, standing, pool, fresh)
+        rows = standing.rows
+        ok = self._roomy(rows, demand, standing, excluded)
+        count = int(np.count_nonzero(ok))
+        if not count:
+            return None
+        surplus = pool.free[rows] - demand.description.cpus
+        key = standing.base * _BETTER + np.where(surplus < 0, _BUSY - surplus, surplus)
+        queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
+        key += (queue[rows] > self._longest(demand)) * _OVERLOADED
+        return _alone(pool, demand, int(rows[np.where(ok, key, _NEVER).argmin()]), count)
+
+    def _only(self, demand: Demand, standing: Standing, pool: Pool, fresh: int) -> Choice | None:
+        """The one row that can have become able to take a job."""
+        row = fresh.bit_length() - 1
+        if not standing.now & fresh:
+            return None
+        rows = np.array((row,), np.intp)
+        if pool.free[row] >= demand.description.cpus and self._board.usable[row]:
+            return _alone(pool, demand, row, 1)
+        return _alone(pool, demand, row, 1) if self._roomy(rows, demand, standing, ())[0] else None
+
+    def _able(
+        self, demand: Demand, standing: Standing, excluded: Collection[str], pool: Pool, seed: int
+    ) -> Able:
+        """Resources that match, may be used, and have room."""
+        if standing.steady:
+            rows, rank, close = standing.rows, standing.rank, standing.close_files
+        else:
+            found = self._standings.matches(demand, pool, seed).candidates
+            rows, rank, close = found.rows.astype(np.intp), found.rank, found.close_files
+        ok = np.flatnonzero(self._roomy(rows, demand, standing, excluded))
+        return Able(pool, rows[ok], rank[ok], close[ok])
+
+    def _roomy(self, rows: Rows, demand: Demand, standing: Standing, excluded: Collection[str]) -> Flags:
+        """Which rows may be used and have room: free CPUs, or place in a queue that we may use (CB-MM-05)."""
+        pool, board, rules = self._board.pool, self._board, self._rules
         cpus = demand.description.cpus
-        if resource.free_cpus >= cpus or demand.description.interactive:
-            return resource.free_cpus >= cpus
-        return self.prospect(demand).resources == (resource.ce,) and self._capacity.ahead(resource.ce) >= cpus
+        ok: Flags = pool.free[rows] >= cpus
+        if not demand.description.interactive:
+            if rules.batch_capacity == "total" and pool.own_waiting is not None:
+                ok |= board.queueing[rows] & (pool.own_waiting[rows] < rules.max_site_queue)
+            if rules.queue_ahead and len(standing.names) == 1 and len(rows):
+                ok |= self._ahead(standing.names[0]) >= cpus
+        ok &= board.usable[rows]
+        if excluded:
+            barred = [row for ce in excluded if (row := pool.columns.row_of(ce)) is not None]
+            ok &= ~np.isin(rows, barred)
+        return ok
+
+    def _ahead(self, ce: str) -> float:
+        """Processors of a resource that may be given out now, its queue included."""
+        entry = self._cache.entries.get(ce)
+        return 0.0 if entry is None else entry.balance + entry.total * self._rules.queue_ahead
+
+    def _choose_set(self, demand: Demand, excluded: Collection[str], pool: Pool, seed: int) -> Choice | None:
+        """The best set of computing elements (CB-SCH-05), filled as CB-SET-12 says."""
+        found = self._standings.matches(demand, pool, seed)
+        known = found.candidates
+        able = Able(pool, known.rows.astype(np.intp), known.rank, known.close_files)
+        choices = sets(able, found.groups)
+        for place in self._arranged(choices, demand, seed):
+            ces = choices.ces[place]
+            if not any(ce in excluded for ce in ces):
+                free = [int(pool.free[self._cache.entries[ce].row]) for ce in ces]
+                given = split(free, demand.description.cpus)
+                return Choice(tuple(ces), given, len(choices))
+        return None
+
+    def _arranged(self, choices: Choices, demand: Demand, seed: int) -> Sequence[int]:
+        request = Request(
+            demand.description.cpus,
+            self._longest(demand),
+            demand.description.interactive,
+            demand.inter_cluster,
+            seed,
+        )
+        found = arranged(self.order, choices, request)
+        self.problem = found.problem
+        return found.places
+
+    def _longest(self, demand: Demand) -> int:
+        """The longest queue that does not come last; interactive jobs never queue (CB-SCH-08)."""
+        return 0 if demand.description.interactive else self._rules.max_site_queue
 
 
-def _why_none(rejected: Sequence[Rejected]) -> str:
-    if not rejected:
-        return "no site is known"
-    reasons = {f"{refusal.resource.site}: {refusal.reason}" for refusal in rejected}
-    shown = sorted(reasons)[:3]
-    more = f" (and {len(reasons) - len(shown)} more)" if len(reasons) > len(shown) else ""
-    return "; ".join(shown) + more
+def _alone(pool: Pool, demand: Demand, row: int, of: int) -> Choice:
+    return Choice((pool.columns.ces[row],), (demand.description.cpus,), of)

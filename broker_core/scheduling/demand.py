@@ -37,6 +37,11 @@ class Demand:
     site: str = ""
     """The only site allowed; empty: any."""
 
+    @property
+    def inter_cluster(self) -> bool:
+        """True for a job that may use several computing elements."""
+        return "inter-cluster" in self.description.needs
+
 
 def demand_of(description: JobDescription, text: str, parameter: str = "", site: str = "") -> Demand:
     """The demand of a job: the attributes that matching may read, as they were written in `text`."""

@@ -23,6 +23,7 @@ class Submit:
 
     record: JobRecord
     ce: str
+    """Computing element; of a set all of them, joined with `, `."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +50,9 @@ class Stray:
     """The message in words."""
 
 
-Effect = Record | Submit | Cancel | Wake | Stray
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask every source now: without a cache nothing else lets waiting jobs be matched (CB-CACHE-09)."""
+
+
+Effect = Record | Submit | Cancel | Wake | Stray | Ask

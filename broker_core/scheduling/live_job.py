@@ -20,10 +20,12 @@ class LiveJob:
     demand: Demand
     order: int
     """Place in the order of arrival (CB-SCH-07)."""
-    ce: str = ""
-    """Computing element of the current attempt; empty while it has none."""
-    choices: tuple[str, ...] = ()
-    """Further computing elements of the match that chose `ce`, in order (CB-SCH-10)."""
+    ces: tuple[str, ...] = ()
+    """Computing elements of the current attempt; none while it has none."""
+    cpus: tuple[int, ...] = ()
+    """Processors at each of them."""
+    round_tried: tuple[str, ...] = ()
+    """Choices of this round that did not take it, each once (SA-LCH-01)."""
     excluded: set[str] = field(default_factory=set)
     """Computing elements that this job must not meet again (CB-ERR-6)."""
     tried: list[str] = field(default_factory=list)
@@ -43,6 +45,11 @@ class LiveJob:
     def id(self) -> str:
         """Job id."""
         return self.record.id
+
+    @property
+    def ce(self) -> str:
+        """The computing elements of the current attempt, joined with `, ` as in its record."""
+        return ", ".join(self.ces)
 
     @property
     def at_site(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from broker_core.jobs.record import JobRecord
-from broker_core.resources.record import Resource
+from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
 
 
@@ -47,14 +47,6 @@ class JobsRecovered:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourcesRefreshed:
-    """The Resource Cache was refreshed; these are all the resources known now."""
-
-    name: ClassVar[str] = "resources.refreshed"
-    resources: tuple[Resource, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SiteAccepted:
     """A site has an attempt for good; the answer to a Submit effect."""
 
@@ -74,6 +66,8 @@ class SiteRefused:
     reason: str
     counts: bool = True
     """False where the failure says nothing about the job, e.g. a full disk: it is no round of CB-ERR-6."""
+    down: bool = False
+    """The resource does not answer at all; left alone until a source reports it healthy (CB-ERR-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +133,4 @@ class TimerFired:
 
 SiteMessage = SiteAccepted | SiteRefused | AttemptStarted | AttemptEnded
 Request = CancelAsked | HoldAsked | ReleaseAsked
-Message = SubmissionRecorded | JobsRecovered | ResourcesRefreshed | SiteMessage | Request | TimerFired
+Message = SubmissionRecorded | JobsRecovered | SourceHeard | SiteMessage | Request | TimerFired

@@ -19,8 +19,19 @@ class Rules:
     """Longest time for which a failing resource is left alone (CB-ERR-1, CB-ERR-2)."""
     first_bad_period: float = 5.0
     """Time after its first failure; every further failure makes it four times as long."""
+    exclusive_interval: float = 120.0
+    """Longest time for which a computing element is locked for one job (CB-CACHE-06)."""
+    access_needed: bool = False
+    """Only resources that are heard through an account of the user can be used."""
+    batch_capacity: str = "free"
+    """With `total`, batch jobs may wait in the batch system of a site that is used through an account
+    (CB-MM-05); with `free` they start there at once or wait in the broker."""
+    max_site_queue: int = 10
+    """Jobs of this broker that may wait there; a longer queue comes last in the order of choices."""
+    cache: bool = True
+    """False: what sources said counts for one round of decisions only (CB-CACHE-09)."""
     tell_after: float = 1.0
-    """The head of the queue is told why it waits once it has waited this long for the same reason."""
+    """A job is told why it waits once it has waited this long for free resources."""
     cancel_again: float = 10.0
     """A cancel that no site has confirmed is asked again after this."""
     queue_ahead: float = 0.0
@@ -28,3 +39,7 @@ class Rules:
     is the only one for them: the next job starts there without a way to the broker and back."""
     slice_jobs: int = 200
     """Jobs taken over, or looked at, in one call of the reactor; the rest follows at once."""
+    slice_facts: int = 50
+    """Computing elements merged into the cache in one call of the reactor."""
+    decisions: int = 2000
+    """Decisions that are remembered."""

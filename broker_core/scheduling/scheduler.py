@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
-from broker_core.resources.record import Resource
-from broker_core.scheduling.capacity import Capacity
-from broker_core.scheduling.choosing import Chooser, Match
-from broker_core.scheduling.effects import Effect, Wake
+from broker_core.policies.policy import Policy
+from broker_core.policies.queues import QueuePolicy
+from broker_core.resources.cache import ResourceCache
+from broker_core.resources.facts import SourceHeard
+from broker_core.resources.pool import Pool
+from broker_core.scheduling.choosing import Chooser
+from broker_core.scheduling.decisions import Decisions
+from broker_core.scheduling.effects import Ask, Effect, Wake
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.merging import Merging
 from broker_core.scheduling.messages import (
     Arrival,
     CancelAsked,
@@ -23,42 +26,61 @@ from broker_core.scheduling.messages import (
     Message,
     Now,
     ReleaseAsked,
-    ResourcesRefreshed,
     SubmissionRecorded,
     TimerFired,
 )
+from broker_core.scheduling.questions import Questions, Queued, Why
+from broker_core.scheduling.queue import Round
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.site_reactions import SiteReactions
+from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
-
-
-@dataclass(slots=True)
-class _BlockedHead:
-    """The job that holds back the queue, since when, and whether its record says so."""
-
-    job: str = ""
-    since: float = 0.0
-    told: bool = False
 
 
 class Scheduler:
     """Owns the live jobs. Pure: both clocks come in with messages, `positions` counts the log."""
 
     def __init__(self, match: Match, positions: Callable[[], int], rules: Rules | None = None) -> None:
-        self._rules = rules or Rules()
+        self._rules = rules = rules or Rules()
         self._ledger = Ledger(positions)
-        self._capacity = Capacity(self._rules)
-        self._chooser = Chooser(self._capacity, match)
+        self.cache = ResourceCache(
+            rules.exclusive_interval,
+            rules.first_bad_period,
+            rules.temp_bad_period,
+            access_needed=rules.access_needed,
+        )
+        """What is known of the resources; to be read only."""
+        self.decisions = Decisions(rules.decisions)
+        """What was decided lately; to be read only."""
+        self._standings = Standings(self.cache.board, match)
+        self._chooser = Chooser(self.cache, self._standings, rules)
         self._waiting = WaitingJobs()
-        self._sites = SiteReactions(self._ledger, self._capacity, self._waiting, self._rules)
+        self._sites = SiteReactions(
+            self._ledger, self.cache, self._chooser, self._waiting, self.decisions, rules
+        )
+        self._round = Round(
+            self._ledger, self.cache, self._standings, self._chooser, self._waiting, self._sites
+        )
+        self._merging = Merging(self.cache)
+        self._questions = Questions(
+            self._ledger, self.cache, self._standings, self._chooser, self._waiting, self._round
+        )
         self._arrivals: deque[LiveJob] = deque()
         self._unparked: deque[LiveJob] = deque()
         self._facts = 0
         self._orders = 0
-        self._blocked = _BlockedHead()
-        self._more = False
+        self._round_due = 0.0
+        self._ask = False
+
+    def use(self, order: Policy | None = None, queue: QueuePolicy | None = None) -> None:
+        """Decide by other policies from now on; None: leave that one as it is."""
+        if order is not None:
+            self._chooser.order = order
+        if queue is not None:
+            self._round.policy = queue
+        self._round.open_all()
 
     def handle(self, message: Message, now: Now) -> list[Effect]:
         """React to a message; every message is legal at every time."""
@@ -66,8 +88,8 @@ class Scheduler:
         match message:
             case SubmissionRecorded() | JobsRecovered():
                 self._arrive(message.arrivals)
-            case ResourcesRefreshed():
-                self._capacity.refresh(message.resources)
+            case SourceHeard():
+                self._merging.add(message)
             case CancelAsked():
                 self._cancel(message.job)
             case HoldAsked():
@@ -78,8 +100,10 @@ class Scheduler:
                 self._overdue()
             case _:
                 self._sites.heard(message)
-        self._turn()
+        self._turn(message)
         return effects
+
+    # --- what others may read
 
     def job(self, job: str) -> LiveJob | None:
         """A live job, to be read only."""
@@ -89,28 +113,39 @@ class Scheduler:
         """All live jobs, to be read only."""
         return list(self._ledger.jobs.values())
 
+    def pool(self, now: float) -> Pool:
+        """What list-match is asked about: the very pool by which is decided; to be read only."""
+        return self.cache.pool(now)
+
+    def queue(self, now: float) -> list[Queued]:
+        """All waiting jobs in order, with the reason why each waits now (CB-UI-11)."""
+        return self._questions.queue(now)
+
     def queue_place(self, job: str) -> int:
         """1 for the head of the queue of pending requests; 0 for a job that is not in it."""
         known = self._ledger.jobs.get(job)
         return self._waiting.place(known) if known else 0
 
-    def resources(self, now: float) -> list[Resource]:
-        """The resources that may be used now, with what is free of them: what list-match is asked about."""
-        return self._capacity.now_free(now)
+    def why(self, job: str, now: float) -> Why | None:
+        """Why a live job is not running, by what decides it."""
+        known = self._ledger.jobs.get(job)
+        return None if known is None else self._questions.why(known, now, self.next_round)
 
-    def waits_for(self, job_id: str, now: float) -> str:
-        """Why a job has not moved on, by what decides it; empty if nothing is awaited of the scheduler."""
-        job = self._ledger.jobs.get(job_id)
-        if job is None or job.record.state is not S.WAITING or job.record.held:
-            return job.record.reason if job is not None and job.record.held else ""
-        head = self._waiting.head()
-        if job is head:
-            return self._why_blocked(job, now)
-        if head is None or not self._waiting.place(job):
-            return job.record.reason
-        return f"{self._waiting.place(job) - 1} jobs are before it. {self._why_blocked(head, now)}"
+    def waits_for(self, job: str, now: float) -> str:
+        """The same in one sentence; empty if nothing is awaited of the scheduler."""
+        known = self._ledger.jobs.get(job)
+        return "" if known is None else self._questions.reason(known, now)
+
+    @property
+    def next_round(self) -> float:
+        """When all waiting jobs are matched again at the latest, seconds since the epoch."""
+        now = self._ledger.now
+        return now.wall + max(0.0, self._round_due - now.monotonic)
+
+    # --- jobs come and go
 
     def _arrive(self, arrivals: tuple[Arrival, ...]) -> None:
+        self._ask = True
         for arrival in arrivals:
             if arrival.record.id in self._ledger.jobs or arrival.record.state.ended:
                 continue
@@ -125,15 +160,34 @@ class Scheduler:
             elif not job.record.held:
                 self._unparked.append(job)
 
-    def _turn(self) -> None:
+    def _turn(self, message: Message) -> None:
         """What can be done now, a slice of it; the rest follows by a Wake at once."""
+        now = self._ledger.now.monotonic
+        self._merging.run(self._rules.slice_facts)
+        if now >= self._round_due:
+            self._next_round()
         self._take_over(self._rules.slice_jobs)
         self._recheck(self._rules.slice_jobs)
-        self._place_heads(self._rules.slice_jobs)
+        self._round.run(self._rules.slice_jobs)
+        self._settle()
+        if not self._rules.cache:
+            self._forget(message)
         self._ledger.effects.append(Wake(self._next_wake()))
 
+    def _next_round(self) -> None:
+        """Everything waiting goes through the whole selection again (SA-LCH-02, SA-LCH-03)."""
+        now = self._ledger.now
+        self._round_due = now.monotonic + self._rules.rematch_interval
+        self._round.open_all()
+        self._ask = True
+        if waiting := len(self._waiting):
+            known = len(self.cache.entries)
+            reason = f"{waiting} waiting jobs are looked at again"
+            self.decisions.add(now.wall, "", "", "round", reason=reason, considered=known)
+
     def _take_over(self, slice_: int) -> None:
-        for _ in range(min(slice_, len(self._arrivals))):
+        effort = Effort(self._standings, slice_)
+        while self._arrivals and effort.more():
             job = self._arrivals.popleft()
             if job.record.state is not S.SUBMITTED:
                 continue
@@ -145,99 +199,119 @@ class Scheduler:
 
     def _recheck(self, slice_: int) -> None:
         """Look again at parked jobs once the resources are other ones."""
-        if self._facts != self._capacity.facts:
-            self._facts = self._capacity.facts
-            self._unparked.extend(self._waiting.parked.values())
-        for _ in range(min(slice_, len(self._unparked))):
+        if self._facts != self.cache.board.facts:
+            self._facts = self.cache.board.facts
+            waiting = {job.id for job in self._unparked}
+            self._unparked.extend(job for job in self._waiting.parked.values() if job.id not in waiting)
+        effort = Effort(self._standings, slice_)
+        while self._unparked and effort.more():
             job = self._unparked.popleft()
             if job.record.state is S.WAITING and not job.record.held:
                 self._sort_in(job)
 
     def _sort_in(self, job: LiveJob) -> None:
-        """Queue a waiting job, or park it if nothing known could ever run it; an interactive one ends."""
-        prospect = self._chooser.prospect(job.demand)
-        if any(ce not in job.excluded for ce in prospect.resources):
+        """Queue a waiting job, or park it if nothing known could ever run it; an interactive one starts now
+        or ends (CB-SCH-02, CB-SCH-08)."""
+        standing = self._standings.of(job.demand)
+        usable = standing.ever and any(ce not in job.excluded for ce in standing.names)
+        if job.record.interactive:
+            self._start_or_end(job, standing.reason)
+        elif usable:
             job.infeasible_since = None
             self._waiting.add(job)
-        elif job.record.interactive:
-            self._ledger.note(
-                job,
-                E.ABORTED,
-                reason="An interactive job cannot start here at once: "
-                f"{prospect.reason}. Submit it as a batch job, or again when a site can take it",
-            )
-        elif prospect.resources:
+        elif standing.ever:
             self._exhausted(job)
         else:
-            self._park(job, f"No compatible resources: {prospect.reason}")
+            self._park(job, f"No compatible resources: {standing.reason}")
+
+    def _start_or_end(self, job: LiveJob, reason: str) -> None:
+        now = self._ledger.now.monotonic
+        choice = self._chooser.choose(job.demand, job.excluded, now, seed=job.record.position)
+        if choice is not None and self._sites.place(job, choice):
+            return
+        if reason:
+            told = (
+                f"An interactive job cannot start here at once: {reason}. Submit it as a batch job, or again"
+            )
+            self._end(job, f"{told} when a site can take it")
+        else:
+            told = "An interactive job starts at once or not at all: every matching resource is busy."
+            self._end(job, f"{told} Submit it again later")
 
     def _exhausted(self, job: LiveJob) -> None:
-        self._waiting.remove(job)
-        self._ledger.note(
-            job,
-            E.ABORTED,
-            reason="It could not be started on any resource that matches. Tried: "
-            + "; ".join(job.tried[-10:]),
-            details={"tried": job.tried[-50:]},
-        )
+        tried = "; ".join(job.tried[-10:])
+        reason = f"It could not be started on any resource that matches. Tried: {tried}"
+        self._end(job, reason, {"tried": job.tried[-50:]})
+
+    def _end(self, job: LiveJob, reason: str, details: dict[str, object] | None = None) -> None:
+        self._leave(job)
+        self._decided(job, "aborted", reason)
+        self._ledger.note(job, E.ABORTED, reason=reason, details=details)
 
     def _park(self, job: LiveJob, reason: str) -> None:
         if job.infeasible_since is None:
             job.infeasible_since = self._ledger.now.monotonic
+        self._leave(job)
         self._waiting.park(job)
         if job.record.reason != reason:
+            self._decided(job, "infeasible", reason)
             self._ledger.note(job, E.POSTPONED, reason=reason)
 
-    def _place_heads(self, slice_: int) -> None:
-        """First come first served: the head that finds no place holds back those behind it (CB-SCH-07)."""
-        now = self._ledger.now.monotonic
-        self._more = False
-        for _ in range(slice_):
-            job = self._waiting.head()
-            if job is None:
-                return
-            if all(ce in job.excluded for ce in self._chooser.prospect(job.demand).resources):
-                self._waiting.remove(job)
-                self._sort_in(job)
-                continue
-            choices = self._chooser.choices(job.demand, job.excluded, now)
-            if not choices:
-                self._blocked_at(job, now)
-                return
-            self._sites.place(job, choices, _chosen(choices))
-        self._more = True
+    def _leave(self, job: LiveJob) -> None:
+        self._waiting.remove(job)
+        self._round.policy.gone(job.id)
 
-    def _blocked_at(self, job: LiveJob, now: float) -> None:
-        if job.record.interactive:
-            self._waiting.remove(job)
-            self._ledger.note(
-                job,
-                E.ABORTED,
-                reason="An interactive job starts at once or not at all: "
-                "every matching resource is busy. Submit it again later",
-            )
-            return
-        if self._blocked.job != job.id:
-            self._blocked = _BlockedHead(job.id, now)
-        elif not self._blocked.told and now - self._blocked.since >= self._rules.tell_after:
-            self._blocked.told = True
-            self._ledger.note(job, E.POSTPONED, reason=self._why_blocked(job, now))
+    def _settle(self) -> None:
+        """What a round found out besides places: jobs without hope, and jobs to be told why they wait."""
+        for job in self._round.hopeless:
+            self._leave(job)
+            self._unparked.append(job)
+        self._round.hopeless = []
+        if self._chooser.problem:
+            self.decisions.add(self._ledger.now.wall, "", "", "policy", reason=self._chooser.problem)
+            self._chooser.problem = ""
+        self._tell()
 
-    def _why_blocked(self, job: LiveJob, now: float) -> str:
-        useful = [ce for ce in self._chooser.prospect(job.demand).resources if ce not in job.excluded]
-        troubled = set(self._capacity.troubled(now))
-        if all(ce in troubled for ce in useful):
-            return f"{', '.join(useful[:3])} failed lately and is tried again soon"
-        free = max(self._capacity.free(ce) for ce in useful)
-        cpus = job.demand.description.cpus
-        return f"Next in the queue; needs {cpus} CPUs, {free} are free where it could run"
+    def _tell(self) -> None:
+        """Let the records of jobs that find nothing free say so, each once."""
+        untold, now = self._round.untold, self._ledger.now.monotonic
+        while untold:
+            job_id, since = next(iter(untold.items()))
+            job = self._ledger.jobs.get(job_id)
+            line = self._waiting.line(job) if job is not None else None
+            if job is None or line is None or line.since is None or line.head() is not job:
+                del untold[job_id]
+            elif now - since < self._rules.tell_after:
+                return
+            else:
+                del untold[job_id]
+                line.told = job_id
+                reason = self._questions.reason(job, now)
+                self._decided(job, "postponed", reason)
+                self._ledger.note(job, E.POSTPONED, reason=reason)
+
+    def _decided(self, job: LiveJob, what: str, reason: str) -> None:
+        known = len(self.cache.entries)
+        self.decisions.add(
+            self._ledger.now.wall, job.id, job.record.name, what, reason=reason, considered=known
+        )
+
+    def _forget(self, message: Message) -> None:
+        """Without a cache: what was heard counts for this round, and the next needs new answers."""
+        if not (self._merging.busy or self._round.more):
+            self.cache.forget(self._ledger.now.monotonic)
+        if isinstance(message, SourceHeard):
+            self._ask = False
+        elif self._ask and (len(self._waiting) or self._arrivals):
+            self._ask = False
+            self._ledger.effects.append(Ask())
 
     def _cancel(self, job_id: str) -> None:
         job = self._ledger.jobs.get(job_id)
         if job is None or job.canceling:
             return
         if not job.at_site:
-            self._waiting.remove(job)
+            self._leave(job)
             self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before it was sent to a site")
             return
         self._ledger.note(job, E.CANCEL_REQUESTED, reason="Its owner asked to cancel it")
@@ -247,7 +321,7 @@ class Scheduler:
     def _hold(self, job_id: str, reason: str) -> None:
         job = self._ledger.jobs.get(job_id)
         if job is not None and job.record.state is S.WAITING and not job.record.held:
-            self._waiting.remove(job)
+            self._leave(job)
             job.infeasible_since = None
             self._ledger.note(job, E.HELD, reason=reason or "On hold by its owner")
 
@@ -262,21 +336,19 @@ class Scheduler:
         for job in list(self._waiting.parked.values()):
             since = job.infeasible_since
             if since is not None and now - since >= self._rules.infeasible_timeout:
-                self._waiting.remove(job)
-                reason = self._chooser.prospect(job.demand).reason
-                self._ledger.note(job, E.ABORTED, reason=f"No compatible resources: {reason}")
+                self._end(job, f"No compatible resources: {self._standings.of(job.demand).reason}")
         self._sites.ask_again()
 
     def _next_wake(self) -> float:
         now = self._ledger.now.monotonic
-        if self._arrivals or self._unparked or self._more:
+        if self._arrivals or self._unparked or self._round.more or self._merging.busy:
             return now
-        moments = [now + self._rules.rematch_interval]
-        if self._waiting.head() is not None and not self._blocked.told:
-            moments.append(self._blocked.since + self._rules.tell_after)
+        moments = [self._round_due]
+        if self._round.untold:
+            moments.append(next(iter(self._round.untold.values())) + self._rules.tell_after)
         if self._waiting.parked:
             moments.append(self._first_infeasible() + self._rules.infeasible_timeout)
-        others = (self._capacity.next_trial(now), self._sites.next_question())
+        others = (self.cache.next_change(now) if len(self._waiting) else None, self._sites.next_question())
         moments.extend(other for other in others if other is not None)
         return max(now, min(moments))
 
@@ -284,7 +356,3 @@ class Scheduler:
         """Since when the job that was parked first is parked; the folder of parked jobs keeps that order."""
         since = next(iter(self._waiting.parked.values())).infeasible_since
         return self._ledger.now.monotonic if since is None else since
-
-
-def _chosen(choices: tuple[str, ...]) -> str:
-    return f"Chosen: {site_name(choices[0])}" + (f", the first of {len(choices)}" if len(choices) > 1 else "")

@@ -9,7 +9,9 @@ from broker_core.jobs.events import Source
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
-from broker_core.scheduling.capacity import Capacity
+from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.choosing import Choice, Chooser
+from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Cancel, Stray, Submit
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
@@ -34,10 +36,20 @@ _AFTER_START = frozenset({"upload", "wall-limit", "output-limit"})
 class SiteReactions:
     """Carries an attempt from the choice of a resource to its end."""
 
-    def __init__(self, ledger: Ledger, capacity: Capacity, waiting: WaitingJobs, rules: Rules) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        cache: ResourceCache,
+        chooser: Chooser,
+        waiting: WaitingJobs,
+        decisions: Decisions,
+        rules: Rules,
+    ) -> None:
         self._ledger = ledger
-        self._capacity = capacity
+        self._cache = cache
+        self._chooser = chooser
         self._waiting = waiting
+        self._decisions = decisions
         self._rules = rules
         self._canceling: dict[str, LiveJob] = {}
 
@@ -58,24 +70,31 @@ class SiteReactions:
         else:
             self._ended(job, message)
 
-    def place(self, job: LiveJob, choices: tuple[str, ...], reason: str) -> None:
-        """Commit a job to the first of its choices: a new attempt begins."""
-        ce, job.choices = choices[0], choices[1:]
-        self._commit(job, ce)
+    def place(self, job: LiveJob, choice: Choice) -> bool:
+        """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
+        if not self._take(job, choice):
+            return False
         job.retried = False
+        job.round_tried = ()
+        reason = _chosen(choice)
+        self._decided(job, "chosen", reason, choice.of)
         self._ledger.note(
             job,
             E.MATCHED,
             attempt=job.record.attempt + 1,
-            resources=(ce,),
+            resources=choice.ces,
             reason=reason,
-            details={"choices": len(choices)},
+            details={"choices": choice.of},
         )
-        self._ledger.effects.append(Submit(job.record, ce))
+        self._ledger.effects.append(Submit(job.record, job.ce))
+        return True
 
     def adopt(self, job: LiveJob) -> None:
         """Take over a job that was at a site before the broker's restart."""
-        self._commit(job, job.record.site)
+        ces = tuple(job.record.site.split(", "))
+        self._commit(job, ces, _shares(job.demand.description.cpus, len(ces)))
+        if job.record.state is S.RUNNING:
+            self._cache.started(job.id)
         if job.canceling:
             self.ask_cancel(job)
         elif job.record.state is S.READY:
@@ -101,15 +120,34 @@ class SiteReactions:
         asked = [job.asked for job in self._canceling.values() if job.at_site]
         return min(asked) + self._rules.cancel_again if asked else None
 
-    def _commit(self, job: LiveJob, ce: str) -> None:
+    def _take(self, job: LiveJob, choice: Choice) -> bool:
+        if not self._cache.lock(choice.ces, job.id, self._ledger.now.monotonic):
+            return False
+        self._commit(job, choice.ces, choice.cpus)
+        return True
+
+    def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
         self._waiting.remove(job)
-        job.ce = ce
-        self._capacity.take(ce, job.demand.description.cpus)
+        job.ces, job.cpus = ces, cpus
+        for ce, given in zip(ces, cpus, strict=True):
+            self._cache.commit(ce, job.id, given, self._ledger.now.monotonic)
 
     def _release(self, job: LiveJob) -> None:
-        if job.ce:
-            self._capacity.give_back(job.ce, job.demand.description.cpus)
-            job.ce = ""
+        if job.ces:
+            self._cache.release(job.id, self._ledger.now.monotonic)
+            job.ces = job.cpus = ()
+
+    def _decided(self, job: LiveJob, what: str, reason: str, matching: int = 0) -> None:
+        self._decisions.add(
+            self._ledger.now.wall,
+            job.id,
+            job.record.name,
+            what,
+            job.ces,
+            reason,
+            len(self._cache.entries),
+            matching,
+        )
 
     def _late(self, job: LiveJob, message: SiteMessage) -> None:
         if isinstance(message, SiteAccepted):
@@ -126,10 +164,13 @@ class SiteReactions:
     def _accepted(self, job: LiveJob, message: SiteAccepted) -> None:
         if job.record.state is not S.READY:
             return
-        self._capacity.worked(job.ce)
+        now = self._ledger.now.monotonic
+        for ce in job.ces:
+            self._cache.worked(ce, now)
+        self._cache.answered(job.id, now)
         details = {"site_id": message.site_id} if message.site_id else {}
         self._ledger.note(
-            job, E.SCHEDULED, Source.AL, resources=(job.ce,), reason="In the site's queue", details=details
+            job, E.SCHEDULED, Source.AL, resources=job.ces, reason="In the site's queue", details=details
         )
         if job.canceling:
             self.ask_cancel(job)
@@ -139,34 +180,46 @@ class SiteReactions:
             self._late(job, message)
             return
         now = self._ledger.now.monotonic
-        ce = job.ce
-        self._capacity.failed(ce, now, counts=message.counts)
+        ce, ces = job.ce, job.ces
+        for one in ces:
+            self._cache.failed(one, now, message.reason, counts=message.counts, down=message.down)
         self._release(job)
         if job.canceling:
             self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
-        elif job.choices:
-            self._next_choice(job, ce, message.reason)
-        else:
+            return
+        job.round_tried += ces
+        if not self._next_choice(job, ce, message.reason):
             self._ledger.note(job, E.LIST_EXHAUSTED, reason=f"{ce} refused it: {message.reason}")
             self._wait_again(job, f"{ce}: {message.reason}", counts=message.counts)
 
-    def _next_choice(self, job: LiveJob, failed: str, why: str) -> None:
+    def _next_choice(self, job: LiveJob, failed: str, why: str) -> bool:
+        """The next of the list (CB-SCH-10), as far as it still has room; False where none is left.
+
+        What was tried in this round is not tried again before the whole selection is (SA-LCH-02).
+        """
+        now = self._ledger.now.monotonic
+        choice = self._chooser.choose(job.demand, job.excluded.union(job.round_tried), now)
+        if choice is None or not self._take(job, choice):
+            return False
         job.tried.append(f"{failed}: {why}")
-        ce, job.choices = job.choices[0], job.choices[1:]
-        self._commit(job, ce)
+        reason = f"{failed} refused it: {why}; trying {job.ce}"
+        self._decided(job, "next-choice", reason, choice.of)
         self._ledger.note(
             job,
             E.CHOICE_FAILED,
             attempt=job.record.attempt + 1,
-            resources=(ce,),
-            reason=f"{failed} refused it: {why}; trying {ce}",
+            resources=choice.ces,
+            reason=reason,
             details={"failed": failed},
         )
-        self._ledger.effects.append(Submit(job.record, ce))
+        self._ledger.effects.append(Submit(job.record, job.ce))
+        return True
 
     def _wait_again(self, job: LiveJob, trouble: str, *, counts: bool = True) -> None:
         job.tried.append(trouble)
+        job.round_tried = ()
         job.rounds += counts
+        self._decided(job, "re-matched", trouble)
         if job.rounds > self._rules.max_rematch:
             self._ledger.note(
                 job,
@@ -184,13 +237,14 @@ class SiteReactions:
                 self._late(job, message)
             return
         self._catch_up(job)
+        self._cache.started(job.id)
         details = {"node": message.node} if message.node else {}
         self._ledger.note(
             job,
             E.RUNNING,
             Source.JS,
             time=message.time,
-            resources=(job.ce,),
+            resources=job.ces,
             reason="The application started",
             details=details,
         )
@@ -237,14 +291,14 @@ class SiteReactions:
                 job,
                 E.RETRIED,
                 attempt=job.record.attempt + 1,
-                resources=(job.ce,),
+                resources=job.ces,
                 reason=f"Once more on the same resource: {why}",
                 details=details,
             )
             self._ledger.effects.append(Submit(job.record, job.ce))
             return
         ce = job.ce
-        job.excluded.add(ce)
+        job.excluded.update(job.ces)
         self._release(job)
         self._ledger.note(job, E.REMATCHED, reason=f"Given up at {ce}: {why}", details=details)
         self._wait_again(job, f"{ce}: {why}")
@@ -297,3 +351,13 @@ def _end_details(message: AttemptEnded) -> dict[str, Any]:
         "usage": message.usage,
     }
     return {name: value for name, value in facts.items() if value not in (None, "", {})}
+
+
+def _chosen(choice: Choice) -> str:
+    where = site_name(", ".join(choice.ces))
+    return f"Chosen: {where}" + (f", the first of {choice.of}" if choice.of > 1 else "")
+
+
+def _shares(cpus: int, sites: int) -> tuple[int, ...]:
+    """Processors at each site, as equal as can be: the true shares are not known after a restart."""
+    return tuple(cpus // sites + (place < cpus % sites) for place in range(sites))

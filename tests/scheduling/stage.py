@@ -14,6 +14,8 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
+from broker_core.resources.facts import SourceHeard, facts_of
+from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.scheduling.demand import Demand, demand_of
 from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
@@ -24,7 +26,6 @@ from broker_core.scheduling.messages import (
     JobsRecovered,
     Message,
     Now,
-    ResourcesRefreshed,
     SiteAccepted,
     SubmissionRecorded,
     TimerFired,
@@ -40,9 +41,9 @@ def resource(name: str = CE, cpus: int = 2, free: int | None = None) -> Resource
     return Resource(name, name.split(":")[0], cpus, cpus if free is None else free, 0, 0, 0.0)
 
 
-def matched(demand: Demand, resources: Sequence[Resource]) -> Matches:
+def matched(demand: Demand, pool: Pool, seed: int) -> Matches:
     stage_matches[0] += 1
-    return match(demand.description, resources, context=Context(site=demand.site))
+    return match(demand.description, pool, context=Context(site=demand.site, fuzzy_seed=seed))
 
 
 stage_matches = [0]
@@ -68,7 +69,7 @@ class Stage:
     def restart(self) -> list[Effect]:
         """A broker killed and started again: only the records are left."""
         self.scheduler = Scheduler(matched, lambda: next(self.positions), self.rules)
-        self.tell(ResourcesRefreshed(tuple(self.resources)))
+        self.refresh()
         live = [record for record in self.records.values() if record.state.active]
         return self.tell(JobsRecovered(tuple(Arrival(one, self._demand(one)) for one in live)))
 
@@ -77,6 +78,13 @@ class Stage:
         for effect in effects:
             self._keep(effect)
         return effects
+
+    def refresh(self, *resources: Resource) -> list[Effect]:
+        """The sites tell how they are, those named or as at the beginning; each is used by an account."""
+        facts = tuple(map(facts_of, resources or self.resources))
+        return self.tell(
+            SourceHeard("sites", self.wall, self.monotonic, facts, complete=True, interval=1e9, account=True)
+        )
 
     def run(self) -> None:
         """Let every slice that follows at once be done."""

@@ -15,7 +15,6 @@ from broker_core.scheduling.messages import (
     CancelAsked,
     HoldAsked,
     ReleaseAsked,
-    ResourcesRefreshed,
     SiteAccepted,
     SiteRefused,
     TimerFired,
@@ -62,7 +61,7 @@ class Interleavings(RuleBasedStateMachine):
 
     @rule(free=st.integers(0, 3))
     def refresh(self, free: int) -> None:
-        self.stage.tell(ResourcesRefreshed((resource("a:1/x", cpus=2), resource("b:1/x", cpus=3, free=free))))
+        self.stage.refresh(resource("a:1/x", cpus=2), resource("b:1/x", cpus=3, free=free))
         self._look()
 
     @rule(seconds=st.sampled_from((0.5, 30.0, 700.0)))
@@ -165,7 +164,7 @@ class Interleavings(RuleBasedStateMachine):
                     self.stage.tell(
                         AttemptEnded(job, number, self.stage.wall, exit_code=0, started=self.stage.wall)
                     )
-            self.stage.tell(ResourcesRefreshed((resource("a:1/x", cpus=2), resource("b:1/x", cpus=3))))
+            self.stage.refresh(resource("a:1/x", cpus=2), resource("b:1/x", cpus=3))
             self.stage.wait(700)
             if all(record.state.ended for record in self.stage.records.values()):
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import CancelAsked, ResourcesRefreshed
+from broker_core.scheduling.messages import CancelAsked
 from broker_core.scheduling.rules import Rules
 from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
 
@@ -26,7 +26,7 @@ def test_jobs_start_in_the_order_of_their_arrival() -> None:
 def test_no_processor_is_given_out_twice_even_by_an_old_cache() -> None:
     stage = Stage([resource(cpus=2)])
     stage.submit(number=5)
-    stage.tell(ResourcesRefreshed((resource(cpus=2, free=2),)))
+    stage.refresh(resource(cpus=2, free=2))
     stage.run()
     assert len(stage.submits) == 2
 
@@ -72,7 +72,7 @@ def test_a_job_that_became_possible_is_placed() -> None:
     stage = Stage([resource(cpus=1)])
     (job,) = stage.submit(PLAIN + "Requirements = other.GlueCEInfoTotalCPUs >= 8;")
     assert stage.state(job) is S.WAITING
-    stage.tell(ResourcesRefreshed((resource(cpus=8),)))
+    stage.refresh(resource(cpus=8))
     stage.run()
     assert stage.state(job) is S.READY
 
@@ -103,7 +103,7 @@ def test_ten_thousand_equal_jobs_are_matched_in_one_pass() -> None:
 
 def test_one_call_takes_over_no_more_than_a_slice() -> None:
     stage = Stage(rules=Rules(slice_jobs=50))
-    effects = stage.tell(ResourcesRefreshed(tuple(stage.resources)))
+    effects = stage.refresh()
     jobs = stage.submit(number=1000)
     assert len(effects) <= 200
     assert all(stage.state(job) is not S.SUBMITTED for job in jobs)

@@ -1,0 +1,175 @@
+"""What people ask the scheduler: the queue, and why a job is not running. Answers are always of now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from broker_core.jobs.site_names import site_name
+from broker_core.jobs.states import JobState
+from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.choosing import Chooser
+from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.queue import Round
+from broker_core.scheduling.standing import Standings
+from broker_core.scheduling.waiting import WaitingJobs
+
+S = JobState
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A job that waits, with its reason."""
+
+    job: LiveJob
+    place: int
+    """1 for the head of the queue; 0 if it is not in it."""
+    reason: str
+    blocking: str
+    """Job that must start first; empty if it waits for resources alone."""
+    state: str
+    """queued, parked (no known resource could ever serve it), held or sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a job is not running, by what decides it."""
+
+    headline: str
+    details: list[str] = field(default_factory=list)
+    """Further sentences, the most important first."""
+    place: int = 0
+    held_back_by: str = ""
+    matching_now: int = 0
+    matching_ever: int = 0
+    known: int = 0
+    next_round: float | None = None
+    """Seconds since the epoch; None for a job that waits for no match."""
+    remedy: str = ""
+    tried: tuple[str, ...] = ()
+    """Choices that did not take it, `computing element: error`, oldest first (SA-UI-01)."""
+
+
+class Questions:
+    """Answers from the state that decides, and changes nothing of it."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        cache: ResourceCache,
+        standings: Standings,
+        chooser: Chooser,
+        waiting: WaitingJobs,
+        rounds: Round,
+    ) -> None:
+        self._ledger = ledger
+        self._cache = cache
+        self._standings = standings
+        self._chooser = chooser
+        self._waiting = waiting
+        self._round = rounds
+
+    def queue(self, now: float) -> list[Queued]:
+        """All waiting jobs: the queue in order, then those sent to a site that has not answered yet, then
+        parked and held ones."""
+        queued = self._waiting.queued()
+        told = {line.place: self._round.head_before(line) for line in self._waiting.lines()}
+        found = []
+        for place, job in enumerate(queued, 1):
+            line = self._waiting.line(job)
+            first = told.get(line.place) if line is not None else None
+            if first is None and line is not None and line.place != job.order:
+                first = line.head()
+            blocking = "" if first is None else first.id
+            found.append(Queued(job, place, self._queued(job, place, first, now), blocking, "queued"))
+        return found + [self._other(job) for job in self._others()]
+
+    def why(self, job: LiveJob, now: float, next_round: float) -> Why:
+        """Everything that keeps one job from running."""
+        standing = self._standings.of(job.demand)
+        waits = job.record.state is S.WAITING and not job.record.held
+        first = self._round.before(job)
+        return Why(
+            self.reason(job, now),
+            self._details(job, now),
+            self._waiting.place(job),
+            "" if first is None else first.id,
+            self._chooser.matching(job.demand, job.excluded, now) if waits else 0,
+            len(standing.names),
+            len(self._cache.entries),
+            next_round if waits else None,
+            self._remedy(job, first),
+            tuple(job.tried),
+        )
+
+    def reason(self, job: LiveJob, now: float) -> str:
+        """Why a job has not moved on; empty if nothing is awaited of the scheduler."""
+        if job.record.held:
+            return job.record.reason
+        if job.record.state is S.READY:
+            return f"Waits for {site_name(job.record.site)} to accept it"
+        if job.record.state is not S.WAITING:
+            return ""
+        place = self._waiting.place(job)
+        return self._queued(job, place, self._round.before(job), now) if place else job.record.reason
+
+    def _queued(self, job: LiveJob, place: int, first: LiveJob | None, now: float) -> str:
+        if first is None:
+            return self._blocked(job, now)
+        others = "1 job is" if place == 2 else f"{place - 1} jobs are"
+        return f"{others} before it. {self._blocked(first, now)}"
+
+    def _blocked(self, job: LiveJob, now: float) -> str:
+        """What the first job of those that compete for the same resources waits for."""
+        names = self._standings.of(job.demand).names
+        pool = self._cache.pool(now)
+        useful = [entry for ce in names if ce not in job.excluded and (entry := self._cache.entries.get(ce))]
+        bars = [pool.barred.get(entry.row) for entry in useful]
+        if useful and all(bar is not None for bar in bars):
+            shown = [f"{entry.ce}: {bar.reason}" for entry, bar in zip(useful, bars, strict=True) if bar]
+            return f"No resource where it could run may be used now; {'; '.join(shown[:3])}"
+        free = max(
+            (int(pool.free[one.row]) for one, bar in zip(useful, bars, strict=True) if not bar), default=0
+        )
+        cpus = job.demand.description.cpus
+        if free >= cpus:
+            return f"Next in the queue; {free} CPUs are free, but what is free now does not match"
+        return f"Next in the queue; needs {cpus} CPUs, {free} are free where it could run"
+
+    def _details(self, job: LiveJob, now: float) -> list[str]:
+        told = []
+        if job.ces and job.record.state is S.READY:
+            told.append(f"{job.ce} is being tried")
+        told += [f"Tried: {one}" for one in job.tried[-3:]]
+        names = self._standings.of(job.demand).names
+        barred = self._cache.pool(now).barred
+        for ce in names[:3]:
+            entry = self._cache.entries.get(ce)
+            bar = barred.get(entry.row) if entry is not None else None
+            if bar is not None:
+                told.append(f"{ce}: {bar.reason}")
+        if job.excluded:
+            told.append(f"Not tried again after failures: {', '.join(sorted(job.excluded)[:3])}")
+        return told
+
+    def _remedy(self, job: LiveJob, first: LiveJob | None) -> str:
+        if job.record.held:
+            return "Release it"
+        if job.record.state is not S.WAITING:
+            return ""
+        if not self._standings.of(job.demand).ever:
+            return "Change what it requires, or add a site that offers it; list-match shows what keeps it out"
+        if first is not None and first.id != job.id:
+            return "Choose bounded backfill as the queue policy, or hold or cancel the job before it"
+        return "Wait, or ask for fewer CPUs"
+
+    def _others(self) -> Sequence[LiveJob]:
+        states = (S.WAITING, S.READY)
+        jobs = (job for job in self._ledger.jobs.values() if job.record.state in states)
+        return [job for job in jobs if self._waiting.line(job) is None]
+
+    def _other(self, job: LiveJob) -> Queued:
+        if job.record.state is S.READY:
+            return Queued(job, 0, f"Waits for {site_name(job.record.site)} to accept it", "", "sent")
+        return Queued(job, 0, job.record.reason, "", "held" if job.record.held else "parked")

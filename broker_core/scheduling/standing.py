@@ -1,0 +1,263 @@
+"""Where jobs of one demand can run: what matching says, kept until the facts are other ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.jdl.description import JobDescription
+from broker_core.matching.reads import reads
+from broker_core.matching.sets.group import Group
+from broker_core.resources.board import Board
+from broker_core.resources.pool import Counts, Pool
+from broker_core.resources.record import Resource
+from broker_core.resources.values import COUNTS
+from broker_core.scheduling.demand import Demand
+
+Rows = npt.NDArray[np.intp]
+MOST = 5000
+"""Demands that are remembered."""
+
+
+class Candidates(Protocol):
+    """Resources that match, as aligned arrays in the order in which matching lists them."""
+
+    @property
+    def rows(self) -> npt.NDArray[np.integer]:
+        """Rows of the pool."""
+        ...
+
+    @property
+    def rank(self) -> npt.NDArray[np.float64]:
+        """Rank of the job there; nan where it is no number."""
+        ...
+
+    @property
+    def close_files(self) -> Counts:
+        """Files of InputData with a replica close by."""
+        ...
+
+
+class Rejected(Protocol):
+    """A resource that does not match, with the reason in words."""
+
+    @property
+    def resource(self) -> Resource:
+        """The resource."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """Why not, in one sentence."""
+        ...
+
+
+class Matches(Protocol):
+    """The answer of matchmaking, as far as the scheduler reads it."""
+
+    @property
+    def candidates(self) -> Candidates:
+        """Those that match."""
+        ...
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """Sets of them for a job over several computing elements."""
+        ...
+
+    @property
+    def rejected(self) -> Iterable[Rejected]:
+        """All others."""
+        ...
+
+
+Match = Callable[[Demand, Pool, int], Matches]
+"""The one matchmaking function, for a demand over a pool; the number is the seed of a fuzzy rank.
+
+It must leave free CPUs of batch jobs for one computing element to the scheduler (`batch_capacity` total).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Resources for one demand, by the facts of now."""
+
+    rows: Rows
+    """Those that match with all their CPUs free, by name; without `ever` where the counts decide."""
+    rank: npt.NDArray[np.float64]
+    close_files: Counts
+    base: Counts
+    """The part of the best-fit key that is always the same: data closeness, then rank (CB-SCH-05a)."""
+    now: int
+    """The same rows as bits."""
+    steady: bool
+    """What matches does not depend on counts: it need not be matched again when they change."""
+    ever: int
+    """All rows that match if nothing runs there, as bits (CB-SCH-12); 0: nothing known can ever run it."""
+    names: tuple[str, ...]
+    """Their computing elements."""
+    reason: str
+    """Why none can."""
+
+
+class Effort:
+    """What one call of the reactor may still do, counted in jobs; a match over all resources is many."""
+
+    def __init__(self, standings: Standings, most: int) -> None:
+        self._standings = standings
+        self._asked = standings.asked
+        self._left = most
+
+    def more(self) -> bool:
+        """True if one more job may be looked at."""
+        asked = self._standings.asked
+        self._left -= 1 + (asked - self._asked) * self._standings.cost
+        self._asked = asked
+        return self._left >= 0
+
+
+class Standings:
+    """Asks matchmaking once for each demand and state of the facts."""
+
+    def __init__(self, board: Board, match: Match) -> None:
+        self._board = board
+        self._match = match
+        self._facts = -1
+        self._known: dict[str, Standing] = {}
+        self._idle: Pool | None = None
+        self.asked = 0
+        """Number of matches over all resources made so far."""
+
+    @property
+    def cost(self) -> int:
+        """What one match over all resources counts for, in jobs."""
+        return 2 + self._board.pool.columns.size // 25
+
+    def of(self, demand: Demand) -> Standing:
+        """Where jobs of this demand can run."""
+        if self._facts != self._board.facts or len(self._known) > MOST:
+            self._facts = self._board.facts
+            self._known.clear()
+            self._idle = None
+        known = self._known.get(demand.key)
+        if known is None:
+            known = self._known[demand.key] = self._made(demand)
+        return known
+
+    def matches(self, demand: Demand, pool: Pool, seed: int = 0) -> Matches:
+        """Ask matchmaking."""
+        self.asked += 1
+        return self._match(demand, pool, seed)
+
+    def _made(self, demand: Demand) -> Standing:
+        pool = self._board.pool
+        if self._idle is None:
+            self._idle = pool.idle()
+        idle = self.matches(demand, self._idle)
+        feasible = bool(len(idle.candidates.rows)) and (not demand.inter_cluster or bool(idle.groups))
+        ever = np.sort(idle.candidates.rows) if feasible else np.zeros(0, np.intp)
+        steady = is_steady(demand.description)
+        rows, rank, close = self._now(demand, pool) if feasible and steady else _nothing()
+        ces = pool.columns.ces
+        return Standing(
+            rows,
+            rank,
+            close,
+            _base(rank, close),
+            bits(rows),
+            steady,
+            bits(ever),
+            tuple(ces[row] for row in ever.tolist()),
+            "" if feasible else _why_none(idle, demand),
+        )
+
+    def _now(self, demand: Demand, pool: Pool) -> tuple[Rows, npt.NDArray[np.float64], Counts]:
+        """What matches with everything free, but with the marks and response times that sites publish."""
+        nothing = np.zeros_like(pool.total)
+        empty = replace(pool, free=pool.total, running=nothing, waiting=nothing, own_waiting=None, barred={})
+        found = self.matches(demand, empty).candidates
+        places = np.zeros(max(1, pool.columns.size), np.intp)
+        order = pool.columns.order()
+        places[order] = np.arange(len(order))
+        by_name = np.argsort(places[found.rows], kind="stable")
+        rows = found.rows[by_name].astype(np.intp)
+        return rows, found.rank[by_name], found.close_files[by_name]
+
+
+def is_steady(description: JobDescription) -> bool:
+    """True if neither Requirements nor Rank reads a count that changes with every job, nor the world."""
+    if description.ad is None:
+        return True
+    if "fuzzyrank" in description.ad.entries or "inter-cluster" in description.needs:
+        return False
+    for name in ("requirements", "rank"):
+        wanted = description.ad.get(name)
+        if wanted is not None:
+            found = reads(wanted, description.ad)
+            if found.worldly or found.everything or found.by_chance:
+                return False
+            if any(COUNTS.get(one, "total") != "total" for one in found.names):
+                return False
+    return True
+
+
+def bits(rows: npt.NDArray[np.integer]) -> int:
+    """Rows as the bits of a number: what two demands share is one operation away."""
+    if not len(rows):
+        return 0
+    flags = np.zeros(int(rows.max()) + 1, np.bool_)
+    flags[rows] = True
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def bits_of(rows: Collection[int]) -> int:
+    """Rows as bits; the way that is quick for a few of them."""
+    if len(rows) > _FEW:
+        return bits(np.fromiter(rows, np.intp, len(rows)))
+    found = 0
+    for row in rows:
+        found |= 1 << row
+    return found
+
+
+def _base(rank: npt.NDArray[np.float64], close: Counts) -> Counts:
+    """Each combination of closeness and rank as a number, the best 0."""
+    if not len(rank):
+        return np.zeros(0, np.int64)
+    keys = np.stack((-close.astype(np.float64), np.where(np.isnan(rank), np.inf, -rank)))
+    _, place = np.unique(keys, axis=1, return_inverse=True)
+    return place.reshape(-1).astype(np.int64)
+
+
+def _nothing() -> tuple[Rows, npt.NDArray[np.float64], Counts]:
+    return np.zeros(0, np.intp), np.zeros(0, np.float64), np.zeros(0, np.int64)
+
+
+def _why_none(found: Matches, demand: Demand) -> str:
+    if demand.inter_cluster and len(found.candidates.rows):
+        return f"all resources that match do not have {demand.description.cpus} CPUs together"
+    reasons: dict[str, None] = {}
+    more = 0
+    for refusal in found.rejected:
+        told = f"{refusal.resource.site}: {refusal.reason}"
+        if told in reasons:
+            continue
+        if len(reasons) < _SHOWN:
+            reasons[told] = None
+        else:
+            more += 1
+            if more >= _COUNTED:
+                break
+    if not reasons:
+        return "no site is known"
+    counted = f"{more}" if more < _COUNTED else f"{more} or"
+    return "; ".join(sorted(reasons)) + (f" (and {counted} more)" if more else "")
+
+
+_FEW = 32
+_SHOWN = 3
+_COUNTED = 100
