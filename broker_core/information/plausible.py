@@ -11,7 +11,7 @@ from broker_core.resources.facts import Facts
 
 TWICE = "entry refused: a computing element of this name was met before"
 """Remark on a second entry for the same computing element."""
-_ELEMENT = re.compile(r"[A-Za-z0-9.\-\[\]_]{1,255}:[0-9]{1,5}/[!-~]{1,255}")
+_ELEMENT = re.compile(r"[A-Za-z0-9.\-\[\]_]{1,255}:[0-9]{1,5}(?:/[!-~]{1,255})?")
 _PARTS = (
     ("GlueCEStateFreeCPUs", ("GlueCEInfoTotalCPUs",)),
     ("GlueCEStateFreeJobSlots", ("GlueCEInfoTotalCPUs",)),
@@ -29,7 +29,9 @@ def plausible(facts: Iterable[Facts], remarks: Remarks) -> list[Facts]:
     found: dict[str, Facts] = {}
     for one in facts:
         if not _ELEMENT.fullmatch(one.ce):
-            remarks.add(one.ce[:80] or "(no name)", "entry refused: not host:port/manager-system-queue")
+            remarks.add(
+                one.ce[:80] or "(no name)", "entry refused: not host:port or host:port/manager-system-queue"
+            )
         elif one.ce in found:
             remarks.add(one.ce, TWICE)
         else:

@@ -52,7 +52,9 @@ class Findings:
     @cached_property
     def failed(self) -> Matrix:
         """By test and row: it does not hold."""
-        return np.array([held != TRUE for held in self.values], np.bool_).reshape(-1, self.view.size)
+        return np.array([held != TRUE for held in self.values], np.bool_).reshape(
+            len(self.tests), self.view.size
+        )
 
     @cached_property
     def lasting(self) -> Matrix:

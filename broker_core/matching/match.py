@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -103,6 +103,12 @@ class Matches:
         if not self.several:
             return Grouping((), np.zeros(0, np.int64))
         return grouped(self.plan, self.view, self.candidates, self.context)
+
+    def with_groups(self, groups: tuple[Group, ...]) -> Matches:
+        """The same answer with its groups in another order, or without some."""
+        found = replace(self)
+        vars(found)["grouping"] = replace(self.grouping, groups=groups)
+        return found
 
     def trace(self) -> list[str]:
         """The steps of the selection of sets (SA-UI-02); empty for other jobs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from broker_core.matching import ordering
 from broker_core.policies.policy import Choices, Policy, Request
 
 Places = npt.NDArray[np.intp]
@@ -12,16 +13,19 @@ Places = npt.NDArray[np.intp]
 
 def best_fit(choices: Choices, request: Request) -> Places:
     """Short queues, fewest sites, closest data, highest Rank, then the smallest surplus of CPUs."""
-    surplus = choices.free - request.cpus
-    keys = (
-        np.abs(surplus),
-        surplus < 0,
-        np.where(np.isnan(choices.rank), np.inf, -choices.rank),
-        -choices.close_files,
-        choices.sizes,
-        choices.waiting > request.max_site_queue,
-    )
-    return np.lexsort(keys)
+    if request.by_lot:
+        places = np.arange(len(choices))
+    else:
+        places = ordering.best_fit(
+            choices.free,
+            choices.waiting,
+            choices.rank,
+            choices.close_files,
+            request.cpus,
+            request.max_site_queue,
+        )
+    overloaded = choices.waiting[places] > request.max_site_queue
+    return places[np.lexsort((choices.sizes[places], overloaded))]
 
 
 def worst_fit(choices: Choices, request: Request) -> Places:

@@ -71,6 +71,8 @@ class Request:
     """The choices are sets of computing elements; a set may have one member."""
     seed: int = 0
     """For policies that draw lots: the same for the same event."""
+    by_lot: bool = False
+    """The job asks for FuzzyRank: its choices stand as they were drawn, and that order is its Rank."""
 
 
 @dataclass(frozen=True, slots=True)
