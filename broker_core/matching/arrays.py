@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from broker_core.jobs.immutable import immutable
 
 Array = npt.NDArray[Any]
 Truth = npt.NDArray[np.int8]
@@ -38,7 +39,7 @@ _BOTH = np.array([[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 2, 3], [3, 3, 3, 3]], np.in
 _EITHER = np.array([[0, 1, 2, 3], [1, 1, 1, 1], [2, 1, 2, 3], [3, 3, 3, 3]], np.int8)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Numbers:
     """Numbers of one type by row, or one for all rows; what stands where one is missing means nothing."""
 
@@ -50,6 +51,11 @@ class Numbers:
     """No whole number here is larger, whatever its sign."""
     truth: bool = False
     """They were truth values, which count as 0 and 1."""
+
+
+def spread(found: Array, size: int) -> Array:
+    """A result for each row, from one for each or one for all."""
+    return found if found.ndim else np.broadcast_to(found, size)
 
 
 def both(left: Truth, right: Truth) -> Truth:
@@ -90,10 +96,10 @@ def computed(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
     """`left sign right` for + - * / %; None for other operators."""
     if sign not in ("+", "-", "*", "/", "%"):
         return None
-    with np.errstate(all="ignore"):
-        if left.real or right.real:
+    if left.real or right.real:
+        with np.errstate(all="ignore"):
             return _real(sign, left, right)
-        return _divided(sign, left, right) if sign in ("/", "%") else _integer(sign, left, right)
+    return _divided(sign, left, right) if sign in ("/", "%") else _integer(sign, left, right)
 
 
 def minus(numbers: Numbers) -> Numbers | None:
@@ -107,10 +113,12 @@ def chosen(held: Truth, yes: Numbers, no: Numbers) -> Numbers | None:
     """`held ? yes : no`."""
     if yes.real != no.real or yes.truth != no.truth:
         return None
-    missing = np.where(held == TRUE, _or_none(yes), np.where(held == FALSE, _or_none(no), held))
-    values = np.where(held == TRUE, yes.values, no.values)
-    limit = max(yes.limit, no.limit)
-    return Numbers(values, missing if missing.any() else None, yes.real, limit, yes.truth)
+    holds = held == TRUE
+    values, limit = np.where(holds, yes.values, no.values), max(yes.limit, no.limit)
+    missing: Truth | None = None
+    if yes.missing is not None or no.missing is not None or (held > TRUE).any():
+        missing = np.where(holds, _or_none(yes), np.where(held == FALSE, _or_none(no), held))
+    return Numbers(values, missing, yes.real, limit, yes.truth)
 
 
 def _real(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
@@ -134,11 +142,13 @@ def _divided(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
     """Cut towards 0; by 0 it is an error."""
     if max(left.limit, right.limit) > _WHOLE:
         return None
-    zero = right.values == 0
-    divisor = np.where(zero, 1, right.values)
+    divisor, missing = right.values, _missing(left, right)
+    if not divisor.all():
+        missing = _marked(divisor == 0, missing)
+        divisor = np.where(divisor == 0, 1, divisor)
     rest = np.fmod(left.values, divisor)
     values = rest if sign == "%" else (left.values - rest) // divisor
-    return Numbers(np.asarray(values), _marked(zero, _missing(left, right)), False, left.limit)
+    return Numbers(np.asarray(values), missing, False, left.limit)
 
 
 def _missing(left: Numbers, right: Numbers) -> Truth | None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from broker_core.jdl.tree import UNDEFINED
 from broker_core.matching.arrays import Array
 from broker_core.matching.view import View
-from broker_core.resources.tags import TAGS, slots, slots_limit
+from broker_core.resources.tags import TAGS, is_count, queue_name, slots, slots_limit
 
 Counts = npt.NDArray[np.int64]
 UNLIMITED = 1 << 40
@@ -26,6 +26,10 @@ class ByValue:
         self._generation = 0
         self._found: list[bool | int] = []
         self._array: Array = np.zeros(0)
+
+    def at(self, view: View, row: int) -> bool | int:
+        """The result at one row."""
+        return self._function(view.pool.value(row, self.name))
 
     def rows(self, view: View) -> Array:
         """The results by row; a single one where no resource has the attribute."""
@@ -56,24 +60,43 @@ class JobSlots:
         )
         self._version = -1
         self._rows: Counts = np.zeros(0, np.int64)
+        self._ignored: dict[int, str] = {}
 
     def rows(self, view: View) -> Counts:
         """By row; one for all where nothing is limited."""
         if self._version != view.pool.columns.version:
-            self._rows = self._found(view)
             self._version = view.pool.columns.version
+            self._rows = self._found(view)
         return self._rows
 
+    def at(self, view: View, row: int) -> int:
+        """At one row."""
+        rows = self.rows(view)
+        return int(rows[row] if rows.ndim else rows)
+
+    def ignored(self, view: View, row: int) -> str:
+        """The limit of the queue of one row that is no positive number, as it is written (CB-TAG-04)."""
+        self.rows(view)
+        return self._ignored.get(row, "")
+
     def _found(self, view: View) -> Counts:
+        self._ignored.clear()
         limits = self._published.rows(view)
-        tagged = np.flatnonzero(self._tagged.rows(view))
-        if not tagged.size or not view.size:
+        tagged = np.broadcast_to(self._tagged.rows(view), view.size)
+        if not tagged.any():
             return limits
         limits = np.array(np.broadcast_to(limits, view.size))
-        for row in tagged.tolist() if self._tagged.rows(view).ndim else range(view.size):
+        for row in np.flatnonzero(tagged).tolist():
             limits[row] = self._limit(view, row)
         return limits
 
     def _limit(self, view: View, row: int) -> int:
-        found = slots_limit(lambda name: view.pool.value(row, name), self._pattern)
+        def value_of(name: str) -> Any:
+            return view.pool.value(row, name)
+
+        queue = queue_name(value_of)
+        for name, count in slots(value_of(TAGS), self._pattern):
+            if name == queue and not is_count(count):
+                self._ignored[row] = count
+        found = slots_limit(value_of, self._pattern)
         return UNLIMITED if found is None else found

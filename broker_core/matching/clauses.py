@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +10,7 @@ from broker_core.jdl.glue import GLUE
 from broker_core.jdl.spelling import closest
 from broker_core.jdl.tree import UNDEFINED, Binary, Call, Expression, Literal, Reference, walk
 from broker_core.jdl.write import expression, value_text
+from broker_core.jobs.immutable import immutable
 
 _SHOWN = 4
 """Values named in one explanation, at most."""
@@ -21,7 +21,7 @@ VALUES = ("false", "true", "undefined", "error")
 _ENDINGS = {"true": "", "false": "", "undefined": "so the clause is undefined", "error": "which is an error"}
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Clause:
     """One condition at one resource; the fields of `wire.matches.Clause`."""
 

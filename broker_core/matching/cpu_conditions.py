@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.matching.by_value import UNLIMITED, ByValue, Counts, JobSlots
+from broker_core.matching.by_value import UNLIMITED, ByValue, JobSlots
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.context import Context
 from broker_core.matching.view import View
-from broker_core.resources.tags import TAGS, is_count, queue_name, slots
 
 
 def is_limit(value: Any) -> bool:
@@ -32,9 +31,10 @@ def cpus(description: JobDescription, context: Context) -> Iterator[Condition]:
 
     def words(view: View, row: int, held: bool) -> str:
         total = int(view.pool.total[row])
-        limit = _at(most.rows(view), row)
+        limit = most.at(view, row)
         limited = f", of which one job may use {limit}" if limit < total else ""
-        bad = _malformed(view, row, context.slots_tag)
+        ignored = most.ignored(view, row)
+        bad = f"; its limit {ignored!r} for one job is no number and was ignored" if ignored else ""
         return f"it has {_counted(total)}{limited}; {need} wanted{bad}"
 
     yield Condition(f"at least {_counted(need)}", "cpus", enough, words, lasting=False)
@@ -54,15 +54,6 @@ def _free(need: int) -> Condition:
     return Condition(text, "cpus", holds, words, now_only=True, lasting=False)
 
 
-def _malformed(view: View, row: int, pattern: str) -> str:
-    """A warning of a tag for this queue that says no positive number (CB-TAG-04)."""
-    queue = queue_name(lambda name: view.pool.value(row, name))
-    for name, count in slots(view.pool.value(row, TAGS), pattern):
-        if name == queue and not is_count(count):
-            return f"; its limit {count!r} for one job is no number and was ignored"
-    return ""
-
-
 def queue(description: JobDescription) -> Condition:
     """Room in the queue of the site, for a job that would have to wait there."""
     limits = ByValue(
@@ -76,16 +67,12 @@ def queue(description: JobDescription) -> Condition:
         return (pool.waiting[:size] < limits.rows(view)) | (pool.free[:size] >= need)
 
     def words(view: View, row: int, held: bool) -> str:
-        limit = _at(limits.rows(view), row)
+        limit = limits.at(view, row)
         if limit == UNLIMITED or view.pool.free[row] >= need:
             return ""
         return f"{view.pool.waiting[row]} jobs wait there; at most {limit} may"
 
     return Condition("room in its queue", "policy", holds, words, now_only=True, lasting=False)
-
-
-def _at(rows: Counts, row: int) -> int:
-    return int(rows if rows.ndim == 0 else rows[row])
 
 
 def _counted(count: int, noun: str = "CPU") -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.tree import Ad, Expression, ListOf, Literal
 from broker_core.jdl.write import expression as written
-from broker_core.matching.arrays import TRUE, Truth
+from broker_core.matching.arrays import TRUE, Truth, spread
 from broker_core.matching.by_value import JobSlots
 from broker_core.matching.clauses import Wording, split
 from broker_core.matching.compiling import Compiled, Tables, compiled
@@ -42,7 +42,7 @@ class Requirement:
 
     def truth(self, view: View) -> Truth:
         """Its value by row."""
-        return np.broadcast_to(self.program.truth(view), view.size)
+        return spread(self.program.truth(view), view.size)
 
 
 class Wish:
@@ -63,7 +63,7 @@ class Wish:
         """Rank by row: 0.0 without one, nan where it is no number (CB-MM-04)."""
         if self.rank is None:
             return np.zeros(view.size)
-        return np.broadcast_to(self.rank.program.ranks(view), view.size)
+        return spread(self.rank.program.ranks(view), view.size)
 
 
 @dataclass(frozen=True, slots=True)
