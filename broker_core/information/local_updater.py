@@ -8,6 +8,9 @@ from broker_core.information.updater import INTERVAL, Answer
 from broker_core.resources.facts import facts_of
 from broker_core.resources.record import Resource
 
+LOCAL = "local"
+"""Name of the source that the broker itself is."""
+
 
 class LocalUpdater:
     """Asks the broker's own sites; costs so little that it runs in the event loop."""
@@ -16,7 +19,7 @@ class LocalUpdater:
     address = ""
 
     def __init__(
-        self, describe: Callable[[], Sequence[Resource]], name: str = "local", interval: float = INTERVAL
+        self, describe: Callable[[], Sequence[Resource]], name: str = LOCAL, interval: float = INTERVAL
     ) -> None:
         """`describe`: the sites' records as they are now."""
         self.name = name

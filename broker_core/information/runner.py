@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from broker_core.errors import Conflict, CrossDeskError, NotFound
 from broker_core.information import kinds
 from broker_core.information.source import Clock, Publish, Source
-from broker_core.information.source_state import SLOW, SourceState
+from broker_core.information.source_state import SLOW, SourceState, nobody
 from broker_core.information.updater import SourceSettings, Updater
 from broker_core.wire.resources import SourceView
 
@@ -24,14 +24,16 @@ class Updaters:
         *,
         own: Sequence[Updater] = (),
         slow_after: float = SLOW,
+        changed: Callable[[], None] = nobody,
     ) -> None:
-        """`own`: updaters that the broker makes itself, asked like all others."""
+        """`own`: updaters that the broker makes itself, asked like all others; `changed` is called whenever
+        the state of a source is another one."""
         self._sources: dict[str, Source] = {}
         self._idle: dict[str, SourceState] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
         def add(one: SourceSettings, updater: Updater) -> None:
-            self._sources[one.name] = Source(one, updater, publish, clock, slow_after)
+            self._sources[one.name] = Source(one, updater, publish, clock, slow_after, changed)
 
         for updater in own:
             add(SourceSettings(updater.name, updater.kind, updater.address, updater.interval), updater)
@@ -56,6 +58,11 @@ class Updaters:
         """How each source does, by name."""
         states = [source.state for source in self._sources.values()] + [*self._idle.values()]
         return sorted((state.view.model_copy() for state in states), key=lambda view: view.name)
+
+    def ask(self) -> None:
+        """Ask every source now, without waiting for the answers; once more where it is asked already."""
+        for source in self._sources.values():
+            source.want()
 
     async def refresh(self, names: Sequence[str] = ()) -> list[SourceView]:
         """Ask the named sources now, or all, and return how they do when each has answered or failed.

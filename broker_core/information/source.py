@@ -24,9 +24,15 @@ class Source:
     """Asks one updater for ever, and publishes what it says."""
 
     def __init__(
-        self, settings: SourceSettings, updater: Updater, publish: Publish, clock: Clock, slow_after: float
+        self,
+        settings: SourceSettings,
+        updater: Updater,
+        publish: Publish,
+        clock: Clock,
+        slow_after: float,
+        changed: Callable[[], None],
     ) -> None:
-        self.state = SourceState(settings)
+        self.state = SourceState(settings, changed)
         self._settings = settings
         self._updater = updater
         self._publish = publish
@@ -48,6 +54,10 @@ class Source:
             pause = self.state.pause()
             self.state.view.next = self._clock().wall + pause
             await self._rest(pause)
+
+    def want(self) -> None:
+        """Have it asked now, or once more if it is being asked."""
+        self._wanted.set()
 
     async def refresh(self) -> None:
         """Have it asked now, and return when there is an answer or none."""

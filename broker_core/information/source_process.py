@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import orjson
 
@@ -15,12 +15,28 @@ from broker_core.information.updater import Answer, SourceFailed
 from broker_core.resources.facts import Facts
 
 _BUFFER = 1 << 18
+Item = TypeVar("Item")
 
 
 async def ask_in_process(work: str, **request: Any) -> Answer:
-    """Start a worker for one request, and gather what it says; it is gone when this returns or is cancelled.
+    """Have a worker ask about resources; raises SourceFailed."""
+    facts, said = await run_in_process(work, _facts, **request)
+    return Answer(
+        tuple(facts),
+        complete=said["complete"],
+        silent=tuple(said["silent"]),
+        remarks=tuple(said["remarks"]),
+        refused=said["refused"],
+        checked=True,
+    )
 
-    Raises SourceFailed.
+
+async def run_in_process(
+    work: str, make: Callable[[Any], Item], **request: Any
+) -> tuple[list[Item], Mapping[str, Any]]:
+    """Start a worker for one request; returns what `make` makes of each item it sends, and its last word.
+
+    The process is gone when this returns or is cancelled. Raises SourceFailed.
     """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "broker_core.information.source_worker"),
@@ -32,7 +48,7 @@ async def ask_in_process(work: str, **request: Any) -> Answer:
     assert process.stdout is not None
     try:
         process.stdin.write(orjson.dumps({"work": work, **request}) + b"\n")
-        return await _gather(process.stdout)
+        return await _gather(process.stdout, make)
     except (asyncio.IncompleteReadError, ConnectionError) as error:
         raise SourceFailed(
             "The process that decodes the answer ended before its time.",
@@ -42,28 +58,23 @@ async def ask_in_process(work: str, **request: Any) -> Answer:
         await _ended(process)
 
 
-async def _gather(stream: asyncio.StreamReader) -> Answer:
-    facts: list[Facts] = []
+async def _gather(
+    stream: asyncio.StreamReader, make: Callable[[Any], Item]
+) -> tuple[list[Item], Mapping[str, Any]]:
+    items: list[Item] = []
     while True:
         kind, length = FRAME.unpack(await stream.readexactly(FRAME.size))
         said = orjson.loads(await stream.readexactly(length))
         if kind == b"X":
             raise SourceFailed(said["message"], place=said["place"], remedy=said["remedy"])
         if kind == b"E":
-            return _answer(tuple(facts), said)
-        facts += [Facts(ce, site, attributes, STATIC) for ce, site, attributes in said]
+            return items, said
+        items += map(make, said)
         await asyncio.sleep(0)  # a full buffer gives no turn to others by itself
 
 
-def _answer(facts: tuple[Facts, ...], said: Mapping[str, Any]) -> Answer:
-    return Answer(
-        facts,
-        complete=said["complete"],
-        silent=tuple(said["silent"]),
-        remarks=tuple(said["remarks"]),
-        refused=said["refused"],
-        checked=True,
-    )
+def _facts(said: Any) -> Facts:
+    return Facts(said[0], said[1], said[2], STATIC)
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

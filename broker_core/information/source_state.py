@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from collections.abc import Callable
+
 from broker_core.information.updater import Answer, SourceSettings
 from broker_core.wire.resources import SourceView
 
@@ -14,11 +16,17 @@ LONGEST_PAUSE = 600.0
 """Seconds that failures in a row may put the next question off, unless the interval is longer."""
 
 
+def nobody() -> None:
+    """Nobody wants to know."""
+
+
 class SourceState:
     """The state of one source, as told by its runner."""
 
-    def __init__(self, settings: SourceSettings) -> None:
+    def __init__(self, settings: SourceSettings, changed: Callable[[], None] = nobody) -> None:
+        """`changed` is called whenever the state is another one."""
         self.settings = settings
+        self._changed = changed
         self.view = SourceView(
             name=settings.name,
             kind=settings.kind,
@@ -37,6 +45,7 @@ class SourceState:
         self.view.last_started = now
         self.view.next = None
         self.view.state = "asking"
+        self._changed()
 
     def slow(self, seconds: float) -> None:
         """It has not answered for so long; nobody waits for it."""
@@ -70,3 +79,4 @@ class SourceState:
 
     def _say(self, state: str, reason: str) -> None:
         self.view.state, self.view.reason = state, reason
+        self._changed()

@@ -1,7 +1,7 @@
 """The process that asks one source and decodes its answer, so that the broker's event loop never does.
 
 Reads one JSON request from its input, writes frames to its output: a letter, the length (four bytes), JSON.
-`F` facts, `E` the end, `X` why there is no answer. It ends with its input, that is with the broker.
+`F` a list of items, `E` the end, `X` why there is no answer. It ends with its input, that is with the broker.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -35,11 +35,15 @@ class Output:
         self._stream = stream
 
     def facts(self, facts: Sequence[Facts]) -> None:
-        """Send facts in frames of a bounded size."""
+        """Send what is known of resources."""
+        self.items((one.ce, one.site, one.attributes) for one in facts)
+
+    def items(self, items: Iterable[Any]) -> None:
+        """Send items in frames of a bounded size."""
         held: list[bytes] = []
         size = 0
-        for one in facts:
-            held.append(orjson.dumps((one.ce, one.site, one.attributes)))
+        for one in items:
+            held.append(orjson.dumps(one))
             size += len(held[-1])
             if size >= FRAME_BYTES:
                 self._send(b"F", b"[" + b",".join(held) + b"]")
@@ -102,7 +106,18 @@ def _file(request: dict[str, Any], output: Output) -> None:
     output.end(complete=True, silent=[], remarks=list(answer.remarks), refused=answer.refused)
 
 
-_WORK: dict[str, Callable[[dict[str, Any], Output], None]] = {"ldap": _ldap, "file": _file}
+def _replicas(request: dict[str, Any], output: Output) -> None:
+    from broker_core.information.replica_ldap import search
+
+    output.items(search(request))
+    output.end()
+
+
+_WORK: dict[str, Callable[[dict[str, Any], Output], None]] = {
+    "ldap": _ldap,
+    "file": _file,
+    "replicas": _replicas,
+}
 
 
 def _limit() -> None:

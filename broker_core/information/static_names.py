@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from broker_core.information.join_glue1 import COUNTRY
 from broker_core.jdl.glue import GLUE
 
 _CHANGING = re.compile(
@@ -13,5 +14,7 @@ _CHANGING = re.compile(
     r"GLUE2ExecutionEnvironmentU(?:sed|navailable)Instances"
 )
 
-STATIC = frozenset(attribute.name for attribute in GLUE.values() if not _CHANGING.match(attribute.name))
+STATIC = frozenset(
+    (COUNTRY, *(attribute.name for attribute in GLUE.values() if not _CHANGING.match(attribute.name)))
+)
 """Names of the attributes that say what a resource is, not how it is doing."""

@@ -1,0 +1,66 @@
+"""The replica catalogue: where files are, asked on demand with a list of names (CB-UPD-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from broker_core.errors import BadRequest
+from broker_core.resources.closeness import Replica
+
+SCHEMES = ("lfn:", "guid:", "si-lfn:", "si-guid:")
+"""How names of files in grid storage begin."""
+MOST_NAMES = 10_000
+"""Files of one question."""
+
+
+class ReplicaCatalogue(Protocol):
+    """Knows where the copies of files are."""
+
+    async def locations(self, names: Sequence[str]) -> Mapping[str, Replica]:
+        """The files of `names` that the catalogue knows, by name as given; the others are left out.
+
+        Raises SourceFailed if the catalogue does not answer: matching then goes on without it.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give back connections."""
+        ...
+
+
+def checked(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once; raises BadRequest for what is none, or too many."""
+    found = tuple(dict.fromkeys(names))
+    if len(found) > MOST_NAMES:
+        raise BadRequest(
+            f"{len(found):,} files are more than {MOST_NAMES:,}.",
+            place="InputData",
+            remedy="Ask for fewer at a time.",
+        )
+    for name in found:
+        if not name.lower().startswith(SCHEMES) or not name.partition(":")[2]:
+            raise BadRequest(
+                "That is no name of a file in grid storage.",
+                place=name[:200],
+                remedy="Write lfn:/path or guid:identifier.",
+            )
+    return found
+
+
+def replica(name: str, addresses: Iterable[str]) -> Replica:
+    """A file with the addresses of its copies: `protocol://host[:port]/path`, or a storage element alone."""
+    copies = dict.fromkeys(_copy(address) for address in addresses)
+    return Replica(name, tuple(copy for copy in copies if copy[0]))
+
+
+def _copy(address: str) -> tuple[str, str]:
+    """Storage element and protocol."""
+    if "://" not in address:
+        return address.strip(), ""
+    try:
+        parts = urlsplit(address.strip())
+        return parts.hostname or "", parts.scheme.lower()
+    except ValueError:
+        return "", ""

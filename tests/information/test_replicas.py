@@ -1,0 +1,139 @@
+"""The replica catalogues: the embedded document, one behind HTTP, one in OpenLDAP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from broker_core.errors import BadRequest, NotFound
+from broker_core.information.configuration import ReplicaSettings
+from broker_core.information.replica_catalogue import catalogue
+from broker_core.information.replica_document import DocumentCatalogue
+from broker_core.information.replica_http import HttpCatalogue
+from broker_core.information.replica_ldap import LdapCatalogue
+from broker_core.information.updater import SourceFailed
+from tests.testbed.glue_tree import record
+from tests.testbed.openldap import Slapd, free_port
+
+FILES = {
+    "lfn:/grid/test/one": ["gsiftp://se1.example.org/data/one", "srm://SE2.example.org:8443/one"],
+    "guid:1234-abcd": ["se3.example.org"],
+}
+
+
+async def test_the_embedded_catalogue_is_edited_and_read_again(tmp_path: Path) -> None:
+    files = DocumentCatalogue(tmp_path / "deep" / "replicas.json")
+    assert await files.locations([*FILES]) == {}
+    for name, addresses in FILES.items():
+        await files.put(name, addresses)
+    again = DocumentCatalogue(tmp_path / "deep" / "replicas.json")
+    found = await again.locations(["lfn:/unknown", *FILES])
+    assert found["lfn:/grid/test/one"].copies == (("se1.example.org", "gsiftp"), ("se2.example.org", "srm"))
+    assert found["guid:1234-abcd"].storage() == {"se3.example.org"}
+    await again.remove("guid:1234-abcd")
+    assert [*await files.listed()] == ["lfn:/grid/test/one"]
+    assert await files.listed("guid:") == {}
+    with pytest.raises(NotFound):
+        await files.remove("guid:1234-abcd")
+
+
+async def test_a_document_that_is_none_is_named_and_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "replicas.json"
+    path.write_text('{"lfn:/a": 7}')
+    files = DocumentCatalogue(path)
+    with pytest.raises(SourceFailed, match="no list of addresses") as failed:
+        await files.locations(["lfn:/a"])
+    assert failed.value.place == str(path)
+    with pytest.raises(SourceFailed):
+        await files.put("lfn:/b", ["se1"])
+    assert path.read_text() == '{"lfn:/a": 7}'
+
+
+@pytest.mark.parametrize("name", ["/no/prefix", "lfn:", "http://example.org/a"])
+async def test_what_is_no_name_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        await DocumentCatalogue(tmp_path / "replicas.json").locations([name])
+    assert refused.value.remedy
+
+
+@pytest.fixture
+def web() -> Iterator[str]:
+    """A catalogue behind HTTP on this machine; /broken answers what is none."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            names = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["names"]
+            known = {name: FILES[name] for name in names if name in FILES}
+            body = b"[]" if "broken" in self.path else json.dumps({"locations": known}).encode()
+            self.send_response(200 if self.headers["Authorization"] == "Bearer sesame" else 401)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+async def test_a_catalogue_behind_http_is_asked_with_a_token(web: str) -> None:
+    files = HttpCatalogue(web, token="sesame")
+    found = await files.locations([*FILES, "lfn:/unknown"])
+    assert {name: sorted(one.storage()) for name, one in found.items()} == {
+        "lfn:/grid/test/one": ["se1.example.org", "se2.example.org"],
+        "guid:1234-abcd": ["se3.example.org"],
+    }
+    await files.close()
+
+
+@pytest.mark.parametrize(
+    ("part", "token", "words"),
+    [("", "", "401"), ("/broken", "sesame", "no locations"), ("gone", "", "answer")],
+)
+async def test_a_catalogue_that_does_not_answer_is_named(web: str, part: str, token: str, words: str) -> None:
+    address = f"http://127.0.0.1:{free_port()}" if part == "gone" else web + part
+    files = HttpCatalogue(address, token=token)
+    with pytest.raises(SourceFailed, match=words) as failed:
+        await files.locations(["lfn:/a"])
+    assert failed.value.place == address
+    await files.close()
+
+
+async def test_a_catalogue_in_an_ldap_server_is_searched(tmp_path: Path, slapds: list[Slapd]) -> None:
+    entries = [
+        record(
+            f"cn={number},o=grid",
+            "device labeledURIObject",
+            {"cn": [str(number), name], "labeledURI": [f"{address} a copy" for address in addresses]},
+        )
+        for number, (name, addresses) in enumerate(FILES.items())
+    ]
+    server = Slapd(tmp_path / "catalogue", entries)
+    slapds.append(server)
+    files = LdapCatalogue(f"{server.start()}/o=grid", name_attribute="cn")
+    found = await files.locations(["lfn:/grid/test/one", "lfn:/a*)(", "guid:1234-abcd"])
+    assert found.keys() == FILES.keys()
+    assert found["lfn:/grid/test/one"].copies == (("se1.example.org", "gsiftp"), ("se2.example.org", "srm"))
+    server.close()
+    with pytest.raises(SourceFailed, match="refused"):
+        await files.locations(["lfn:/grid/test/one"])
+
+
+def test_the_settings_choose_the_catalogue(tmp_path: Path) -> None:
+    document = tmp_path / "replicas.json"
+    assert isinstance(catalogue(ReplicaSettings(), document), DocumentCatalogue)
+    ldap = ReplicaSettings("ldap", "ldap://127.0.0.1/o=grid", options={"name_attribute": "filename"})
+    assert isinstance(catalogue(ldap, document), LdapCatalogue)
+    with pytest.raises(BadRequest, match="surprise"):
+        catalogue(ReplicaSettings(options={"surprise": 1}), document)
