@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,15 +75,19 @@ async def prepare(
     base_dir: Path | str | None = None,
     *,
     limits: Limits | None = None,
+    values: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Prepared:
     """Read a description (a path, or its text), find and hash its files and check everything.
 
     Files are looked for relative to `base_dir`: the description's own folder, or for a text the current one.
-    Nothing is raised for what is wrong with the input: it becomes diagnostics. `progress` gets bytes hashed
-    and bytes in all, in another thread.
+    `values` stand for `_PARAM_` in the names of files; None: those that the description gives. Nothing is
+    raised for what is wrong with the input: it becomes diagnostics. `progress` gets bytes hashed and bytes in
+    all, in another thread.
     """
-    return await asyncio.to_thread(prepare_now, source, base_dir, limits=limits, progress=progress)
+    return await asyncio.to_thread(
+        prepare_now, source, base_dir, limits=limits, values=values, progress=progress
+    )
 
 
 def prepare_now(
@@ -91,6 +95,7 @@ def prepare_now(
     base_dir: Path | str | None = None,
     *,
     limits: Limits | None = None,
+    values: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Prepared:
     """`prepare`, in the calling thread."""
@@ -100,7 +105,7 @@ def prepare_now(
     if unreadable is not None:
         return Prepared("", origin, base, None, (unreadable,), ())
     limits = limits or DEFAULT
-    found = find(text, base)
+    found = find(text, base, values)
     checked = language.check(text, files=found.facts, limits=limits)
     shown = [_wire(one) for one in checked.diagnostics if not _told_better(one, found.diagnostics)]
     shown += found.diagnostics
@@ -177,6 +182,6 @@ def _hash(
         except OSError as error:
             late.append(_whole("sandbox-file-unreadable", f"{one.path} cannot be read: {error.strerror}."))
         else:
-            runs = one.executable or one.name == program
+            runs = one.executable or program in (one.name, one.written)
             files.append(PreparedFile(one.path, one.name, sha256, size, runs))
     return tuple(files), late

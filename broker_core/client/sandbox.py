@@ -7,14 +7,17 @@ import glob
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from broker_core.jdl import parametric
 from broker_core.jdl.check import FileFact
 from broker_core.jdl.collection import is_collection, job_of, nodes
-from broker_core.jdl.names import local, scheme, wrong_name
+from broker_core.jdl.inheritance import whole_job
+from broker_core.jdl.names import base_name, local, scheme, wrong_name
+from broker_core.jdl.parametric import MARK
 from broker_core.jdl.parse import parse
 from broker_core.jdl.tree import Ad, ListOf, Literal
 from broker_core.wire.checks import Diagnostic
@@ -31,6 +34,8 @@ class FoundFile:
     name: str
     size: int
     executable: bool
+    written: str = ""
+    """Name by which the description calls it, with `_PARAM_` or wildcards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +52,57 @@ class _Unfit(Exception):
     """Why a path cannot be sent, in words."""
 
 
-def find(text: str, base: Path) -> Found:
-    """Look for the files that the description's `InputSandbox` names, relative to `base`."""
+def find(text: str, base: Path, values: Sequence[str] | None = None) -> Found:
+    """Look for the files that the description's `InputSandbox` names, relative to `base`.
+
+    `values` stand for `_PARAM_`, one after the other; None: those that the description itself gives.
+    """
     files: list[FoundFile] = []
     facts: dict[str, FileFact] = {}
     wrong: list[Diagnostic] = []
-    for entry in _entries(text):
-        paths = _expand(local(str(entry.value)), base)
-        if paths:
+    ad = parse(text).ad or Ad()
+    for entry in _entries(ad):
+        written = str(entry.value)
+        paths, missing = _paths(written, base, _values(ad) if values is None else values)
+        if missing:
+            wrong.append(_diagnostic("sandbox-file-missing", _not_there(missing), entry, text))
+        if paths or MARK in written:
             good = _take(paths, entry, text, files, wrong)
             size = sum(one.size for one in good)
-            facts[str(entry.value)] = FileFact(size=size, readable=len(good) == len(paths))
+            facts[written] = FileFact(size=size, readable=len(good) == len(paths))
     return Found(tuple(files), facts, tuple(wrong))
 
 
-def _entries(text: str) -> list[Literal]:
+def _values(ad: Ad) -> Sequence[str]:
+    return parametric.values(ad) or () if parametric.is_parametric(ad) else ()
+
+
+def _paths(written: str, base: Path, values: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The paths that an entry stands for, and what it names for single values but is not there."""
+    if MARK not in written:
+        return _expand(local(written), base), []
+    found: dict[Path, None] = {}
+    missing = []
+    for value in values:
+        name = local(written.replace(MARK, value))
+        paths = _expand(name, base)
+        found.update(dict.fromkeys(paths))
+        if not paths:
+            missing.append(name)
+    return list(found), missing
+
+
+def _not_there(missing: list[str]) -> str:
+    more = f", nor {len(missing) - 1} more for other values" if len(missing) > 1 else ""
+    return f"There is no file {missing[0]}{more}; it is looked for next to the description."
+
+
+def _entries(ad: Ad) -> list[Literal]:
     """Entries of the sandbox, and those of a collection's nodes; nodes may share a file, sent once."""
-    ad = parse(text).ad or Ad()
     found = _texts(ad)
     known = {one.value for one in found}
     for _, node in nodes(ad) if is_collection(ad) else ():
-        for one in _texts(job_of(node) or Ad()):
+        for one in _texts(whole_job(ad, job_of(node) or Ad())):
             if one.value not in known:
                 known.add(one.value)
                 found.append(one)
@@ -103,7 +138,7 @@ def _take(
     names = {one.name: one.path for one in files}
     for path in paths:
         try:
-            one = _look(path)
+            one = _look(path, base_name(str(entry.value)))
         except _Unfit as unfit:
             wrong.append(_diagnostic("sandbox-file-unreadable", f"{path.name!r} {unfit}.", entry, text))
             continue
@@ -118,7 +153,7 @@ def _take(
     return good
 
 
-def _look(path: Path) -> FoundFile:
+def _look(path: Path, written: str) -> FoundFile:
     try:
         facts = path.stat()
     except OSError as error:
@@ -129,7 +164,7 @@ def _look(path: Path) -> FoundFile:
         raise _Unfit("is no ordinary file")
     if not os.access(path, os.R_OK):
         raise _Unfit("cannot be read: permission denied")
-    return FoundFile(path, path.name, facts.st_size, bool(facts.st_mode & 0o111))
+    return FoundFile(path, path.name, facts.st_size, bool(facts.st_mode & 0o111), written)
 
 
 def _diagnostic(code: str, message: str, entry: Literal, text: str) -> Diagnostic:

@@ -24,7 +24,6 @@ from broker_core.jdl.limits import DEFAULT, Limits
 from broker_core.jdl.names import base_name
 from broker_core.jdl.parse import parse_into
 from broker_core.jdl.reading import FileFact, Reading
-from broker_core.jdl.tree import Ad
 
 __all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
 
@@ -69,11 +68,6 @@ def check(
     return Checked(None if findings.failed else description, findings.in_order())
 
 
-def check_ad(ad: Ad, findings: Findings, inside: str) -> JobDescription | None:
-    """Check the job of a workflow's node (CB-WF-05); None if there is an error in it."""
-    return _described(Reading(ad, findings, inside=inside))
-
-
 def _described(reading: Reading) -> JobDescription | None:
     if not reading.ad.entries:
         if not reading.findings.failed:
@@ -84,7 +78,7 @@ def _described(reading: Reading) -> JobDescription | None:
     check_terms.check(reading)
     check_conflicts.check(reading, kind)
     if kind.structure == "Workflow":
-        check_workflow.check(reading, check_ad)
+        check_workflow.check(reading, _described)
         return _workflow(reading, kind)
     return _job(reading, kind)
 

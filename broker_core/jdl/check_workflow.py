@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from broker_core.jdl.dependencies import Edges, cycle, edges
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.diagnostics import Findings
+from broker_core.jdl.inheritance import root_references, whole_job
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.tree import Ad, Entry, Expression, ListOf
 
 NODES_MAX = 10_000
 _RESERVED = frozenset({"dependencies", "max_running_nodes", "node_type", "node_retry_count", "app_exit_code"})
-CheckAd = Callable[[Ad, Findings, str], JobDescription | None]
+CheckAd = Callable[[Reading], JobDescription | None]
 
 
 def check(reading: Reading, check_ad: CheckAd) -> None:
@@ -70,10 +70,24 @@ def _node(reading: Reading, name: str, ad: Ad, check_ad: CheckAd) -> None:
         message = f"Node {name} needs either description or file; it has {which}."
         reading.error("node-description", message, "nodes", ad)
     elif isinstance(inline, Ad):
-        check_ad(inline, reading.findings, name)
+        _job(reading, name, inline, check_ad)
     elif inline is not None:
         reading.error("wrong-type", f"The description of node {name} must be an ad.", "nodes", inline)
     _counts(reading, name, ad)
+
+
+def _job(reading: Reading, name: str, node: Ad, check_ad: CheckAd) -> None:
+    """Check the job of a node with what it inherits; what the whole says has been checked already."""
+    job = whole_job(reading.ad, node)
+    inner = Reading(job, reading.findings, inside=name, inherited=job.entries.keys() - node.entries.keys())
+    inner.limits = reading.limits
+    for entry in job:
+        for part in root_references(entry.value):
+            message = (
+                f"There is no {part.name} in the whole description that root.{part.name} could stand for."
+            )
+            inner.error("root-reference", message, entry.name.lower(), part)
+    check_ad(inner)
 
 
 def _counts(reading: Reading, name: str, ad: Ad) -> None:

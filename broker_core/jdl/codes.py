@@ -69,6 +69,7 @@ parameters-format: The values of a parametric job cannot be understood.
 path-escapes: A file lies outside the job's directory.
 quoted-expression: An expression is written as a string.
 rank-sign: Rank prefers long waits.
+root-reference: `root.` names nothing that the whole description has.
 sandbox-file-missing: A file of the input sandbox does not exist.
 sandbox-file-unreadable: A file of the input sandbox cannot be read.
 sandbox-too-big: The input sandbox is larger than allowed.

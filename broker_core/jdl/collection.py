@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.tree import Ad, Entry, ListOf, Literal
+from broker_core.jdl.inheritance import whole_job
+from broker_core.jdl.tree import Ad, ListOf, Literal
 from broker_core.jdl.write import write
-
-INHERITED = (
-    "rank",
-    "requirements",
-    "retrycount",
-    "shallowretrycount",
-    "perusalfileenable",
-    "submitto",
-    "inputsandboxbaseuri",
-    "shortdeadlinejob",
-    "expirytime",
-    "fuzzyrank",
-    "inputsandbox",
-    "outputsandbox",
-)
-"""Attributes of the whole that hold for a node which has none of its own."""
-FORCED = ("virtualorganisation", "hlrlocation", "myproxyserver", "jobprovenance")
-"""Attributes of the whole that hold for every node, whatever it says."""
-_OF_THE_NODE = frozenset({"nodename", "description", "type"})
 
 
 def is_collection(ad: Ad) -> bool:
@@ -54,16 +36,7 @@ def children(ad: Ad) -> list[tuple[str, str | None]]:
 
 
 def _child(whole: Ad, node: Ad | None) -> str | None:
-    if node is None:
-        return None
-    entries: dict[str, Entry] = {key: entry for key, entry in node.entries.items() if key not in _OF_THE_NODE}
-    for key in INHERITED:
-        if key in whole.entries and key not in entries:
-            entries[key] = whole.entries[key]
-    for key in FORCED:
-        if key in whole.entries:
-            entries[key] = whole.entries[key]
-    return write(Ad(entries))
+    return None if node is None else write(whole_job(whole, node))
 
 
 def _text(ad: Ad, key: str) -> str:

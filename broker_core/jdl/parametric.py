@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from broker_core.jdl.constants import constant
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.limits import Budget
-from broker_core.jdl.tree import (
-    Ad,
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    ListOf,
-    Literal,
-    Reference,
-    Subscript,
-    Unary,
-)
+from broker_core.jdl.rewrite import rewritten, rewritten_ad
+from broker_core.jdl.tree import Ad, Expression, ListOf, Literal, Reference
 
 MARK = "_PARAM_"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
@@ -87,8 +78,7 @@ def substituted(ad: Ad, value: str) -> Ad:
     A `_PARAM_` that stands alone as a name becomes a number if the value is one, else a string: a value can
     never add statements of its own.
     """
-    entries = {key: replace(entry, value=_in(entry.value, value)) for key, entry in ad.entries.items()}
-    return Ad(entries, start=ad.start, end=ad.end)
+    return rewritten_ad(ad, partial(_changed, value=value))
 
 
 def with_value(description: JobDescription, value: str) -> JobDescription:
@@ -107,28 +97,8 @@ def with_value(description: JobDescription, value: str) -> JobDescription:
     )
 
 
-def _in(node: Expression, value: str) -> Expression:
-    at = {"start": node.start, "end": node.end}
-    match node:
-        case Literal():
-            return _literal(node, value)
-        case Reference():
-            return _reference(node, value)
-        case Unary():
-            return Unary(node.operator, _in(node.operand, value), **at)
-        case Binary():
-            return _chain(node, value)
-        case Conditional():
-            yes = _in(node.yes, value) if node.yes else None
-            return Conditional(_in(node.test, value), yes, _in(node.no, value), **at)
-        case Call():
-            return Call(node.function, [_in(item, value) for item in node.arguments], **at)
-        case Subscript():
-            return Subscript(_in(node.base, value), _in(node.index, value), **at)
-        case ListOf():
-            return ListOf([_in(item, value) for item in node.items], **at)
-        case Ad():
-            return substituted(node, value)
+def _changed(node: Literal | Reference, value: str) -> Expression:
+    return _literal(node, value) if isinstance(node, Literal) else _reference(node, value)
 
 
 def _literal(node: Literal, value: str) -> Literal:
@@ -140,7 +110,7 @@ def _literal(node: Literal, value: str) -> Literal:
 def _reference(node: Reference, value: str) -> Expression:
     if node.name == MARK and node.scope is None:
         return Literal(_as_value(value), start=node.start, end=node.end)
-    scope = _in(node.scope, value) if node.scope else None
+    scope = rewritten(node.scope, partial(_changed, value=value)) if node.scope else None
     name = node.name.replace(MARK, value)
     return Reference(name, scope, node.absolute, node.quoted, start=node.start, end=node.end)
 
@@ -149,16 +119,3 @@ def _as_value(value: str) -> int | float | str:
     if _INTEGER.fullmatch(value):
         return int(value)
     return float(value) if _REAL.fullmatch(value) else value
-
-
-def _chain(node: Binary, value: str) -> Expression:
-    """A long chain such as `a && b && c` leans to the left; it is followed in a loop."""
-    spine = []
-    left: Expression = node
-    while isinstance(left, Binary):
-        spine.append(left)
-        left = left.left
-    result = _in(left, value)
-    for one in reversed(spine):
-        result = Binary(one.operator, result, _in(one.right, value), start=one.start, end=one.end)
-    return result

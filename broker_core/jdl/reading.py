@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from broker_core.jdl.constants import constant
@@ -31,6 +32,8 @@ class Reading:
     limits: Limits = field(default_factory=Limits)
     inside: str = ""
     """Name of the workflow node that this is; empty for the description itself."""
+    inherited: AbstractSet[str] = frozenset()
+    """Attributes that a node has from the whole, where they are complained about."""
 
     def has(self, key: str) -> bool:
         """True if the attribute (lower case) is given."""
@@ -98,6 +101,8 @@ class Reading:
     def _tell(
         self, severity: str, code: str, message: str, key: str, at: Expression | None, fixes: Sequence[Fix]
     ) -> None:
+        if key in self.inherited:
+            return
         entry = self.ad.entries.get(key)
         place = at or (entry.value if entry else None)
         start, end = (place.start, place.end) if place else (-1, -1)
