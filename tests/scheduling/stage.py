@@ -18,7 +18,7 @@ from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
+from broker_core.scheduling.effects import Ask, Cancel, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
     AttemptEnded,
@@ -63,6 +63,7 @@ class Stage:
         self.cancels: list[Cancel] = []
         self.strays: list[Stray] = []
         self.wake = 0.0
+        self.asks = 0
         self.resources = [resource()] if resources is None else list(resources)
         self.restart()
 
@@ -152,6 +153,8 @@ class Stage:
                 self.strays.append(effect)
             case Wake(at=at):
                 self.wake = at
+            case Ask():
+                self.asks += 1
 
     # --- what a site says
 

@@ -1,0 +1,148 @@
+"""Which resource is chosen: the short ways give what the policy gives, and sets are taken whole."""
+
+from __future__ import annotations
+
+import random
+
+from broker_core.jobs.states import JobState
+from broker_core.policies.built_in import best_fit, worst_fit
+from broker_core.policies.policy import Choices, Request
+from broker_core.resources.record import Resource
+from broker_core.scheduling.messages import SiteRefused
+from broker_core.scheduling.rules import Rules
+from tests.scheduling.stage import PLAIN, Stage, resource
+
+S = JobState
+A, B = "a:1/x", "b:1/x"
+OVER_SITES = (
+    'JobType = "Parallel"; SubJobType = "pacx-mpi"; NodeNumber = 10; JobArch = "Inter"; Executable = "/a";'
+)
+
+
+def best_fit_by_the_policy(choices: Choices, request: Request) -> list[int]:
+    """The built-in order, but not by the short way that the scheduler knows for it."""
+    return [int(place) for place in best_fit(choices, request)]
+
+
+def some_sites(chance: random.Random) -> list[Resource]:
+    found = []
+    for number in range(chance.randrange(1, 12)):
+        total = chance.randrange(1, 9)
+        speed = {"GlueHostBenchmarkSI00": chance.choice((400, 500, 600))}
+        free, waiting = chance.randrange(total + 1), chance.randrange(20)
+        found.append(Resource(f"ce{number:02}:1/x", f"ce{number:02}", total, free, 0, waiting, 0.0, speed))
+    return found
+
+
+def test_the_short_way_of_best_fit_chooses_what_the_policy_chooses() -> None:
+    chance = random.Random(7)
+    texts = [
+        f'JobType = "Parallel"; SubJobType = "plain"; NodeNumber = {cpus}; {PLAIN} {more}'
+        for cpus in (1, 2, 4)
+        for more in ("", "Rank = other.GlueHostBenchmarkSI00;", "Rank = other.NoSuchThing;")
+    ]
+    for _ in range(60):
+        sites = some_sites(chance)
+        short, full = Stage(sites), Stage(sites)
+        full.scheduler.use(order=best_fit_by_the_policy)
+        for _ in range(12):
+            text = chance.choice(texts)
+            for stage in (short, full):
+                stage.submit(text)
+                if stage.submits and len(stage.submits) % 3 == 0:
+                    stage.through(stage.submits[-1].record.id)
+                    stage.run()
+        assert [effect.ce for effect in short.submits] == [effect.ce for effect in full.submits]
+
+
+def test_another_policy_decides_as_soon_as_it_is_chosen() -> None:
+    stage = Stage([resource(A, cpus=2), resource(B, cpus=8)])
+    stage.submit()
+    stage.scheduler.use(order=worst_fit)
+    stage.submit()
+    assert [effect.ce for effect in stage.submits] == [A, B]
+
+
+def test_a_policy_that_fails_is_replaced_by_the_built_in_one_and_the_log_of_decisions_says_so() -> None:
+    def broken(choices: Choices, request: Request) -> list[int]:
+        raise ValueError("no order today")
+
+    stage = Stage([resource(A, cpus=2), resource(B, cpus=8)])
+    stage.scheduler.use(order=broken)
+    stage.submit()
+    assert [effect.ce for effect in stage.submits] == [A]
+    told = [one.reason for one in stage.scheduler.decisions.after(0, 100) if one.what == "policy"]
+    assert told == ["ValueError: no order today"]
+
+
+def test_a_rank_that_reads_free_cpus_is_evaluated_for_every_job() -> None:
+    stage = Stage([resource(A, cpus=3), resource(B, cpus=4)])
+    stage.submit(PLAIN + "Rank = other.GlueCEStateFreeCPUs;", number=7)
+    assert [effect.ce[0] for effect in stage.submits] == list("bababab")
+
+
+def test_a_choice_that_refused_is_not_tried_again_in_the_same_round_nor_one_without_room() -> None:
+    stage = Stage([resource(A, cpus=1), resource(B, cpus=2), resource("c:1/x", cpus=3)])
+    (job,) = stage.submit()
+    stage.tell(SiteRefused(job, 1, "full disk"))
+    stage.tell(SiteRefused(job, 2, "no account"))
+    assert [effect.ce for effect in stage.submits] == [A, B, "c:1/x"]
+    stage.tell(SiteRefused(job, 3, "down", down=True))
+    assert stage.state(job) is S.WAITING
+    why = stage.scheduler.why(job, stage.monotonic)
+    assert why is not None
+    assert why.tried == (f"{A}: full disk", f"{B}: no account", "c:1/x: down")
+    assert why.next_round is not None
+    assert "may be used now" in why.headline
+    assert [one.what for one in stage.scheduler.decisions.after(0, 100)] == [
+        "chosen", "next-choice", "next-choice", "re-matched",
+    ]  # fmt: skip
+
+
+def over_sites() -> list[Resource]:
+    able = {
+        "CrossDeskAbilities": ["inter-cluster"],
+        "GlueHostApplicationSoftwareRunTimeEnvironment": ["PACX-MPI"],
+        "GlueHostNetworkAdapterInboundIP": True,
+    }
+    return [Resource(name, name[0], 5, 5, 0, 0, 0.0, able) for name in (A, B)]
+
+
+def test_of_two_jobs_over_the_same_two_sites_one_gets_both_and_the_other_waits_for_both() -> None:
+    stage = Stage(over_sites())
+    first, second = stage.submit(OVER_SITES, number=2)
+    assert stage.submits[0].ce == f"{A}, {B}"
+    assert stage.records[first].site == f"{A}, {B}"
+    assert (stage.state(first), stage.state(second), len(stage.submits)) == (S.READY, S.WAITING, 1)
+    cache = stage.scheduler.cache
+    assert [cache.commitments_at(ce)[first].cpus for ce in (A, B)] == [5, 5]
+    assert [lock.owner for ce in (A, B) if (lock := cache.lock_of(ce, stage.monotonic))] == [first, first]
+    stage.through(first)
+    stage.run()
+    assert stage.submits[-1].record.id == second
+    assert cache.commitments_at(A).keys() == {second}
+
+
+def test_jobs_may_wait_in_the_batch_system_of_a_site_up_to_the_longest_queue() -> None:
+    rules = Rules(batch_capacity="total", max_site_queue=3)
+    batch = resource(A, cpus=2)
+    batch.attributes["GlueCEInfoLRMSType"] = "pbs"
+    stage = Stage([batch], rules)
+    jobs = stage.submit(number=10)
+    assert len(stage.submits) == 3
+    stage.accepted(jobs[0])
+    stage.started(jobs[0])
+    stage.run()
+    assert len(stage.submits) == 4, "a job that runs waits no more"
+
+
+def test_without_a_cache_nothing_is_matched_before_the_sources_were_asked() -> None:
+    stage = Stage([resource(A, cpus=2)], Rules(cache=False))
+    (job,) = stage.submit()
+    assert stage.state(job) is S.WAITING
+    assert stage.asks == 1
+    stage.refresh()
+    stage.run()
+    assert stage.state(job) is S.READY
+    (next_,) = stage.submit()
+    assert (stage.state(next_), stage.asks) == (S.WAITING, 2)
