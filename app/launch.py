@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-NOUNS = frozenset({"job", "site", "jdl", "broker", "sample", "config"})
+NOUNS = frozenset({"job", "site", "jdl", "broker", "sample", "sim", "config"})
 """First words that belong to the command line."""
 
 _COMMAND_LINE_OPTIONS = frozenset({"--help", "-h", "--install-completion", "--show-completion", "--version"})

@@ -20,36 +20,36 @@ _MONTHS = 12
 class Plot(QWidget):
     """One bar chart with a title, named axes, and a read-out of the bar under the pointer."""
 
-    def __init__(self, theme: Theme, title: str, below: str) -> None:
+    def __init__(self, theme: Theme, title: str, below: str, left: str = "jobs") -> None:
         super().__init__()
-        self._theme = theme
+        self.theme = theme
         head = QLabel(title)
         head.setProperty("role", "strong")
-        self._said = QLabel(" ")
-        self._said.setProperty("role", "small")
+        self.said = QLabel(" ")
+        self.said.setProperty("role", "small")
         self.plot = pg.PlotWidget(background=theme.color("surface"))
         self.plot.setFixedHeight(_HEIGHT)
         self.plot.setAccessibleName(title)
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(False, False)
         self.plot.hideButtons()
-        self.plot.setLabel("left", "jobs")
+        self.plot.setLabel("left", left)
         self.plot.setLabel("bottom", below)
         self._bars: list[tuple[str, str]] = []
-        self.plot.scene().sigMouseMoved.connect(self._read)
+        self.plot.scene().sigMouseMoved.connect(self.read)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for part in (head, self.plot, self._said):
+        for part in (head, self.plot, self.said):
             column.addWidget(part)
 
     def show_bars(self, names: list[str], stacks: list[tuple[str, list[int]]]) -> None:
         """Show bars named below; stacks are (series name, numbers), one upon the other."""
         self.plot.clear()
-        self._colours()
+        self.colour()
         ground = [0] * len(names)
         for place, (_, numbers) in enumerate(stacks):
-            color = self._theme.color(f"series-{place % 6 + 1}")
+            color = self.theme.color(f"series-{place % 6 + 1}")
             self.plot.addItem(pg.BarGraphItem(
                 x=list(range(len(names))), y0=list(ground), height=numbers, width=0.7, brush=color, pen=None,
             ))  # fmt: skip
@@ -64,18 +64,20 @@ class Plot(QWidget):
             for place, name in enumerate(names)
         ]
 
-    def _colours(self) -> None:
-        self.plot.setBackground(self._theme.color("surface"))
+    def colour(self) -> None:
+        """Wear the theme."""
+        self.plot.setBackground(self.theme.color("surface"))
         for side in ("left", "bottom"):
             axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(self._theme.color("border-strong"), width=1))
-            axis.setTextPen(self._theme.color("muted"))
-            axis.setTickFont(self._theme.font("small"))
+            axis.setPen(pg.mkPen(self.theme.color("border-strong"), width=1))
+            axis.setTextPen(self.theme.color("muted"))
+            axis.setTickFont(self.theme.font("small"))
 
-    def _read(self, at: Any) -> None:
+    def read(self, at: Any) -> None:
+        """Read out what is below the pointer."""
         place = round(self.plot.getViewBox().mapSceneToView(at).x())
         if 0 <= place < len(self._bars):
-            self._said.setText(": ".join(self._bars[place]))
+            self.said.setText(": ".join(self._bars[place]))
 
 
 class Plots(QWidget):

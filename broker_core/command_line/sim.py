@@ -7,17 +7,24 @@ from typing import Annotated
 
 import typer
 
+from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir
+from broker_core.command_line.session import Json, StateDir, session
 
 SAMPLE = "lcg-2005"
 """Name of the trace that comes with the program: a cut of a real grid's log."""
 
 
 def _policies() -> list[str]:
-    from broker_core.simulation.production import POLICIES
+    from broker_core.policies.built_in import POLICIES
 
     return list(POLICIES)
+
+
+def _queues() -> list[str]:
+    from broker_core.policies.queues import QUEUES
+
+    return list(QUEUES)
 
 
 def replay(
@@ -30,6 +37,12 @@ def replay(
     policy: Annotated[
         str, typer.Option("--policy", help="Order of the sites.", autocompletion=_policies)
     ] = "best-fit",
+    queue: Annotated[
+        str, typer.Option("--queue", help="Order of the queue.", autocompletion=_queues)
+    ] = "fcfs",
+    cpus: Annotated[
+        int, typer.Option("--cpus", min=0, help="CPUs in all for the sites of the trace; 0: as it says.")
+    ] = 0,
     jobs: Annotated[int, typer.Option("--jobs", min=0, help="Only the first so many jobs; 0: all.")] = 0,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the curves as a picture (SVG).")] = None,
     progress: Annotated[
@@ -42,5 +55,15 @@ def replay(
     # Arrays and the whole scheduler are only loaded by the command that needs them.
     from broker_core.command_line.sim_run import Wish, run
 
-    run(Wish(trace, sites, policy, jobs, plot, progress))
+    run(Wish(trace, sites, policy, queue, cpus, jobs, plot, progress))
+    return Exit.OK
+
+
+def policies(as_json: Json = False, state_dir: StateDir = None) -> int:
+    """List the policies that a replay can be given."""
+    if session().json:
+        output.as_json({"order": _policies(), "queue": _queues()})
+    else:
+        kinds = (("sites", _policies()), ("queue", _queues()))
+        tables.table(("ORDER OF", "NAME"), [(kind, name) for kind, names in kinds for name in names])
     return Exit.OK

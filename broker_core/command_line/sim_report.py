@@ -16,13 +16,14 @@ _HEIGHT = 6
 _SHOWN = 10
 
 
-def value(outcome: Outcome, curves: Curves, policy: str, took: float) -> dict[str, Any]:
+def value(outcome: Outcome, curves: Curves, policies: tuple[str, str], took: float) -> dict[str, Any]:
     """The result as JSON; `took` is the seconds of real time that it took."""
     return {
         "trace": outcome.trace.name,
         "left_out": outcome.trace.left_out,
         "acknowledge": outcome.trace.header.get("Acknowledge", ""),
-        "policy": policy,
+        "policy": policies[0],
+        "queue": policies[1],
         "took": took,
         "summary": outcome.summary().value(),
         "sites": [asdict(share) for share in outcome.shares()],
@@ -30,14 +31,14 @@ def value(outcome: Outcome, curves: Curves, policy: str, took: float) -> dict[st
     }
 
 
-def show(outcome: Outcome, curves: Curves, policy: str, took: float) -> None:
+def show(outcome: Outcome, curves: Curves, policies: tuple[str, str], took: float) -> None:
     """The result for people."""
     trace, figures = outcome.trace, outcome.summary()
     tables.facts(
         [
             ("Trace", f"{trace.name}: {figures.jobs:,} jobs" + _left_out(trace.left_out)),
             ("From", _origin(trace.header)),
-            ("Sites", f"{figures.sites:,} with {figures.cpus:,} CPUs, policy {policy}"),
+            ("Sites", f"{figures.sites:,} with {figures.cpus:,} CPUs, policies {' and '.join(policies)}"),
             ("Ended", f"{figures.finished:,}{_given_up(figures.given_up)}"),
             ("Virtual time", words.duration(figures.makespan)),
             ("Real time", f"{words.duration(took)}, {figures.jobs / max(took, 1e-9):,.0f} jobs a second"),

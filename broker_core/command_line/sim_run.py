@@ -33,6 +33,8 @@ class Wish:
     trace: str
     sites: Path | None
     policy: str
+    queue: str
+    cpus: int
     jobs: int
     plot: Path | None
     progress: bool
@@ -44,7 +46,7 @@ def run(wish: Wish) -> None:
         raise BadRequest(f"{wish.plot.name} cannot be written.", remedy="Give a name that ends in .svg.")
     trace = read_swf(_found(wish.trace))
     trace = trace.first(wish.jobs) if wish.jobs else trace
-    sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace)
+    sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace, wish.cpus)
     began = time.monotonic()
     outcome = _replayed(trace, sites, wish)
     took = time.monotonic() - began
@@ -52,9 +54,9 @@ def run(wish: Wish) -> None:
     if wish.plot is not None:
         _write(wish.plot, picture.svg(outcome, shape))
     if not session().json:
-        sim_report.show(outcome, shape, wish.policy, took)
+        sim_report.show(outcome, shape, (wish.policy, wish.queue), took)
         return
-    value = sim_report.value(outcome, shape, wish.policy, took)
+    value = sim_report.value(outcome, shape, (wish.policy, wish.queue), took)
     if wish.progress:
         _line({"result": value})
     else:
@@ -70,7 +72,7 @@ def _found(trace: str) -> Path:
 
 
 def _replayed(trace: Trace, sites: tuple[SiteFacts, ...], wish: Wish) -> Outcome:
-    replay = Replay(trace, sites, production.scheduler(wish.policy))
+    replay = Replay(trace, sites, production.scheduler(wish.policy, wish.queue))
     if wish.progress and session().json:
         replay.run(lambda now: _line({"progress": now.standing()}))
     elif session().json or not sys.stderr.isatty():

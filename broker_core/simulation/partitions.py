@@ -30,19 +30,30 @@ def _peak(start: NDArray[np.float64], run: NDArray[np.float64], cpus: NDArray[np
 
 def share(processors: int, weights: dict[int, int]) -> dict[int, int]:
     """Processors by weight, at least 1 each; what rounding leaves goes to the largest remainders."""
-    whole = sum(weights.values())
-    exact = {one: processors * weight / whole for one, weight in weights.items()}
-    given = {one: max(1, int(part)) for one, part in exact.items()}
-    left = processors - sum(given.values())
-    for one in sorted(exact, key=lambda one: (int(exact[one]) - exact[one], one))[: max(0, left)]:
+    given: dict[int, int] = {}
+    left, open_ = processors, dict(weights)
+    while small := [one for one in open_ if open_[one] * left < sum(open_.values())]:
+        for one in small:
+            given[one] = 1
+            del open_[one]
+        left = processors - len(given)
+    whole = sum(open_.values())
+    exact = {one: left * weight / whole for one, weight in open_.items()}
+    given |= {one: int(part) for one, part in exact.items()}
+    by_remainder = sorted(exact, key=lambda one: (int(exact[one]) - exact[one], one))
+    for one in by_remainder[: max(0, processors - sum(given.values()))]:
         given[one] += 1
-    return given
+    return {one: given[one] for one in weights}
 
 
-def sites_of(trace: Trace) -> tuple[SiteFacts, ...]:
-    """One site for each partition of a trace; every site can hold the widest job that ran there."""
+def sites_of(trace: Trace, processors: int = 0) -> tuple[SiteFacts, ...]:
+    """One site for each partition of a trace; every site can hold the widest job that ran there.
+
+    `processors` are shared out; 0: as many as the trace tells, or as its jobs held at most.
+    """
     peak = peaks(trace)
-    given = share(trace.processors, peak) if trace.processors else peak
+    processors = processors or trace.processors
+    given = share(processors, peak) if processors else peak
     widest: dict[int, int] = {}
     for one, cpus in zip(trace.partition, trace.cpus, strict=True):
         widest[one] = max(cpus, widest.get(one, 0))

@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from itertools import count
 
 from broker_core.errors import BadRequest
 from broker_core.jdl.check import check
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
-from broker_core.policies.ordering import ORDERINGS
-from broker_core.resources.record import Resource
+from broker_core.policies.built_in import BEST_FIT, POLICIES
+from broker_core.policies.queues import FCFS, QUEUES
+from broker_core.resources.facts import Facts, SourceHeard
+from broker_core.resources.pool import Pool
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.messages import ResourcesRefreshed
+from broker_core.scheduling.messages import Now
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation.site import Site
 
-POLICIES = tuple(sorted(ORDERINGS))
-"""Names of the policies there are."""
-DEFAULT_POLICY = "best-fit"
+
+def scheduler(policy: str = BEST_FIT, queue: str = FCFS, rules: Rules | None = None) -> Scheduler:
+    """A scheduler with the policies named; raises BadRequest for unknown ones."""
+    _known("policy", policy, POLICIES)
+    _known("queue policy", queue, QUEUES)
+    made = Scheduler(_matched, count(1).__next__, rules)
+    made.use(POLICIES[policy], QUEUES[queue]())
+    return made
 
 
-def scheduler(policy: str) -> Scheduler:
-    """A scheduler that orders candidates by a policy; raises BadRequest for an unknown one."""
-    if policy not in ORDERINGS:
-        known = ", ".join(sorted(ORDERINGS))
-        raise BadRequest(f"There is no policy {policy!r}.", remedy=f"Policies: {known}.")
-    positions = count(1)
-    return Scheduler(_matchmaker(policy), lambda: next(positions), Rules())
+def _known(what: str, name: str, names: Collection[str]) -> None:
+    if name not in names:
+        raise BadRequest(f"There is no {what} {name!r}.", remedy=f"There are {', '.join(names)}.")
 
 
-def _matchmaker(policy: str) -> Callable[[Demand, Sequence[Resource]], Matches]:
-    ordering = ORDERINGS[policy]
-
-    def match_demand(demand: Demand, resources: Sequence[Resource]) -> Matches:
-        context = Context(site=demand.site)
-        found = match(demand.description, resources, context=context)
-        queue = context.queue_limit(demand.description.interactive)
-        return replace(found, candidates=ordering(found.candidates, demand.description.cpus, queue))
-
-    return match_demand
+def _matched(demand: Demand, pool: Pool, seed: int) -> Matches:
+    return match(demand.description, pool, context=Context(site=demand.site, fuzzy_seed=seed))
 
 
 def demand(cpus: int, limit: float) -> Demand:
@@ -55,14 +49,18 @@ def demand(cpus: int, limit: float) -> Demand:
     return demand_of(checked.description, text)
 
 
-def report(sites: Sequence[Site], time: float) -> ResourcesRefreshed:
-    """What the sites say of themselves."""
-    return ResourcesRefreshed(tuple(_resource(site, time) for site in sites))
+def report(source: str, sites: Sequence[Site], now: Now, interval: float) -> SourceHeard:
+    """What sites say of themselves; they speak again after `interval` seconds."""
+    facts = tuple(map(_facts, sites))
+    return SourceHeard(source, now.wall, now.monotonic, facts, True, interval=interval, account=True)
 
 
-def _resource(site: Site, time: float) -> Resource:
+def _facts(site: Site) -> Facts:
     facts = site.facts
-    running = facts.cpus - site.free
-    return Resource(
-        facts.ce, facts.name, facts.cpus, site.free, running, len(site.queue), time, dict(facts.attributes)
-    )
+    counts = {
+        "GlueCEInfoTotalCPUs": facts.cpus,
+        "GlueCEStateFreeCPUs": site.free,
+        "GlueCEStateRunningJobs": site.running,
+        "GlueCEStateWaitingJobs": len(site.queue),
+    }
+    return Facts(facts.ce, facts.name, {**facts.attributes, **counts}, frozenset(facts.attributes))

@@ -16,7 +16,7 @@ from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import Demand
-from broker_core.scheduling.effects import Effect, Record, Submit, Wake
+from broker_core.scheduling.effects import Ask, Effect, Record, Submit, Wake
 from broker_core.scheduling.messages import Arrival, Message, Now, SiteMessage, SubmissionRecorded, TimerFired
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation import production
@@ -55,15 +55,14 @@ class Replay:
         self._demands: dict[tuple[int, float], Demand] = {}
         self._clock = Now(self.epoch, 0.0)
 
-    def run(self, progress: Callable[[Replay], None] | None = None, every: int = 2000) -> None:
-        """Replay all jobs; `progress` is called after each `every` of them."""
-        self._hear(production.report(self.sites, self.epoch))
+    def run(self, progress: Callable[[Replay], None] | None = None, every: int = 0) -> None:
+        """Replay all jobs; `progress` is called after each `every` of them (0: a hundredth)."""
         for site in self.sites:
-            self._publish_later(site)
+            self._publish(site)
         told = 0
         while self.over < len(self.trace):
             self._step()
-            if progress is not None and self.over - told >= every:
+            if progress is not None and self.over - told >= (every or len(self.trace) / 100):
                 told = self.over
                 progress(self)
 
@@ -148,16 +147,21 @@ class Replay:
             index = int(record.id)
             attempt = Attempt(record.id, record.attempt, record.cpus, self.trace.run[index], index)
             self._by_ce[effect.ce].submit(attempt)
+        elif isinstance(effect, Ask):
+            for site in self.sites:
+                self.after(site.facts.answer_delay, self._answer, site)
         else:
             raise AssertionError(f"nobody cancels here: {effect}")
 
-    def _publish_later(self, site: Site) -> None:
-        if site.facts.publish_interval > 0:
-            self.after(site.facts.publish_interval, self._publish, site)
-
     def _publish(self, site: Site) -> None:
-        self._hear(production.report(self.sites, self._clock.wall))
-        self._publish_later(site)
+        """A site reports its load, now and after each of its intervals."""
+        interval = site.facts.publish_interval or math.inf
+        self._hear(production.report(site.facts.name, (site,), self._clock, interval))
+        if site.facts.publish_interval:
+            self.at(self.now + interval, self._publish, site)
+
+    def _answer(self, site: Site) -> None:
+        self._hear(production.report(site.facts.name, (site,), self._clock, math.inf))
 
     # --- what the sites ask for
 

@@ -34,6 +34,8 @@ class SiteFacts:
     """From a start or an end until the broker hears of it."""
     publish_interval: float = 0.0
     """Between two of the site's reports of its load; 0: one report, at the start."""
+    answer_delay: float = 0.0
+    """From the broker's question to the answer, without a cache (CB-CACHE-09)."""
     speed: float = 1.0
     """How fast its processors are; a job takes its run time divided by this."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -96,6 +98,7 @@ class Site:
         self.facts = facts
         self.number = number
         self.free = facts.cpus
+        self.running = 0
         self.queue: deque[Attempt] = deque()
         self._around = around
 
@@ -117,6 +120,7 @@ class Site:
     def _start(self, attempt: Attempt) -> None:
         around = self._around
         self.free -= attempt.cpus
+        self.running += 1
         attempt.start = around.now
         around.started(attempt, self)
         message = AttemptStarted(attempt.job, attempt.number, around.epoch + around.now)
@@ -126,6 +130,7 @@ class Site:
     def _end(self, attempt: Attempt) -> None:
         around = self._around
         self.free += attempt.cpus
+        self.running -= 1
         around.ended(attempt, self)
         message = AttemptEnded(
             attempt.job, attempt.number, around.epoch + around.now, 0, started=around.epoch + attempt.start

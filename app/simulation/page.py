@@ -1,0 +1,154 @@
+"""The simulator: a workload replayed by the real scheduler in virtual time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from app.jobs.state_view import StateView
+from app.model import words
+from app.simulation.child import Child
+from app.simulation.figures import Figures
+from app.simulation.form import Form
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+_WIDTH = 1040
+"""Pixels; wider charts are harder to read, not easier."""
+
+
+class SimulationPage(QWidget):
+    """Choices above; below them why to choose, or what came of it."""
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.form, self.state, self.figures = Form(), StateView(desk.theme), Figures(desk.theme)
+        self.child, self._asked = Child(self), Child(self)
+        self._plots = None
+        self._points: list[tuple[float, float, float]] = []
+        self.result: dict[str, Any] | None = None
+        self._area = QScrollArea(widgetResizable=True)
+        inner = QWidget()
+        inner.setMaximumWidth(_WIDTH)
+        self._inner = QVBoxLayout(inner)
+        self._inner.setContentsMargins(16, 8, 16, 16)
+        self._inner.setSpacing(16)
+        for part in (self.figures, self.figures.sites, self.figures.more):
+            self._inner.addWidget(part)
+        self._inner.addStretch(1)
+        self._area.setWidget(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for part, share in ((self.form, 0), (self.state, 1), (self._area, 1)):
+            column.addWidget(part, share)
+        self.form.wanted.connect(self._pressed)
+        self.child.told.connect(self._told)
+        self.child.failed.connect(self._failed)
+        self.child.over.connect(self._over)
+        self._asked.told.connect(lambda said: self.form.offer(said["order"], said["queue"]))
+        desk.theme.changed.connect(self._repaint)
+        self.form.show_running(False)
+        self._teach()
+
+    def showEvent(self, event) -> None:
+        """Ask which policies there are."""
+        super().showEvent(event)
+        if not self.form.order.count():
+            self._asked.start(["policies", "--json"])
+
+    def _teach(self) -> None:
+        self._show_area(False)
+        self.state.show_state(
+            "flask-conical", "What would another policy have done?",
+            "Replay a workload: each job of a trace is submitted at its time, on a clock that jumps from one "
+            "event to the next. The scheduler, its policies and its matching are the broker's own; only the "
+            "sites are made up. A fortnight of a grid takes seconds, and nothing is sent anywhere.",
+            ("Replay a real grid of 2005", self._pressed),
+            ("Choose a trace of your own…", self._ask_for_trace),
+        )  # fmt: skip
+
+    def _ask_for_trace(self) -> None:
+        self.form.trace.activated.emit(self.form.trace.count() - 1)
+
+    def _show_area(self, shown: bool) -> None:
+        self._area.setVisible(shown)
+        self.state.setVisible(not shown)
+
+    # --- running
+
+    def _pressed(self) -> None:
+        if self.child.running:
+            self.child.cancel()
+            return
+        self._points = []
+        self.form.said.setText("Reading the trace")
+        self.form.show_running(True)
+        self.child.start(self.form.words())
+
+    def _told(self, said: dict[str, Any]) -> None:
+        if "result" in said:
+            self.result = said["result"]
+            self._show_result()
+        elif "progress" in said:
+            self._progress(said["progress"])
+
+    def _progress(self, now: dict[str, float]) -> None:
+        self._points.append((now["time"], now["utilisation"], now["waiting"]))
+        said = (
+            f"{now['over']:,} of {words.count(int(now['jobs']), 'job')}, {words.duration(now['time'])} in:"
+            f" {now['utilisation']:.0%} of the CPUs in use, {now['waiting']:,} waiting"
+        )
+        self.form.show_progress(int(now["over"]), int(now["jobs"]), said)
+        self._show_area(True)
+        self._set_results_visible(False)
+        time, used, queue = zip(*self._points, strict=True)
+        self._charts().show_points(list(time), list(used), list(queue))
+
+    def _failed(self, why: str) -> None:
+        self.result = None
+        self._show_area(False)
+        self.state.show_state(
+            "circle-alert", "The replay did not work", why, ("Try again", self._pressed), None, "negative"
+        )
+
+    def _over(self) -> None:
+        self.form.show_running(False)
+        self.form.said.setText("")
+        if self.result is not None:
+            self._show_result()
+        elif self._points:
+            self._teach()
+        self._points = []
+
+    # --- showing
+
+    def _charts(self) -> Any:
+        if self._plots is None:
+            from app.simulation.plots import Plots
+
+            self._plots = Plots(self._desk.theme)
+            self._inner.insertWidget(1, self._plots)
+        return self._plots
+
+    def _set_results_visible(self, visible: bool) -> None:
+        for part in (self.figures, self.figures.sites, self.figures.more):
+            part.setVisible(visible)
+
+    def _show_result(self) -> None:
+        result = self.result
+        if result is None:
+            return
+        self._show_area(True)
+        self._set_results_visible(True)
+        self.figures.show_result(result)
+        self._charts().show_curves(result["curves"])
+
+    def _repaint(self) -> None:
+        if self.result is not None and not self.child.running:
+            self._show_result()

@@ -1,0 +1,118 @@
+"""The simulator in a window: a real child process replays, is watched, and is ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.simulation.page import SimulationPage
+from app.theme.theme import DeskTheme
+from app.theme.tokens import Mode
+
+Until = Callable[..., Any]
+PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
+
+
+@pytest.fixture
+def page(qapp: QApplication, loop: object) -> Iterator[SimulationPage]:
+    made = SimulationPage(SimpleNamespace(theme=DeskTheme(qapp, Mode.LIGHT)))
+    made.resize(1100, 1400)
+    made.show()
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def sites(tmp_path: Path) -> Path:
+    path = tmp_path / "sites.toml"
+    path.write_text('[[sites]]\nname = "north"\ncpus = 900\n[[sites]]\nname = "south"\ncpus = 300\n')
+    return path
+
+
+def test_an_empty_page_teaches_and_knows_the_policies(page: SimulationPage, until: Until) -> None:
+    assert "another policy" in page.state.title.text()
+    assert page.state.isVisible()
+    until(lambda: page.form.order.count())
+    assert page.form.order.findText("worst-fit") >= 0
+    assert page.form.queue.findText("fcfs") >= 0
+    assert page.form.words()[:2] == ["replay", "lcg-2005"]
+
+
+def test_a_replay_shows_its_progress_and_then_its_figures_and_curves(
+    page: SimulationPage, until: Until, sites: Path
+) -> None:
+    page.form.sites.choose(sites)
+    page.form.button.click()
+    assert page.form.button.text() == "Cancel"
+    until(lambda: page.form.said.text().startswith("1") and "waiting" in page.form.said.text(), 60)
+    until(lambda: page.result is not None and not page.child.running, 120)
+    assert page.form.button.text() == "Replay"
+    assert page.result["summary"]["finished"] == 12_000
+    assert page.figures.sites.rowCount() == 2
+    assert page.figures.shown["of all CPUs used"] == f"{page.result['summary']['utilisation']:.1%}"
+    assert "courtesy of Hui Li" in page.figures.sentence.text()
+    assert len(page._plots.used.plot.listDataItems()) == 2
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for mode in (Mode.LIGHT, Mode.DARK):
+        page._desk.theme.wear(mode=mode)
+        assert page.grab().save(str(PICTURES / f"simulator-{mode.value}.png"))
+
+
+def test_cancelling_ends_the_child_and_teaches_again(page: SimulationPage, until: Until, sites: Path) -> None:
+    page.form.sites.choose(sites)
+    page.form.button.click()
+    until(lambda: page._points, 60)
+    pid = page.child.pid
+    page.form.button.click()
+    until(lambda: not page.child.running)
+    assert not _lives(pid)
+    assert page.result is None
+    assert page.state.isVisible()
+    assert page.form.button.text() == "Replay"
+
+
+def test_a_page_that_goes_takes_its_child_along(page: SimulationPage, until: Until, sites: Path) -> None:
+    page.form.sites.choose(sites)
+    page.form.button.click()
+    until(lambda: page._points, 60)
+    pid = page.child.pid
+    page.child.end()
+    assert not _lives(pid)
+    assert not page.child.running
+
+
+def test_a_child_that_is_killed_is_told(page: SimulationPage, until: Until, sites: Path) -> None:
+    page.form.sites.choose(sites)
+    page.form.button.click()
+    until(lambda: page._points, 60)
+    os.kill(page.child.pid, 9)
+    until(lambda: not page.child.running)
+    assert "did not work" in page.state.title.text()
+    assert page.state.isVisible()
+
+
+def test_a_trace_that_is_none_is_told_with_its_line(
+    page: SimulationPage, until: Until, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.swf"
+    path.write_text("; Version: 2.2\nhello\n")
+    page.form.trace.choose(path)
+    page.form.button.click()
+    until(lambda: page.state.title.text() == "The replay did not work", 60)
+    assert "mine.swf:2" in page.state.text.text()
+    page.state.secondary.click()
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
