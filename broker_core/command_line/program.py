@@ -83,6 +83,7 @@ _samples.command("list")(sample.list_samples)
 _samples.command("run")(sample.run)
 _simulations = _group("The scheduler in virtual time.")
 _simulations.command("replay")(sim.replay)
+_simulations.command("policies")(sim.policies)
 for _name, _nouns in (
     ("job", _jobs),
     ("site", _sites),
