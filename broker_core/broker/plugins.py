@@ -7,13 +7,13 @@ entry point group `crossdesk.policies`. A shared broker knows only installed one
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from platformdirs import user_config_dir
@@ -87,7 +87,7 @@ class PolicyPlugins:
         before = self._files.get(path)
         if before is not None and before[0] == stamp:
             return before
-        found = _loaded(path.stem, str(path), lambda: getattr(_module(path), FUNCTION))
+        found = _loaded(path.stem, str(path), lambda: _function(path))
         return stamp, found
 
 
@@ -99,15 +99,14 @@ def _stamp(path: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def _module(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(f"crossdesk_policy_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def _function(path: Path) -> Any:
+    """What a user's file calls `order`; always from its text, as a remembered translation may be older."""
+    module = ModuleType(f"crossdesk_policy_{path.stem}")
+    module.__file__ = str(path)
+    exec(compile(path.read_bytes(), str(path), "exec"), vars(module))  # noqa: S102 - the user's own code
     if not hasattr(module, FUNCTION):
         raise ImportError(f"it has no function {FUNCTION}(choices, request)")
-    return module
+    return getattr(module, FUNCTION)
 
 
 def _built_in() -> Iterator[KnownPolicy]:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from broker_core.matching.match import Matches
+import numpy as np
+
+from broker_core.matching.match import Matches, match
 from broker_core.matching.ordering import fuzzy
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Policy, Request, sets, single
+from broker_core.resources.pool import Bar
 
 
-def applied(policy: Policy, found: Matches) -> tuple[Matches, str]:
-    """The matches in the order of the policy, without what it drops; and why the built-in order had to step
-    in, empty if it had not to. Matches that come from `match` are in the built-in order already."""
+def applied(policy: Policy, name: str, found: Matches) -> tuple[Matches, str]:
+    """The matches in the order of a policy, and why the built-in order had to step in (empty: it had not).
+
+    Single computing elements that the policy drops do not match, with that reason; sets that it drops are
+    not listed.
+    """
     request = _request(found)
-    if not found.several:
-        order = arranged(policy, single(found.candidates), request)
+    if found.several:
+        order = arranged(policy, sets(found.candidates, found.groups), request)
+        return found.with_groups(tuple(found.groups[place] for place in order.places)), order.problem
+    order = arranged(policy, single(found.candidates), request)
+    if len(order.places) == len(found.candidates):
         return replace(found, candidates=found.candidates.taken(order.places)), order.problem
-    order = arranged(policy, sets(found.candidates, found.groups), request)
-    groups = tuple(found.groups[place] for place in order.places)
-    return found.with_groups(groups), order.problem
+    return _without(name, found, order.places), order.problem
 
 
 def _request(found: Matches) -> Request:
@@ -32,3 +40,15 @@ def _request(found: Matches) -> Request:
         context.fuzzy_seed,
         fuzzy(job.ad) is not None,
     )
+
+
+def _without(name: str, found: Matches, places: Sequence[int]) -> Matches:
+    """Match again with what was dropped barred, so that its reason is told like any other."""
+    bar = Bar("policy", f"the policy {name} leaves it out", now_only=False)
+    rows = found.candidates.rows
+    kept = rows[np.asarray(places, np.intp)]
+    pool = found.view.pool
+    barred = pool.barred | dict.fromkeys(np.setdiff1d(rows, kept).tolist(), bar)
+    again = match(found.description, replace(pool, barred=barred), context=found.context)
+    place_of = {row: place for place, row in enumerate(again.candidates.rows.tolist())}
+    return replace(again, candidates=again.candidates.taken([place_of[row] for row in kept.tolist()]))
