@@ -1,15 +1,13 @@
-"""`crossdesk job list`, `status`, `logging-info` and `list-match`."""
+"""`crossdesk job list`, `status` and `logging-info`."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.prepare import prepare
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.following import Row, all_rows, failed, rows_of, until_ended
@@ -18,7 +16,6 @@ from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
-from broker_core.wire.matches import MatchReport
 from broker_core.wire.views import EventView, JobDetail
 
 _ACTIVE = tuple(state.value for state in JobState if state.active)
@@ -165,44 +162,3 @@ def _why(one: EventView) -> str:
     if not place or place in one.reason:
         return one.reason
     return f"{one.reason} at {place}".lstrip()
-
-
-def list_match(
-    file: Annotated[Path, typer.Argument(help="Job description (JDL).", metavar="FILE")],
-    as_json: Json = False,
-    state_dir: StateDir = None,
-) -> int:
-    """Show where a description could run, and why not elsewhere; nothing is submitted."""
-
-    async def work(client: BrokerClient) -> MatchReport:
-        prepared = await prepare(file)
-        if not prepared.ok:
-            raise prepared.refused()
-        return await client.match(prepared.text, [one.wire() for one in prepared.files])
-
-    report = with_client(work)
-    if session().json:
-        output.as_json(report.model_dump())
-        return Exit.OK
-    _show_matches(report)
-    return Exit.OK
-
-
-def _show_matches(report: MatchReport) -> None:
-    good = [one for one in report.resources if one.matches]
-    if good:
-        heads = ("CE", "SITE", "RANK", "TOTAL CPUS", "FREE CPUS")
-        rows = [(one.ce, one.site, _rank(one.rank), str(one.total_cpus), str(one.free_cpus)) for one in good]
-        tables.table(heads, rows, right=heads[2:])
-    else:
-        output.say("No resource matches now.", "bold yellow")
-    bad = [one for one in report.resources if not one.matches]
-    if bad:
-        output.say("Not matching:" if good else "", "bold")
-        tables.table(("CE", "WHY NOT"), [(one.ce, one.reason) for one in bad])
-    if report.advice:
-        output.say(report.advice, "cyan")
-
-
-def _rank(rank: float | None) -> str:
-    return "" if rank is None else f"{rank:g}"

@@ -22,6 +22,7 @@ from broker_core.command_line import (
     job_look,
     job_output,
     job_submit,
+    list_match,
     output,
     policy,
     queue,
@@ -57,7 +58,7 @@ _jobs.command("cancel")(job_change.cancel)
 _jobs.command("get-output")(job_output.get_output)
 _jobs.command("logging-info")(job_look.logging_info)
 _jobs.command("log")(job_output.log)
-_jobs.command("list-match")(job_look.list_match)
+_jobs.command("list-match")(list_match.list_match)
 _jobs.command("purge")(job_change.purge)
 _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)

@@ -1,0 +1,106 @@
+"""`crossdesk job list-match` (CB-CMD-03, CB-CMD-06)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.prepare import Prepared, prepare
+from broker_core.command_line import list_match_layout as layout
+from broker_core.command_line import output
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.wire.matches import MatchReport
+
+PAGE = 2000
+"""Resources asked for at once; a tenth of that with their clauses."""
+
+Ask = Callable[..., Awaitable[MatchReport]]
+"""Answers for fields of `MatchRequest`."""
+
+
+def list_match(
+    file: Annotated[Path, typer.Argument(help="Job description (JDL).", metavar="FILE")],
+    explain: Annotated[
+        bool, typer.Option("--explain", "-x", help="Tell for each other resource why not, clause by clause.")
+    ] = False,
+    resources: Annotated[
+        Path | None,
+        typer.Option(
+            "--resources",
+            "-r",
+            help="Match against a file (.ldif, .toml) instead of what the broker knows; needs no broker.",
+            metavar="FILE",
+        ),
+    ] = None,
+    site: Annotated[str, typer.Option("--site", help="Only this site (its name or CE).")] = "",
+    policy: Annotated[
+        str, typer.Option("--policy", help="Order by this policy instead of the one in force.")
+    ] = "",
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Show where a description could run, by number of CEs; nothing is submitted."""
+
+    async def of_broker(client: BrokerClient) -> None:
+        prepared = await _prepared(file)
+        files = [one.wire() for one in prepared.files]
+        await _told(partial(client.match, prepared.text, files, site=site, policy=policy), explain)
+
+    async def of_file(path: Path) -> None:
+        # Matching takes its time to be imported, which other commands need not wait for.
+        from broker_core.command_line.list_match_file import FileMatch
+
+        await _told(FileMatch(await _prepared(file), path, site, policy).ask, explain)
+
+    if resources is None:
+        with_client(of_broker)
+    else:
+        asyncio.run(of_file(resources))
+    return Exit.OK
+
+
+async def _prepared(file: Path) -> Prepared:
+    prepared = await prepare(file)
+    if not prepared.ok:
+        raise prepared.refused()
+    return prepared
+
+
+async def _told(ask: Ask, explain: bool) -> None:
+    await (_as_json(ask, explain) if session().json else _printed(ask, explain))
+
+
+async def _pages(ask: Ask, only: str, explain: bool) -> AsyncIterator[MatchReport]:
+    """The whole answer, page by page."""
+    limit = PAGE // 10 if explain else PAGE
+    offset = 0
+    while True:
+        page = await ask(offset=offset, limit=limit, explain=explain, only=only)
+        yield page
+        offset += limit
+        if offset >= max(page.selected, page.groups_total):
+            return
+
+
+async def _as_json(ask: Ask, explain: bool) -> None:
+    first, *others = [page async for page in _pages(ask, "all", explain)]
+    for page in others:
+        first.resources += page.resources
+        first.groups += page.groups
+    output.as_json(first.model_dump())
+
+
+async def _printed(ask: Ask, explain: bool) -> None:
+    pages = [page async for page in _pages(ask, "matching", explain=False)]
+    layout.groups(pages)
+    layout.summary(pages[0], explain)
+    if explain:
+        async for page in _pages(ask, "rejected", explain=True):
+            layout.rejected(page.resources)

@@ -1,0 +1,77 @@
+"""How the answer of list-match is printed: groups by size, then the reasons (CB-CMD-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from broker_core.command_line import output
+from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchReport
+
+_HEADS = ("TOTAL CPUS", "FREE CPUS")
+_WIDTH = len(_HEADS[0]) + 2
+
+
+def groups(pages: Sequence[MatchReport]) -> None:
+    """For each size that occurs: a heading, and below it the groups with their ranks and members."""
+    found = [group for page in pages for group in page.groups]
+    if not any(page.groups_total for page in pages):
+        found = [_alone(one) for page in pages for one in page.resources if one.matches]
+    names = (len(member.ce) + 4 for group in found for member in group.members)
+    width = max(len(_heading(10)), *names, 0) + 2
+    for size, same in groupby(found, key=lambda group: group.size):
+        output.line(_heading(size).ljust(width) + "".join(head.rjust(_WIDTH) for head in _HEADS))
+        for group in same:
+            _group(group, width)
+
+
+def _alone(one: MatchedResource) -> MatchedGroup:
+    """One resource as a group of size 1."""
+    return MatchedGroup.model_construct(
+        size=1, rank=one.rank, total_cpus=one.total_cpus, free_cpus=one.free_cpus, members=[one]
+    )
+
+
+def _heading(size: int) -> str:
+    return f"Groups with {size} CE{'' if size == 1 else 's'}"
+
+
+def _group(group: MatchedGroup, width: int) -> None:
+    rank = "rank n/a" if group.rank is None else f"rank {group.rank:.10g}"
+    sums = _counts(group.total_cpus, group.free_cpus) if group.size > 1 else ""
+    output.line(f"  {rank}".ljust(width) + sums if sums else f"  {rank}")
+    for member in group.members:
+        output.line(f"    {member.ce}".ljust(width) + _counts(member.total_cpus, member.free_cpus))
+
+
+def _counts(total: int, free: int) -> str:
+    return f"{total:>{_WIDTH}}{free:>{_WIDTH}}"
+
+
+def summary(report: MatchReport, explain: bool) -> None:
+    """How many match, what keeps the rest out, and what would help."""
+    if not report.matching:
+        output.say("No resource matches now.", "bold yellow")
+    for sentence in dict.fromkeys((report.analysis, report.advice)):
+        if sentence and (sentence is report.analysis or sentence not in report.analysis):
+            output.say(sentence, "cyan")
+    others = report.known - report.matching
+    if others and not explain:
+        what = "1 other resource does" if others == 1 else f"{others:,} other resources do"
+        output.say(f"{what} not match; --explain tells why.", "dim")
+    if explain and report.clauses:
+        output.line("")
+        output.line("SATISFIED AT  CLAUSE")
+        for clause in report.clauses:
+            output.line(f"{clause.satisfied:>12}  {clause.text}")
+
+
+def rejected(resources: Iterable[MatchedResource]) -> None:
+    """Each resource with the reason, and below it every clause with its value there."""
+    for one in resources:
+        output.line("")
+        output.line(f"{one.ce}: {one.reason}")
+        width = max((len(clause.text) for clause in one.clauses), default=0)
+        for clause in one.clauses:
+            text = f"    {clause.value:<9}  {clause.text.ljust(min(width, 60))}  {clause.explanation}"
+            output.line(text.rstrip())
