@@ -44,7 +44,7 @@ class Names(Sequence[str]):
 class Candidates(Sequence[Candidate]):
     """Candidates in order. The arrays are as they were when matched, whatever became of the pool."""
 
-    __slots__ = ("_pool", "close_files", "free", "rank", "rows", "total", "waiting")
+    __slots__ = ("_pool", "close_files", "free", "plain", "rank", "rows", "total", "waiting")
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class Candidates(Sequence[Candidate]):
         waiting: Counts,
         rank: npt.NDArray[np.float64],
         close_files: Counts,
+        plain: npt.NDArray[np.float64],
     ) -> None:
         self._pool = pool
         self.rows = rows
@@ -64,7 +65,9 @@ class Candidates(Sequence[Candidate]):
         self.waiting = waiting
         """Jobs in the queue, as far as they count for the longest queue."""
         self.rank = rank
-        """The job's Rank; nan where it is no number."""
+        """The job's Rank as it counts for the order: by lot for FuzzyRank; nan where it is no number."""
+        self.plain = plain
+        """The job's Rank."""
         self.close_files = close_files
         """Files of InputData with a replica close by."""
 
@@ -84,11 +87,12 @@ class Candidates(Sequence[Candidate]):
             self.waiting[at],
             self.rank[at],
             self.close_files[at],
+            self.plain[at],
         )
 
     def rank_of(self, position: int) -> float | None:
         """The job's Rank at one of them; None where it is no number."""
-        rank = float(self.rank[position])
+        rank = float(self.plain[position])
         return rank if rank == rank else None
 
     def __len__(self) -> int:

@@ -66,6 +66,11 @@ class Wording:
         if isinstance(node, Call) and node.function.lower() in ("member", "ismember") and len(names) == 1:
             self._member = expression(node.arguments[0]) if node.arguments else "?"
 
+    @property
+    def names(self) -> list[str]:
+        """Lower-case names of the resource's attributes that it reads by name."""
+        return [lower for _, lower in self._names]
+
     def explained(self, value_of: Callable[[str], Any], value: str) -> str:
         """Why the clause has this value where attributes, by lower-case name, have these."""
         if not self._names:

@@ -30,6 +30,8 @@ class Condition:
     """Where it does not hold it would once the resource is idle and in production."""
     lasting: bool = True
     """It changes only with the attributes, not with counts."""
+    name: str = ""
+    """The only attribute that the words depend on, if it is one alone."""
 
 
 def of_attribute(
@@ -48,4 +50,5 @@ def of_attribute(
         values.rows,
         lambda view, row, held: words(view.pool.value(row, name), held),
         now_only,
+        name=name,
     )

@@ -13,6 +13,7 @@ from broker_core.matching.clauses import VALUES, Clause
 from broker_core.matching.condition import Condition
 from broker_core.matching.plan import Plan, Requirement
 from broker_core.matching.view import View
+from broker_core.resources.column import Codes
 
 Matrix = npt.NDArray[np.bool_]
 Test = Condition | Requirement
@@ -43,6 +44,7 @@ class Findings:
         self.plan = plan
         self.view = view
         self.tests: list[Test] = [*plan.conditions, *plan.wish.requirements]
+        self._told: dict[tuple[int, ...], Clause | None] = {}
 
     @cached_property
     def values(self) -> list[Truth]:
@@ -106,14 +108,28 @@ class Findings:
             found.append(
                 Clause(_BARS.get(bar.origin, bar.origin), "false", bar.origin, bar.reason, bar.now_only)
             )
-        for place, test in enumerate(self.tests):
-            if (clause := self._clause(place, test, row)) is not None:
-                found.append(clause)
-        return tuple(found)
+        told = (self._clause(place, row) for place in range(len(self.tests)))
+        return (*found, *(clause for clause in told if clause is not None))
 
-    def _clause(self, place: int, test: Test, row: int) -> Clause | None:
-        value = VALUES[self.values[place][row]]
-        later = value != "true" and not self.lasting[place, row]
+    @cached_property
+    def _read(self) -> list[list[Codes] | None]:
+        """Codes of what the words of each test depend on; None where they depend on counts too."""
+        return [_codes(test, self.view) for test in self.tests]
+
+    def _clause(self, place: int, row: int) -> Clause | None:
+        """Made once for all resources that are alike in what it reads."""
+        value = self.values[place].item(row)
+        later = value != TRUE and not self.lasting.item(place, row)
+        read = self._read[place]
+        if read is None:
+            return self._worded(place, row, VALUES[value], later)
+        key = (place, value, later, *[codes.item(row) for codes in read])
+        if key not in self._told:
+            self._told[key] = self._worded(place, row, VALUES[value], later)
+        return self._told[key]
+
+    def _worded(self, place: int, row: int, value: str, later: bool) -> Clause | None:
+        test = self.tests[place]
         if isinstance(test, Condition):
             words = test.words(self.view, row, value == "true")
             return Clause(test.text, value, test.origin, words, later) if words or value != "true" else None
@@ -134,6 +150,14 @@ def _truth(test: Test, view: View) -> Truth:
     if isinstance(test, Condition):
         return np.broadcast_to(np.asarray(test.holds(view)), view.size).astype(np.int8)
     return test.truth(view)
+
+
+def _codes(test: Test, view: View) -> list[Codes] | None:
+    names = [test.name] if isinstance(test, Condition) else test.wording.names
+    if any(not name or view.pool.count(name) is not None for name in names):
+        return None
+    columns = [view.pool.column(name) for name in names]
+    return [column.codes(view.size) for column in columns if column is not None]
 
 
 def _rows(view: View, wanted: object) -> Matrix:

@@ -49,7 +49,7 @@ def grouped(
     found = find(
         ids,
         usable,
-        candidates.rank,
+        candidates.plain,
         plan.description.cpus,
         mode=context.set_mode,
         max_ces=context.max_ces_per_set,

@@ -144,13 +144,13 @@ def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candi
     waiting = pool.waiting if pool.own_waiting is None else pool.own_waiting
     close = _close(view, context)[rows] if context.close else None
     none = np.zeros(len(rows), np.int64) if close is None else close
-    rank = plan.ranks(view)[rows]
-    found = Candidates(pool, rows, pool.free[rows], pool.total[rows], waiting[rows], rank, none)
+    plain = plan.ranks(view)[rows]
     factor = fuzzy(plan.description.ad)
-    wished = rank if factor is None else drawn(rank, factor, context.fuzzy_seed)
+    rank = plain if factor is None else drawn(plain, factor, context.fuzzy_seed)
+    found = Candidates(pool, rows, pool.free[rows], pool.total[rows], waiting[rows], rank, none, plain)
     job = plan.description
     limit = context.queue_limit(job.interactive)
-    return found.taken(best_fit(found.free, found.waiting, wished, close, job.cpus, limit))
+    return found.taken(best_fit(found.free, found.waiting, rank, close, job.cpus, limit))
 
 
 def _close(view: View, context: Context) -> np.ndarray:

@@ -16,6 +16,9 @@ from broker_core.wire import matches as wire
 if TYPE_CHECKING:
     from broker_core.matching.match import Matches
 
+Made = dict[Clause, wire.Clause]
+"""Clauses as they were made for resources before: those of many are alike."""
+
 
 def report(
     matches: Matches,
@@ -38,8 +41,9 @@ def report(
     if ces:
         shown = list(_named(matches, ces))
     groups = matches.groups
+    made: Made = {}
     return wire.MatchReport(
-        resources=[_resource(matches, place, explain) for place in shown],
+        resources=[_resource(matches, place, explain, made) for place in shown],
         advice=matches.advice,
         analysis=matches.analysis,
         known=matches.known,
@@ -88,7 +92,7 @@ def _named(matches: Matches, ces: Sequence[str]) -> Iterator[int]:
             yield from np.flatnonzero(rows == row).tolist()
 
 
-def _resource(matches: Matches, place: int, explain: bool) -> wire.MatchedResource:
+def _resource(matches: Matches, place: int, explain: bool, made: Made) -> wire.MatchedResource:
     candidates = matches.candidates
     row = _row(matches, place)
     fits = place < len(candidates)
@@ -106,12 +110,17 @@ def _resource(matches: Matches, place: int, explain: bool) -> wire.MatchedResour
         now_only=not fits and place - len(candidates) < matches.rejected.now_only,
         close_files=int(candidates.close_files[place]) if fits else 0,
         order=_order(matches, place) if fits else "",
-        clauses=[_clause(one) for one in found] if explain else [],
+        clauses=[_clause(one, made) for one in found] if explain else [],
     )
 
 
-def _clause(one: Clause) -> wire.Clause:
-    return wire.Clause(text=one.text, value=one.value, origin=one.origin, explanation=one.explanation)
+def _clause(one: Clause, made: Made) -> wire.Clause:
+    found = made.get(one)
+    if found is None:
+        found = made[one] = wire.Clause(
+            text=one.text, value=one.value, origin=one.origin, explanation=one.explanation
+        )
+    return found
 
 
 def _order(matches: Matches, place: int) -> str:
@@ -142,6 +151,6 @@ def _group(matches: Matches, group: Group) -> wire.MatchedGroup:
         calculation="" if fixed else calculation(free, ranks, group.rank),
         total_cpus=int(candidates.total[members].sum()),
         free_cpus=int(candidates.free[members].sum()),
-        members=[_resource(matches, place, explain=False) for place in members],
+        members=[_resource(matches, place, explain=False, made={}) for place in members],
         cpus=list(matches.grouping.cpus(group, matches.description.cpus)),
     )

@@ -27,18 +27,17 @@ def key_of(value: Any) -> Any:
 class Column:
     """One attribute, dictionary-coded; code 0 is `undefined`.
 
-    `version` rises with every change of a row; `generation` only when codes get another meaning, so that
-    what was computed for each distinct value stays good until then.
+    `generation` rises when codes get another meaning; what was computed for each distinct value stays good
+    until then.
     """
 
-    __slots__ = ("_codes", "_known", "generation", "values", "version")
+    __slots__ = ("_codes", "_known", "generation", "values")
 
     def __init__(self, capacity: int) -> None:
         self._codes: Codes = np.zeros(capacity, np.int32)
         self._known: dict[Any, int] = {}
         self.values: list[Any] = [UNDEFINED]
         """The distinct values by code."""
-        self.version = 0
         self.generation = 0
 
     def codes(self, size: int) -> Codes:
@@ -49,8 +48,8 @@ class Column:
         """The value in a row, `undefined` where there is none."""
         return self.values[self._codes[row]]
 
-    def put(self, row: int, value: Any) -> None:
-        """Set the value of a row."""
+    def put(self, row: int, value: Any) -> bool:
+        """Set the value of a row; True if it had another one."""
         if value is UNDEFINED:
             return self.clear(row)
         key = key_of(value)
@@ -60,14 +59,15 @@ class Column:
             self.values.append(value)
         return self._set(row, code)
 
-    def clear(self, row: int) -> None:
-        """The row has no value any more."""
-        self._set(row, 0)
+    def clear(self, row: int) -> bool:
+        """The row has no value any more; True if it had one."""
+        return self._set(row, 0)
 
-    def _set(self, row: int, code: int) -> None:
-        if self._codes[row] != code:
-            self._codes[row] = code
-            self.version += 1
+    def _set(self, row: int, code: int) -> bool:
+        if self._codes.item(row) == code:
+            return False
+        self._codes[row] = code
+        return True
 
     def grow(self, capacity: int) -> None:
         """Make room for more rows."""
@@ -83,7 +83,6 @@ class Column:
         self._codes = codes[:-1].astype(np.int32)
         self.values = [self.values[code] for code in used]
         self._known = {key_of(value): code for code, value in enumerate(self.values) if code}
-        self.version += 1
         self.generation += 1
 
     def copy(self) -> Column:

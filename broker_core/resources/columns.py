@@ -40,7 +40,7 @@ class Columns:
         self.sites: list[str] = []
         """Site of each row."""
         self.version = 0
-        """Rises with every change."""
+        """Rises with every change of a value or a row."""
         self.membership = 0
         """Rises when a resource comes or goes."""
         self.layout = 0
@@ -74,18 +74,17 @@ class Columns:
     def put(self, ce: str, site: str, values: Mapping[str, Any]) -> int:
         """Set all values of a resource, and return its row; what is not named is `undefined` then."""
         row = self._rows.get(ce)
-        fresh = row is None
         if row is None:
             row = self._new_row(ce)
+        changed = self.sites[row] != site
         self.sites[row] = site
         for name, value in values.items():
-            if not self._is_shared(name, value, values):
-                self._own(name).put(row, value)
-        if not fresh or len(self._columns) > len(values):
-            for name, column in self._columns.items():
-                if name not in values:
-                    column.clear(row)
-        self.version += 1
+            if name not in _TWIN or not self._is_shared(name, value, values):
+                changed |= (self._columns.get(name) or self._own(name)).put(row, value)
+        for name, column in self._columns.items():
+            if name not in values:
+                changed |= column.clear(row)
+        self.version += changed
         return row
 
     def remove(self, ce: str) -> None:
@@ -158,10 +157,9 @@ class Columns:
 
     def _is_shared(self, name: str, value: Any, values: Mapping[str, Any]) -> bool:
         """True if the column of the other name tells this value too."""
-        twin = _TWIN.get(name)
-        if twin is None or name in self._columns:
+        if name in self._columns:
             return False
-        other = values.get(twin, UNDEFINED)
+        other = values.get(_TWIN[name], UNDEFINED)
         return other is value or key_of(other) == key_of(value)
 
     def _own(self, name: str) -> Column:

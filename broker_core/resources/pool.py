@@ -94,7 +94,6 @@ class Pool:
             own_waiting=None,
             committed=None,
             quiet=True,
-            records={row: idle(record) for row, record in self.records.items()},
         )
 
     def without(self, origin: str) -> Pool:
@@ -142,7 +141,7 @@ class Pool:
         """The record of a row."""
         known = self.records.get(row)
         if known is not None:
-            return known
+            return idle(known) if self.quiet else known
         bar = self.barred.get(row)
         return Resource(
             self.columns.ces[row],

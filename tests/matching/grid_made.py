@@ -66,7 +66,9 @@ def _site(chance: random.Random, number: int) -> dict[str, Any]:
         "GlueHostMainMemoryVirtualSize": chance.choice((1024, 4096, 8192)),
         "GlueHostNetworkAdapterInboundIP": False,
         "GlueHostNetworkAdapterOutboundIP": chance.random() < 0.9,
-        "GlueHostOperatingSystemName": chance.choice(("ScientificSL", "ScientificCERNSLC", "CentOS", "Debian")),
+        "GlueHostOperatingSystemName": chance.choice(
+            ("ScientificSL", "ScientificCERNSLC", "CentOS", "Debian")
+        ),
         "GlueHostOperatingSystemRelease": chance.choice(("4.6", "5.3", "5.8", "6.2")),
         "GlueHostOperatingSystemVersion": chance.choice(("Beryllium", "Boron", "Carbon")),
         "GlueHostProcessorVendor": chance.choice(("intel", "amd")),
