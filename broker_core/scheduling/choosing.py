@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.sets.splitting import split
+from broker_core.matching.ordering import fuzzy
 from broker_core.policies.built_in import best_fit
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Choices, Policy, Request, sets, single
@@ -183,8 +183,7 @@ class Chooser:
         for place in self._arranged(choices, demand, seed):
             ces = choices.ces[place]
             if not any(ce in excluded for ce in ces):
-                free = [int(pool.free[self._cache.entries[ce].row]) for ce in ces]
-                given = split(free, demand.description.cpus)
+                given = found.grouping.cpus(found.groups[place], demand.description.cpus)
                 return Choice(tuple(ces), given, len(choices))
         return None
 
@@ -195,6 +194,7 @@ class Chooser:
             demand.description.interactive,
             demand.inter_cluster,
             seed,
+            fuzzy(demand.description.ad) is not None,
         )
         found = arranged(self.order, choices, request)
         self.problem = found.problem

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.jdl.description import JobDescription
+from broker_core.matching.grouping import Grouping
 from broker_core.matching.reads import reads
 from broker_core.matching.sets.group import Group
 from broker_core.resources.board import Board
@@ -67,6 +68,11 @@ class Matches(Protocol):
     @property
     def groups(self) -> Sequence[Group]:
         """Sets of them for a job over several computing elements."""
+        ...
+
+    @property
+    def grouping(self) -> Grouping:
+        """The same sets with the CPUs that the job would use at each member."""
         ...
 
     @property
