@@ -85,8 +85,7 @@ class Entries:
             )
             return
         short = place.partition(",")[0].partition("=")[2]
-        typed = (self._typing.attribute(short, attribute, raw) for attribute, raw in values.items())
-        self._kinds[kind].append(Entry(place, dict(one for one in typed if one is not None)))
+        self._kinds[kind].append(Entry(place, self._typing.typed(short, values)))
 
     def of(self, kind: str) -> Sequence[Entry]:
         """The entries of a kind, in the order in which they came."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from broker_core.information.remarks import Remarks
@@ -27,55 +27,67 @@ class Refused(ValueError):
     """The text cannot be a value of the attribute; says why."""
 
 
+class _Attribute:
+    """One attribute of the answer: its usual name, its kind, and the values met so far."""
+
+    __slots__ = ("kind", "met", "name")
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        self.kind = kind
+        self.met: dict[bytes, Any] = {}
+
+    def value(self, text: bytes) -> Any:
+        """One value, converted when it is met first; raises Refused."""
+        found = self.met.get(text)
+        if found is None:
+            kind = "string" if self.kind == "strings" else self.kind
+            found = self.met[text] = value_of(self.name, kind, text)
+        return found
+
+
 class Typing:
     """Names and values of one answer, each distinct text converted once."""
 
     def __init__(self, remarks: Remarks) -> None:
         self._remarks = remarks
-        self._names: dict[bytes, tuple[str, str] | None] = {}
-        self._values: dict[tuple[str, bytes], Any] = {}
+        self._known: dict[bytes, _Attribute | None] = {}
 
-    def attribute(self, place: str, name: bytes, raw: Sequence[bytes]) -> tuple[str, Any] | None:
-        """Name in its usual spelling and the typed value; None if unknown, empty or refused."""
-        if name in self._names:
-            known = self._names[name]
-        else:
-            known = self._names[name] = _known(name)
-        if known is None or not raw:
-            return None
-        try:
-            return known[0], self._value(known[0], known[1], raw)
-        except Refused as why:
-            self._remarks.add(place, f"{known[0]} refused: {why}")
-            return None
-
-    def _value(self, name: str, kind: str, raw: Sequence[bytes]) -> Any:
-        if kind == "strings":
-            if len(raw) > MOST:
-                raise Refused(f"{len(raw):,} values are more than {MOST:,}")
-            return [self._one(name, "string", text) for text in raw]
-        return self._one(name, kind, raw[0])
-
-    def _one(self, name: str, kind: str, text: bytes) -> Any:
-        key = (name if kind != "string" else "", text)
-        found = self._values.get(key)
-        if found is None:
-            found = self._values[key] = value_of(name, kind, text)
+    def typed(self, place: str, values: Mapping[bytes, Sequence[bytes]]) -> dict[str, Any]:
+        """The attributes of an entry by usual name; unknown, empty and refused ones are left out."""
+        found: dict[str, Any] = {}
+        for name, raw in values.items():
+            try:
+                attribute = self._known[name]
+            except KeyError:
+                attribute = self._known[name] = _attribute(name)
+            if attribute is None or not raw:
+                continue
+            try:
+                found[attribute.name] = (
+                    attribute.value(raw[0]) if attribute.kind != "strings" else _list(attribute, raw)
+                )
+            except Refused as why:
+                self._remarks.add(place, f"{attribute.name} refused: {why}")
         return found
 
 
-def _known(name: bytes) -> tuple[str, str] | None:
+def _list(attribute: _Attribute, raw: Sequence[bytes]) -> list[Any]:
+    if len(raw) > MOST:
+        raise Refused(f"{len(raw):,} values are more than {MOST:,}")
+    return [attribute.value(text) for text in raw]
+
+
+def _attribute(name: bytes) -> _Attribute | None:
+    """The attribute of the tables behind a published name, or a link between entries."""
     text = name.decode("ascii", "replace").partition(";")[0]
-    attribute = GLUE.get(text.lower())
-    if attribute is None:
-        return _extra_name(text)
-    kind = "strings" if attribute.name in _KEYS else attribute.type
-    return attribute.name, "number" if attribute.name in _DEGREES else kind
-
-
-def _extra_name(text: str) -> tuple[str, str] | None:
-    """Links of GLUE 2.0 between entries; they are no attributes of resources."""
-    return (text, "strings") if text.startswith("GLUE2") and text.endswith("ForeignKey") else None
+    known = GLUE.get(text.lower())
+    if known is None:
+        is_link = text.startswith("GLUE2") and text.endswith("ForeignKey")
+        return _Attribute(text, "strings") if is_link else None
+    if known.name in _DEGREES:
+        return _Attribute(known.name, "number")
+    return _Attribute(known.name, "strings" if known.name in _KEYS else known.type)
 
 
 def value_of(name: str, kind: str, text: bytes) -> Any:

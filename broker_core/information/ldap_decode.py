@@ -120,10 +120,17 @@ def _entry(data: bytes, place: int, end: int) -> tuple[bytes, Attributes]:
         raise IndexError
     found: Attributes = {}
     while place < last:
-        _, place = _length(data, place + 1)
-        length, place = _length(data, place + 1)
+        if data[place + 1] < 0x80 and data[place + 3] < 0x80:
+            length = data[place + 3]
+            place += 4
+        else:
+            _, place = _length(data, place + 1)
+            length, place = _length(data, place + 1)
         attribute = data[place : place + length]
-        length, place = _length(data, place + length + 1)
+        place += length + 2
+        length = data[place - 1]
+        if length >= 0x80:
+            length, place = _length(data, place - 1)
         until = place + length
         if until > last:
             raise IndexError

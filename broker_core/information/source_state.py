@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-
 from collections.abc import Callable
 
 from broker_core.information.updater import Answer, SourceSettings
