@@ -15,6 +15,7 @@ from app.inspector.pane import JobPane
 from app.inspector.retold import retold
 from app.inspector.state_chart import StateChart
 from app.inspector.timeline import Timeline
+from app.inspector.why import WhyPanel
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
@@ -22,9 +23,13 @@ from broker_core.jobs.story import spent
 if TYPE_CHECKING:
     from app.context import Desk
     from broker_core.jobs.events import JobEvent
+    from broker_core.wire.queue import WhyView
     from broker_core.wire.views import EventView, JobDetail
 
+    Told = tuple[JobDetail, list[EventView], WhyView | None]
+
 _TICK_MS = 1000
+_WAITS = (JobState.SUBMITTED, JobState.WAITING)
 
 
 class StoryPane(JobPane):
@@ -36,6 +41,7 @@ class StoryPane(JobPane):
         super().__init__(desk, parent)
         self.chart, self.timeline, self.events = StateChart(desk), Timeline(desk), EventList(desk)
         self.now, self.why = label(role="strong", wrap=True), label(role="muted", wrap=True)
+        self.waiting = WhyPanel(desk)
         self.facts = QGridLayout()
         self._told: list[JobEvent] = []
         self._seen = 0
@@ -54,6 +60,8 @@ class StoryPane(JobPane):
         for said in (self.now, self.why):
             said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(said)
+        column.addSpacing(4)
+        column.addWidget(self.waiting)
         self._section(column, "Time").addWidget(self.timeline)
         holder = QWidget()
         holder.setLayout(self.facts)
@@ -79,25 +87,30 @@ class StoryPane(JobPane):
         column.addWidget(label(heading, "section"))
         return column
 
-    async def load(self, job: str) -> tuple[JobDetail, list[EventView]]:
-        """Ask for the job and its events."""
-        detail = await self.desk.client.job(job)
-        return detail, await self.desk.client.events_of(job)
+    async def load(self, job: str) -> Told:
+        """Ask for the job, its events and, while it waits, for the reason."""
+        client = self.desk.client
+        detail, events = await client.job(job), await client.events_of(job)
+        return detail, events, await client.why(job) if detail.row["state"] in _WAITS else None
 
     def clear(self) -> None:
         """Forget the job shown before."""
         self._seen, self._told = 0, []
+        self.waiting.show_why(None)
         self._tick.stop()
 
-    def render_answer(self, answer: tuple[JobDetail, list[EventView]]) -> None:
+    def render_answer(self, answer: Told) -> None:
         """Show the job as the broker tells it."""
-        detail, events = answer
+        detail, events, why = answer
         live = 0 < self._seen < len(events)
         self._seen = len(events)
         self.chart.show_events(events, detail.row, live)
+        self.waiting.show_why(why)
         self.now.setText(now_words(detail))
+        self.now.setVisible(why is None)
         self.why.setText(detail.row.get("reason") or "")
-        self.why.setVisible(bool(self.why.text()) and self.why.text() not in self.now.text())
+        told = why is not None or self.why.text() in self.now.text()
+        self.why.setVisible(bool(self.why.text()) and not told)
         self.events.show_events(events)
         self._told = retold(events)
         self._show_facts(facts_of(detail))

@@ -6,10 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions.registry import SAMPLE
+from app.jobs.column_choice import ColumnChoice
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.pulse import Pulse
 from app.jobs.query_bar import QueryBar
@@ -41,6 +41,8 @@ class JobsPane(QWidget):
         self.view = JobsView(desk.theme, self.table)
         self.bar = QueryBar(desk.theme)
         self.state = StateView(desk.theme)
+        titles = [column.title for column in COLUMNS]
+        self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", desk.preferences, "columns")
         self._filling = False
         self._building: asyncio.Future[None] | None = None
         self._lay_out()
@@ -201,24 +203,13 @@ class JobsPane(QWidget):
     # --- columns
 
     def choose_columns(self, at: QPoint) -> None:
-        """Offer all columns in a menu that stays open for several choices."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for place, column in enumerate(COLUMNS):
-            box = QAction(column.title, menu, checkable=True, checked=not self.view.isColumnHidden(place))
-            box.setEnabled(column.name != "name")
-            box.toggled.connect(lambda on, at=place: self._show_column(at, on))
-            menu.addAction(box)
-        menu.popup(at)
-
-    def _show_column(self, place: int, on: bool) -> None:
-        self.view.setColumnHidden(place, not on)
-        self._keep_columns()
+        """Offer all columns in a menu."""
+        self.columns.offer(at)
 
     def _fill(self) -> None:
         """Give the name what the other columns leave, until the user chose widths."""
         name = BY_NAME["name"]
-        if self._desk.preferences["columns"]:
+        if self.columns.made:
             return
         others = sum(self.view.columnWidth(place) for place in range(len(COLUMNS)) if place != name)
         self._filling = True
@@ -228,24 +219,11 @@ class JobsPane(QWidget):
     def _resized(self, *_: int) -> None:
         """The user moved a column or its edge; what the pane does itself is not kept."""
         if not self._filling:
-            self._keep_columns()
-
-    def _keep_columns(self) -> None:
-        header = self.view.horizontalHeader()
-        self._desk.preferences["columns"] = [
-            [COLUMNS[place].name, header.sectionSize(place), not header.isSectionHidden(place)]
-            for place in map(header.logicalIndex, range(header.count()))
-        ]
+            self.columns.keep()
 
     def _restore_columns(self) -> None:
         header = self.view.horizontalHeader()
-        for visual, kept in enumerate(self._desk.preferences["columns"]):
-            name, width, shown = kept
-            if name in BY_NAME:
-                header.moveSection(header.visualIndex(BY_NAME[name]), visual)
-                if width:
-                    self.view.setColumnWidth(BY_NAME[name], width)
-                self.view.setColumnHidden(BY_NAME[name], not shown)
+        self.columns.restore()
         name, descending = self._desk.preferences["sort"]
         if name in BY_NAME:
             self.table.view.sort, self.table.view.descending = name, descending

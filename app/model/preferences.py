@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "geometry": "",
     "layout": "",
     "columns": [],
+    "resource_columns": [],
     "sort": ["submitted", True],
     "query": "",
     "saved_queries": [],

@@ -21,6 +21,8 @@ class DeskTable(QTableView):
 
     def __init__(self, theme: DeskTheme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.stretching = False
+        """True while the table itself changes the width of a column."""
         self._theme, self._stretched, self._least, self._compact = theme, -1, 0, False
         self.cells = Cells(theme, self)
         self.setItemDelegate(self.cells)
@@ -73,9 +75,11 @@ class DeskTable(QTableView):
     def _stretch(self) -> None:
         if self._stretched < 0 or self.model() is None:
             return
+        self.stretching = True
         header = self.horizontalHeader()
         others = sum(header.sectionSize(at) for at in range(header.count()) if at != self._stretched)
         self.setColumnWidth(self._stretched, max(self._least, self.viewport().width() - others))
+        self.stretching = False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the stretched column as wide as there is room."""

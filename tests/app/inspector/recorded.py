@@ -9,11 +9,14 @@ from typing import Any
 
 from app.context import LinkState, Notice
 from app.model.link import DeskLink
+from app.model.preferences import Preferences
 from app.model.rows import LiveRows
+from app.model.topics import Topics
 from app.theme.theme import DeskTheme
 from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.wire.matches import Clause, MatchedResource, MatchReport
+from broker_core.wire.queue import WhyView
 from broker_core.wire.views import EventView, JobDetail, OutputFile, SandboxEntry
 
 JOB = "Zk3v9aPq0LxT7mWc2RdYbA"
@@ -118,6 +121,14 @@ class RecordedBroker:
         await self._answer(f"events {job}")
         return self.events.get(job, [])
 
+    async def why(self, job: str) -> WhyView:
+        await self._answer(f"why {job}")
+        return WhyView(
+            job=job, headline="No site has 4 free CPUs now.", details=["Two sites match when they are idle."],
+            place=2, held_back_by=OTHER, matching_ever=2, known=3, next_round=time.time() + 30,
+            remedy="Ask for 2 CPUs: then cluster-b could take it now.",
+        )  # fmt: skip
+
     async def files(self, job: str) -> list[OutputFile]:
         await self._answer(f"files {job}")
         return [self._file(path) for path in sorted(self.folder.rglob("*")) if path.is_file()]
@@ -156,7 +167,8 @@ class TestDesk:
 
     def __init__(self, theme: DeskTheme, client: Any) -> None:
         self.theme, self.client = theme, client
-        self.jobs, self.link = LiveRows(), DeskLink()
+        self.jobs, self.link, self.topics = LiveRows(), DeskLink(), Topics()
+        self.preferences = Preferences()
         self.link.set(LinkState.CONNECTED)
         self.notices: list[str] = []
         self.triggered: list[str] = []

@@ -16,7 +16,7 @@ from app.inspector.story import StoryPane
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
 from broker_core.jobs.transitions import TRANSITIONS, EventType
-from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
 
 Until = Callable[..., Any]
 
@@ -147,6 +147,26 @@ def test_what_a_waiting_job_waits_for_is_said(desk: TestDesk, pane: StoryPane, u
     pane.show_job(JOB)
     until(lambda: pane.now.text() != "")
     assert pane.now.text() == "Waits for 4 free CPUs. It is number 3 in the queue."
+
+
+def test_why_a_waiting_job_does_not_run_is_answered_in_words(
+    desk: TestDesk, pane: StoryPane, until: Until
+) -> None:
+    desk.put(row("Waiting", matched=None, scheduled=None, started=None, site=""), story(*TO_RUNNING[:2]))
+    pane.show_job(JOB)
+    until(pane.waiting.isVisible)
+    panel = pane.waiting
+    assert panel.headline.text() == "No site has 4 free CPUs now."
+    assert panel.remedy.text().startswith("Ask for 2 CPUs")
+    told = "Number 2 in the queue; 0 of 3 resources match now, 2 would when idle;"
+    assert panel.numbers.text().startswith(told)
+    assert pane.now.isHidden()
+    panel.first.click()
+    panel.where.click()
+    assert desk.opened == [f"{OTHER} story", f"{JOB} where"]
+    desk.put(row("Running"), story(*TO_RUNNING))
+    until(panel.isHidden)
+    assert pane.now.isVisible()
 
 
 def test_thousands_of_events_show_the_latest(desk: TestDesk, pane: StoryPane, until: Until) -> None:

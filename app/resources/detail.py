@@ -1,0 +1,142 @@
+"""Everything that is known of one computing element: state, promises, history and attributes (CB-UI-09)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+
+from app.inspector.labels import label
+from app.inspector.placard import Placard
+from app.match.faces import sentence
+from app.model import words
+from app.resources.attributes import VALUE, Attributes
+from app.theme.table import DeskTable
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.resources.history import HistoryPlot
+    from app.shell.desk import WindowDesk
+    from broker_core.wire.resources import ResourceDetail
+
+_PAUSE_MS = 60
+"""Rows passed over more quickly than this are not asked about."""
+
+
+class DetailPane(QWidget):
+    """Asks for the details of the chosen resource; an answer about another one is dropped."""
+
+    def __init__(self, desk: WindowDesk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.ce, self.shown = "", ""
+        self.name, self.about = label(role="title", wrap=True), label(role="muted", wrap=True)
+        self.marks, self.promises = label(wrap=True), label(role="muted", wrap=True)
+        self.attributes = Attributes(self)
+        self.edit = QLineEdit(placeholderText="Filter attributes")
+        self.table = DeskTable(desk.theme, "Attributes")
+        self.placard = Placard(desk)
+        self.plot: HistoryPlot | None = None
+        self._lay_out()
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.look)
+        self.edit.textChanged.connect(self.attributes.filter)
+        self.placard.acted.connect(self.look)
+        self.choose("")
+
+    def _lay_out(self) -> None:
+        page = QWidget()
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(12, 12, 0, 0)
+        self._column.setSpacing(4)
+        for part in (self.name, self.about, self.marks, self.promises):
+            part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            part.setContentsMargins(0, 0, 12, 0)
+            self._column.addWidget(part)
+        self._column.addSpacing(8)
+        self.edit.setAccessibleName("Filter attributes")
+        self.edit.setClearButtonEnabled(True)
+        line = QVBoxLayout()
+        line.setContentsMargins(0, 0, 12, 4)
+        line.addWidget(self.edit)
+        self._column.addLayout(line)
+        self.table.setModel(self.attributes)
+        self.table.widths(168, 80, 64, 80, stretched=VALUE, compact=True)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._column.addWidget(self.table, 1)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(page)
+        self._stack.addWidget(self.placard)
+
+    def choose(self, ce: str) -> None:
+        """Show this computing element; empty: none."""
+        if ce == self.ce and ce:
+            return
+        self.ce = ce
+        if ce:
+            self._pause.start()
+        else:
+            said = "Select a resource to see everything that is known of it, who said so, and when."
+            self.placard.say("server", "No resource selected", said)
+            self._stack.setCurrentWidget(self.placard)
+
+    def look(self) -> None:
+        """Ask about the chosen one again."""
+        if self.ce and self._desk.link.up:
+            self._desk.run(self._look(self.ce), "reading what is known of the resource")
+
+    async def _look(self, ce: str) -> None:
+        try:
+            detail = await self._desk.client.resource(ce)
+        except CrossDeskError as error:
+            if ce == self.ce and self.shown != ce:
+                self.placard.say(
+                    "circle-alert", "This could not be read", str(error), "Try again", "negative"
+                )
+                self._stack.setCurrentWidget(self.placard)
+            return
+        if ce == self.ce:
+            self.show_detail(detail)
+
+    def show_detail(self, detail: ResourceDetail) -> None:
+        """Show everything."""
+        self.shown = detail.ce
+        self.name.setText(detail.site or detail.ce)
+        self.about.setText(detail.ce + ("" if detail.access else "\nThis broker has no account there yet."))
+        self.marks.setText("\n".join(sentence(f"{mark}: {why}") for mark, why in detail.marks.items()))
+        self.marks.setStyleSheet(f"color: {self._desk.theme.color('warning').name()}")
+        self.marks.setVisible(bool(detail.marks))
+        self.promises.setText("\n".join(promises(detail, time.time())))
+        self.promises.setVisible(bool(self.promises.text()))
+        self.attributes.show_attributes(detail.attributes)
+        self._show_history(detail)
+        self._stack.setCurrentIndex(0)
+
+    def _show_history(self, detail: ResourceDetail) -> None:
+        if len(detail.times) > 1 and self.plot is None:
+            from app.resources.history import HistoryPlot
+
+            self.plot = HistoryPlot(self._desk.theme)
+            self._column.insertWidget(4, self.plot)
+        if self.plot is not None:
+            self.plot.setVisible(len(detail.times) > 1)
+            self.plot.show_history(detail.times, detail.free, detail.waiting)
+
+
+def promises(detail: ResourceDetail, now: float) -> list[str]:
+    """Say who holds the resource, and which CPUs are given to jobs that the site does not show yet."""
+    told = []
+    if detail.lock_owner:
+        left = f" for {words.duration(detail.lock_until - now)} more" if detail.lock_until else ""
+        told.append(f"Locked by job {detail.lock_owner}{left}: no other job is sent there meanwhile.")
+    hidden = [one for one in detail.commitments if not one.visible]
+    if hidden:
+        cpus = words.count(sum(one.cpus for one in hidden), "CPU")
+        jobs = words.count(len(hidden), "job")
+        told.append(f"{cpus} promised to {jobs} that the site's figures do not show yet.")
+    shown = len(detail.commitments) - len(hidden)
+    if shown:
+        told.append(f"{words.count(shown, 'job')} of this broker counted in the site's figures.")
+    return told

@@ -1,0 +1,46 @@
+"""Which resources are shown, and in which order: array operations that run beside the window's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from app.resources.columns import NAMES, state_of
+from app.resources.countries import name_of
+
+Held = Mapping[str, Sequence[Any]]
+_SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
+
+
+def searchable(held: Held) -> list[str]:
+    """Return for each row what the filter looks through, in small letters."""
+    countries = [name_of(code or "") for code in held["country"]]
+    columns = [held[name] for name in _SEARCHED]
+    return [
+        " ".join(str(part or "") for part in row).lower() for row in zip(*columns, countries, strict=True)
+    ]
+
+
+def arranged(held: Held, texts: Sequence[str], wanted: str, by: str, descending: bool) -> list[int]:
+    """Return the rows in which every word of `wanted` occurs, by a column; equal rows stay by name."""
+    needles = wanted.lower().split()
+    rows = np.array(
+        [row for row, text in enumerate(texts) if all(needle in text for needle in needles)]
+        if needles
+        else range(len(texts)),
+        dtype=np.int64,
+    )
+    if not len(rows):
+        return []
+    order = np.argsort(_keys(held, by)[rows], kind="stable")
+    return rows[order[::-1] if descending else order].tolist()
+
+
+def _keys(held: Held, by: str) -> np.ndarray:
+    if by == "state":
+        return np.array([state_of(held, row)[2] for row in range(len(held["ce"]))])
+    if by in NAMES:
+        return np.array([str(value or "").lower() for value in held[by]])
+    return np.array([-1.0 if value is None else float(value) for value in held[by]])

@@ -1,0 +1,308 @@
+"""The resources view (CB-UI-09): sources, table or map, and everything about the chosen one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLineEdit,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.inspector.labels import label
+from app.jobs.column_choice import ColumnChoice
+from app.jobs.state_view import StateView, explain_error, explain_link
+from app.model import words
+from app.resources.columns import BY_NAME, COLUMNS
+from app.resources.detail import DetailPane
+from app.resources.health import HealthStrip
+from app.resources.held import HeldResources
+from app.resources.order import arranged, searchable
+from app.resources.table import ResourcesTable
+from app.resources.world import WorldMap
+from app.theme.table import DeskTable
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+    from broker_core.wire.resources import SourceView
+
+_PAUSE_MS = 120
+_SECOND_MS = 1000
+_WIDE = 900
+"""Pixels from which the details stand beside the table."""
+
+
+class ResourcesPane(QWidget):
+    """Loads when it comes into sight and when the broker says that something changed."""
+
+    def __init__(self, desk: WindowDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.held = HeldResources(desk, self)
+        self.table = ResourcesTable(self.held)
+        self.view = DeskTable(desk.theme, "Resources")
+        self.map, self.detail = WorldMap(desk.theme), DetailPane(desk)
+        self.health, self.state = HealthStrip(desk.theme), StateView(desk.theme)
+        self.edit, self.count = (
+            QLineEdit(placeholderText="Filter resources, e.g. pbs es"),
+            label(role="small"),
+        )
+        self.nothing = label("No resource is left by this filter.", "muted", wrap=True)
+        self._texts: list[str] = []
+        self._of: Mapping[str, Sequence[Any]] = {}
+        self._by, self._descending = "site", False
+        self._error = ""
+        self._arranging: asyncio.Future[None] | None = None
+        self._make_table()
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    # --- making
+
+    def _make_table(self) -> None:
+        self.view.setModel(self.table)
+        self.view.widths(*[column.width for column in COLUMNS], stretched=BY_NAME["site"])
+        header = self.view.horizontalHeader()
+        header.setSectionsMovable(True)
+        header.setSortIndicatorShown(True)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        for place, column in enumerate(COLUMNS):
+            self.view.setColumnHidden(place, not column.shown)
+        names, titles = [column.name for column in COLUMNS], [column.title for column in COLUMNS]
+        self.columns = ColumnChoice(
+            self.view, names, titles, "site", self._desk.preferences, "resource_columns"
+        )
+        self.columns.restore()
+        header.setSortIndicator(BY_NAME["site"], Qt.SortOrder.AscendingOrder)
+
+    def _lay_out(self) -> None:
+        self.edit.setAccessibleName("Filter resources")
+        self.edit.setClearButtonEnabled(True)
+        sign = self._desk.theme.icon("list-filter", "muted")
+        self.edit.addAction(sign, QLineEdit.ActionPosition.LeadingPosition).setToolTip("Filter")
+        line = QHBoxLayout()
+        line.setContentsMargins(12, 8, 12, 8)
+        line.setSpacing(8)
+        line.addWidget(self.edit, 1)
+        line.addWidget(self.count)
+        for button in self._buttons():
+            line.addWidget(button)
+        self.either = QStackedWidget()
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        for part in (self.view, self.map, self.nothing):
+            self.either.addWidget(part)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setChildrenCollapsible(False)
+        for part, share in ((self.either, 3), (self.detail, 2)):
+            self.splitter.addWidget(part)
+            self.splitter.setStretchFactor(self.splitter.count() - 1, share)
+        self.page = QWidget()
+        inside = QVBoxLayout(self.page)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        inside.addLayout(line)
+        inside.addWidget(self.splitter, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part, share in ((self.health, 0), (self.page, 1), (self.state, 1)):
+            column.addWidget(part, share)
+
+    def _buttons(self) -> list[QToolButton]:
+        self._kinds = QButtonGroup(self)
+        made = []
+        for icon, name in (("table", "Table"), ("network", "Map")):
+            button = QToolButton(icon=self._desk.theme.icon(icon), text=name, checkable=True)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setAccessibleName(f"Show as {name.lower()}")
+            self._kinds.addButton(button, len(made))
+            made.append(button)
+        made[0].setChecked(True)
+        columns = QToolButton(icon=self._desk.theme.icon("columns-3", "muted"), toolTip="Choose columns")
+        columns.setAccessibleName("Choose columns")
+        columns.clicked.connect(lambda: self.columns.offer_below())
+        return [*made, columns]
+
+    def _connect(self) -> None:
+        desk, header = self._desk, self.view.horizontalHeader()
+        self.held.changed.connect(self._loaded)
+        self.held.failed.connect(self._failed)
+        self.view.chosen.connect(lambda row: self._choose(self.table.ce_at(row)))
+        self.map.siteChosen.connect(self._choose_site)
+        self.health.refreshAsked.connect(self._refresh)
+        self._kinds.idToggled.connect(lambda *_: self._show())
+        header.sortIndicatorChanged.connect(self._sort)
+        header.sectionResized.connect(self._keep)
+        header.sectionMoved.connect(self._keep)
+        header.customContextMenuRequested.connect(lambda at: self.columns.offer(header.mapToGlobal(at)))
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._arrange)
+        self.edit.textChanged.connect(lambda _: self._pause.start())
+        desk.topics.resources.connect(self._changed)
+        desk.link.changed.connect(self._linked)
+        self._second = QTimer(self, interval=_SECOND_MS)
+        self._second.timeout.connect(self._tick)
+        self._second.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the details beside the table where there is room, else below it."""
+        super().resizeEvent(event)
+        wide = event.size().width() >= _WIDE
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if orientation is not self.splitter.orientation() or not any(self.splitter.sizes()):
+            self.splitter.setOrientation(orientation)
+            self.splitter.setSizes([620, 380] if wide else [500, 500])
+
+    # --- loading
+
+    def showEvent(self, event) -> None:
+        """Load what is known now."""
+        super().showEvent(event)
+        self.look()
+
+    def look(self) -> None:
+        """Ask for everything again."""
+        if self._desk.link.up:
+            self.held.load()
+            self._desk.run(self._sources(), "asking for the sources of information")
+            self.detail.look()
+
+    def _changed(self) -> None:
+        if self.isVisible():
+            self.look()
+
+    def _linked(self) -> None:
+        self.view.cells.grey = not self._desk.link.up
+        self._show()
+        self._changed()
+
+    async def _sources(self) -> None:
+        try:
+            self.health.show_sources(await self._desk.client.sources())
+        except CrossDeskError as error:
+            self._failed(str(error))
+
+    def _refresh(self, names: list[str]) -> None:
+        self._desk.run(self._ask_sources(names), "asking the sources again")
+
+    async def _ask_sources(self, names: list[str]) -> None:
+        found: list[SourceView] = await self._desk.client.refresh_sources(names)
+        self.health.show_sources(found)
+        self.held.load()
+
+    def _loaded(self) -> None:
+        self._error = ""
+        self._arrange()
+
+    def _failed(self, said: str) -> None:
+        self.show_error(said)
+
+    def show_error(self, error: object) -> None:
+        """Show why nothing is known; what is already there stays."""
+        self._error = str(error)
+        self._show()
+
+    # --- order and filter
+
+    def _sort(self, section: int, order: Qt.SortOrder) -> None:
+        column = COLUMNS[section]
+        self._by, self._descending = column.by or column.name, order is Qt.SortOrder.DescendingOrder
+        self._arrange()
+
+    def _arrange(self) -> None:
+        if self._arranging is not None:
+            self._arranging.cancel()
+        self._arranging = self._desk.run(self._order(), "ordering the resources")
+
+    async def _order(self) -> None:
+        held = self.held.columns
+        if held is not self._of:
+            texts = await asyncio.to_thread(searchable, held)
+            if held is not self.held.columns:
+                return  # newer columns came meanwhile, and their own ordering with them
+            self._texts, self._of = texts, held
+        wanted = self.edit.text()
+        order = await asyncio.to_thread(arranged, held, self._texts, wanted, self._by, self._descending)
+        if held is self.held.columns:
+            self._arranged(order)
+
+    def _arranged(self, order: list[int]) -> None:
+        chosen = self.detail.ce
+        self.table.arrange(order)
+        self.map.show_resources(self.held.columns, order)
+        row = self.table.row_of(chosen) if chosen else 0
+        here = self.table.ce_at(self.view.row())
+        if row >= 0 and order and (not here or here != chosen):
+            self.view.selectRow(row)
+        self._show()
+
+    def _keep(self, *_: int) -> None:
+        if self.view.isVisible() and not self.view.stretching:
+            self.columns.keep()
+
+    def _tick(self) -> None:
+        if self.isVisible() and len(self.held):
+            self.view.viewport().update()
+
+    # --- choosing
+
+    def _choose(self, ce: str) -> None:
+        if ce:
+            self.detail.choose(ce)
+            held, row = self.held.columns, self.view.row()
+            number = self.table.rows()[row] if 0 <= row < len(self.table.rows()) else -1
+            if number >= 0:
+                self.map.choose(str(held["site"][number] or ce))
+
+    def _choose_site(self, site: str) -> None:
+        held = self.held.columns
+        for row, number in enumerate(self.table.rows()):
+            if (held["site"][number] or held["ce"][number]) == site:
+                self.view.selectRow(row)
+                return
+
+    # --- what is shown
+
+    def _show(self) -> None:
+        shown, known = self.table.rowCount(), len(self.held)
+        self.page.setVisible(bool(known))
+        self.health.setVisible(bool(known or self.health.chips) and self._desk.link.up)
+        self.state.setVisible(not known)
+        resources = words.count(known, "resource")
+        self.count.setText(resources if shown == known else f"{shown:,} of {resources}")
+        if self._kinds.checkedId() == 1:
+            self.either.setCurrentWidget(self.map)
+        else:
+            self.either.setCurrentWidget(self.view if shown else self.nothing)
+        if not known:
+            self._explain()
+
+    def _explain(self) -> None:
+        if not self._desk.link.up:
+            explain_link(self.state, self._desk)
+        elif self._error:
+            explain_error(self.state, "The resources", self._error, self.look)
+        elif not self.held.complete:
+            said = "The broker tells what it knows of each of them."
+            self.state.show_state("loader-circle", "Loading the resources", said)
+        else:
+            self.state.show_state(
+                "cpu", "No resources are known",
+                "A resource is a queue of a site where jobs can run. They become known through sites that "
+                "you add, and through sources such as an information index or a file.",
+                ("What can I do?", lambda: self._desk.show_help("troubleshooting")),
+            )  # fmt: skip

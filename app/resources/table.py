@@ -1,0 +1,103 @@
+"""The model of the resources table."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.model import words
+from app.resources.columns import BY_NAME, COLUMNS, state_of
+from app.theme.cells import FONT, GLYPH, SHARE, TONE
+
+if TYPE_CHECKING:
+    from app.resources.held import HeldResources
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_STATE, _SITE, _FREE, _HEARD = (BY_NAME[name] for name in ("state", "site", "free_cpus", "updated"))
+
+
+class ResourcesTable(QAbstractTableModel):
+    """Shows rows of the held columns in a given order; of many, only the visible ones cost anything."""
+
+    def __init__(self, held: HeldResources) -> None:
+        super().__init__(held)
+        self._held = held
+        self._columns = held.columns
+        self._order: list[int] = []
+
+    def arrange(self, order: list[int]) -> None:
+        """Show these rows of the columns as they are now; the same number of rows is painted in place."""
+        same = len(order) == len(self._order)
+        if not same:
+            self.beginResetModel()
+        self._columns, self._order = self._held.columns, order
+        if not same:
+            self.endResetModel()
+        elif order:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(order) - 1, len(COLUMNS) - 1))
+
+    def ce_at(self, row: int) -> str:
+        """Return the computing element of a row; empty beyond the end."""
+        return str(self._columns["ce"][self._order[row]]) if 0 <= row < len(self._order) else ""
+
+    def row_of(self, ce: str) -> int:
+        """Return the row of a computing element, -1 if it is not shown."""
+        names = self._columns["ce"]
+        return next((row for row, number in enumerate(self._order) if names[number] == ce), -1)
+
+    def rows(self) -> list[int]:
+        """Return the shown rows as numbers of the columns."""
+        return self._order
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """Resources shown."""
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """All columns, hidden ones included."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles; numbers stand right."""
+        if orientation is not Qt.Orientation.Horizontal or section >= len(COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section].title
+        return (
+            (_RIGHT if COLUMNS[section].right else _LEFT)
+            if role == Qt.ItemDataRole.TextAlignmentRole
+            else None
+        )
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What the delegate paints."""
+        column, row = index.column(), self._order[index.row()]
+        held = self._columns
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return COLUMNS[column].cell(held, row, time.time() + self._held.ahead)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if COLUMNS[column].right else None
+        if role == TONE:
+            return state_of(held, row)[1] if column == _STATE else COLUMNS[column].tone
+        if role == GLYPH:
+            return state_of(held, row)[:2] if column == _STATE else None
+        if role == SHARE and column == _FREE and held["total_cpus"][row]:
+            return held["free_cpus"][row] / held["total_cpus"][row], "positive"
+        if role == FONT:
+            return "strong" if column == _SITE else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(column, row)
+        return None
+
+    def _tip(self, column: int, row: int) -> str:
+        held = self._columns
+        if column == _STATE and held["marks"][row]:
+            return f"{state_of(held, row)[2]}: open the details to see why"
+        if column == _HEARD:
+            return f"{words.exact(held['updated'][row])}, from {held['sources'][row] or 'no source'}"
+        return str(held["ce"][row])

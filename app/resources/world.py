@@ -1,0 +1,261 @@
+"""Sites on a plain map of longitude and latitude; no tiles, no network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.model import words
+from app.resources.countries import COUNTRIES, name_of
+from app.resources.spots import CELL, Spot, gathered, spots
+
+if TYPE_CHECKING:
+    from app.context import Theme
+
+_STEPS = (1, 2, 5, 10, 30)
+"""Degrees between the lines of the graticule; the widest that gives at least eight lines is taken."""
+_MOST_NAMES = 60
+
+
+class WorldMap(QWidget):
+    """Each site a disc whose area shows its CPUs and whose filled part shows what is free."""
+
+    siteChosen = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.spots: list[Spot] = []
+        self._lost = 0
+        self._middle, self._scale, self._chosen = QPointF(10, 30), 0.0, ""
+        self._seen: list[Spot] = []
+        self._seen_at = 0.0
+        self._grabbed: QPointF | None = None
+        self._moved = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumHeight(120)
+        self.setAccessibleName("Map of sites")
+        theme.changed.connect(self.update)
+
+    def show_resources(self, held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> None:
+        """Show these rows of the resources; the first time all of them fit into the view."""
+        first = not self.spots
+        self.spots, self._lost = spots(held, rows)
+        self._seen_at = 0.0
+        said = f"Map of {words.count(len(self.spots), 'site')}"
+        self.setAccessibleName(f"{said}, {self._lost} without a place" if self._lost else said)
+        if first:
+            self.fit()
+        self.update()
+
+    def choose(self, site: str) -> None:
+        """Mark a site."""
+        self._chosen = site
+        self.update()
+
+    def fit(self) -> None:
+        """Show all sites, with some room around them."""
+        if not self.spots or not self.width():
+            self._scale = 0.0
+            return
+        norths = [spot.latitude for spot in self.spots]
+        easts = [spot.longitude for spot in self.spots]
+        self._middle = QPointF((min(easts) + max(easts)) / 2, (min(norths) + max(norths)) / 2)
+        wide, high = max(8.0, max(easts) - min(easts)) * 1.25, max(6.0, max(norths) - min(norths)) * 1.35
+        self._scale = min(self.width() / wide, self.height() / high)
+        self.update()
+
+    # --- places
+
+    def seen(self) -> list[Spot]:
+        """Return what is painted: sites, and squares with several of them; largest first."""
+        if self._seen_at != self._pixels():
+            self._seen_at = self._pixels()
+            self._seen = gathered(self.spots, CELL / self._seen_at)
+        return self._seen
+
+    def _pixels(self) -> float:
+        return self._scale or min(self.width() / 360, self.height() / 180)
+
+    def _at(self, north: float, east: float) -> QPointF:
+        scale, middle = self._pixels(), self._middle
+        return QPointF(
+            self.width() / 2 + (east - middle.x()) * scale, self.height() / 2 - (north - middle.y()) * scale
+        )
+
+    def spot_at(self, place: QPointF) -> Spot | None:
+        """Return the site under a point; of several the smallest, which lies on top."""
+        for spot in reversed(self.seen()):
+            away = self._at(spot.latitude, spot.longitude) - place
+            if math.hypot(away.x(), away.y()) <= spot.radius + 2:
+                return spot
+        return None
+
+    # --- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint graticule, countries and sites."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.color("surface"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._graticule(painter)
+        self._countries(painter)
+        view = QRectF(self.rect()).adjusted(-30, -30, 30, 30)
+        for spot in self.seen():
+            at = self._at(spot.latitude, spot.longitude)
+            if view.contains(at):
+                self._spot(painter, spot, at)
+        self._key(painter)
+
+    def _graticule(self, painter: QPainter) -> None:
+        across = self.width() / self._pixels()
+        step = next((step for step in reversed(_STEPS) if across / step >= 8), _STEPS[0])
+        painter.setFont(self._theme.font("small"))
+        for degree in range(-180, 181, step):
+            for upright in (True, False):
+                if not upright and abs(degree) > 90:
+                    continue
+                at = self._at(0 if upright else degree, degree if upright else 0)
+                painter.setPen(self._theme.color("border" if degree else "border-strong"))
+                if upright:
+                    painter.drawLine(QPointF(at.x(), 0), QPointF(at.x(), self.height()))
+                else:
+                    painter.drawLine(QPointF(0, at.y()), QPointF(self.width(), at.y()))
+                painter.setPen(self._theme.color("faint"))
+                said = _degrees(degree, "EW" if upright else "NS")
+                if upright or 44 < at.y() < self.height() - 20:
+                    foot = QPointF(at.x() + 3, self.height() - 5)
+                    painter.drawText(foot if upright else QPointF(4, at.y() - 3), said)
+
+    def _countries(self, painter: QPainter) -> None:
+        """Name the countries that have sites; a small cross marks all others, for orientation."""
+        here = {spot.country.upper() for spot in self.spots}
+        painter.setPen(self._theme.color("border-strong"))
+        for code, (north, east, _) in COUNTRIES.items():
+            if code not in here:
+                at = self._at(north, east)
+                painter.drawLine(at - QPointF(2, 0), at + QPointF(2, 0))
+                painter.drawLine(at - QPointF(0, 2), at + QPointF(0, 2))
+        painter.setPen(self._theme.color("muted"))
+        taken: list[QRectF] = []
+        metrics = QFontMetrics(self._theme.font("small"))
+        for code in sorted(here & COUNTRIES.keys())[:_MOST_NAMES]:
+            north, east, name = COUNTRIES[code]
+            at = self._at(north, east) + QPointF(0, -38)
+            box = QRectF(at.x() - 60, at.y() - 8, 120, 16)
+            wanted = box.adjusted(60 - metrics.horizontalAdvance(name) / 2, 0,
+                                  metrics.horizontalAdvance(name) / 2 - 60, 0)  # fmt: skip
+            if not any(wanted.intersects(other) for other in taken):
+                taken.append(wanted)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
+
+    def _spot(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
+        box = QRectF(at.x() - spot.radius, at.y() - spot.radius, 2 * spot.radius, 2 * spot.radius)
+        accent = QColor(self._theme.color("accent"))
+        painter.setPen(accent)
+        painter.setBrush(self._theme.color("accent-soft"))
+        painter.drawEllipse(box)
+        if spot.total and spot.free:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(accent)
+            painter.drawPie(box, 90 * 16, -round(5760 * spot.free / spot.total))
+        if spot.sites > 1:
+            self._number(painter, spot, at)
+        if spot.site == self._chosen and spot.sites == 1:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(self._theme.color("text"))
+            painter.drawEllipse(box.adjusted(-4, -4, 4, 4))
+
+    def _number(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
+        """The number of sites, on a ground of its own so that it can be read on both colours."""
+        said = f"{spot.sites:,}"
+        half = QFontMetrics(self._theme.font("small")).horizontalAdvance(said) / 2 + 4
+        box = QRectF(at.x() - half, at.y() - 8, 2 * half, 16)
+        painter.setFont(self._theme.font("small"))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("raised"))
+        painter.drawRoundedRect(box, 8, 8)
+        painter.setPen(self._theme.color("text"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, said)
+
+    def _key(self, painter: QPainter) -> None:
+        said = "Area: CPUs in all. Filled: free. Wheel zooms, dragging moves."
+        if self._lost:
+            said += f" {words.count(self._lost, 'site')} without a known place."
+        painter.setFont(self._theme.font("small"))
+        box = QRectF(8, 6, QFontMetrics(painter.font()).horizontalAdvance(said) + 16, 22)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("raised"))
+        painter.drawRoundedRect(box, 6, 6)
+        painter.setPen(self._theme.color("muted"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, said)
+
+    # --- mouse
+
+    def event(self, event: QEvent) -> bool:
+        """Tell the site under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            spot = self.spot_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), _told(spot) if spot else "", self)
+            return True
+        return super().event(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom around the pointer."""
+        before, scale = event.position(), self._pixels()
+        self._scale = max(0.8, min(400.0, scale * 1.0015 ** event.angleDelta().y()))
+        shift = (before - QPointF(self.width() / 2, self.height() / 2)) * (1 / scale - 1 / self._scale)
+        self._middle += QPointF(shift.x(), -shift.y())
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to move the map, or choose a site."""
+        self._grabbed, self._moved = event.position(), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the map."""
+        if self._grabbed is not None and event.buttons():
+            away = event.position() - self._grabbed
+            self._moved = self._moved or away.manhattanLength() > 3
+            self._middle -= QPointF(away.x(), -away.y()) / self._pixels()
+            self._grabbed = event.position()
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose the site under the pointer, unless the map was moved."""
+        spot = None if self._moved else self.spot_at(event.position())
+        self._grabbed = None
+        if spot is not None:
+            if spot.sites > 1:
+                self._approach(spot)
+            else:
+                self.choose(spot.site)
+                self.siteChosen.emit(spot.site)
+
+    def _approach(self, spot: Spot) -> None:
+        """Go nearer to sites that stand together."""
+        self._middle, self._scale = QPointF(spot.longitude, spot.latitude), min(400.0, self._pixels() * 3)
+        self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show all sites again."""
+        self.fit()
+
+
+def _degrees(degree: int, letters: str) -> str:
+    return f"{abs(degree)}°{letters[degree < 0] if degree else ''}"
+
+
+def _told(spot: Spot) -> str:
+    where = f", {name_of(spot.country)}" if spot.country else ""
+    name = spot.site if spot.sites == 1 else f"{spot.sites:,} sites; click to come nearer"
+    return (
+        f"{name}{where}\n{spot.free:,} of {words.count(spot.total, 'CPU')} free\n"
+        f"{words.count(spot.elements, 'computing element')}"
+    )

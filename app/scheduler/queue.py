@@ -1,0 +1,116 @@
+"""The queue as a table: order, why each job waits, and what holds it back (CB-UI-11)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.match.faces import sentence
+from app.model import words
+from app.theme.cells import FONT, GLYPH, TONE
+from app.theme.faces import Shape
+
+if TYPE_CHECKING:
+    from broker_core.wire.queue import QueueView
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+TITLES = ("Place", "Job", "State", "CPUs", "Waiting", "Why it waits")
+PLACE, JOB, STATE, CPUS, SINCE, REASON = range(6)
+_NUMBERS = frozenset({PLACE, CPUS, SINCE})
+STATES: dict[str, tuple[Shape, str, str]] = {
+    "queued": (Shape.HOLLOW, "state-Waiting", "Queued"),
+    "parked": (Shape.QUESTION, "warning", "Nowhere to run"),
+    "held": (Shape.PAUSE, "state-Waiting", "On hold"),
+    "sent": (Shape.HALF, "state-Ready", "Being sent"),
+}
+"""State in the queue to its shape, colour token and word."""
+
+
+class QueueTable(QAbstractTableModel):
+    """One row for each waiting job, in the order in which they would start."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._columns: dict[str, list[Any]] = {"id": []}
+
+    def show_queue(self, view: QueueView) -> None:
+        """Show the queue; where the jobs are the same, only what is said of them changes."""
+        same = view.columns.get("id", []) == self._columns["id"]
+        if not same:
+            self.beginResetModel()
+        self._columns = {"id": [], **view.columns}
+        if not same:
+            self.endResetModel()
+        elif self._columns["id"]:
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, REASON))
+
+    def job_at(self, row: int) -> str:
+        """Return the id of a row's job; empty beyond the end."""
+        return str(self._columns["id"][row]) if 0 <= row < self.rowCount() else ""
+
+    def row_of(self, job: str) -> int:
+        """Return the row of a job, -1 if it is not in the queue."""
+        return self._columns["id"].index(job) if job in self._columns["id"] else -1
+
+    def blocking(self, row: int) -> str:
+        """Return the id of the job that holds this one back; empty for none."""
+        found = self._columns["blocking"][row]
+        return str(found[0] if isinstance(found, list) and found else found or "")
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """Waiting jobs."""
+        return 0 if parent.isValid() else len(self._columns["id"])
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """All columns."""
+        return 0 if parent.isValid() else len(TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles; numbers stand right."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return TITLES[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in _NUMBERS else _LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What the delegate paints."""
+        row, column = index.row(), index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._text(row, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column in _NUMBERS else None
+        if role == GLYPH:
+            return self._state(row)[:2] if column == STATE else None
+        if role == TONE:
+            return self._state(row)[1] if column == STATE else "text" if column in (JOB, REASON) else "muted"
+        if role == FONT:
+            return "strong" if column == JOB else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return sentence(self._columns["reason"][row] or "") if column == REASON else self.job_at(row)
+        return None
+
+    def _state(self, row: int) -> tuple[Shape, str, str]:
+        said = str(self._columns["state"][row])
+        return STATES.get(said, (Shape.HOLLOW, "state-Waiting", said.capitalize()))
+
+    def _text(self, row: int, column: int) -> str:
+        held = self._columns
+        if column == PLACE:
+            return f"{held['place'][row]:,}" if held["place"][row] else ""
+        if column == JOB:
+            return str(held["name"][row] or held["id"][row])
+        if column == STATE:
+            return self._state(row)[2]
+        if column == CPUS:
+            return f"{held['cpus'][row]:,}"
+        if column == SINCE:
+            return words.duration(max(0.0, time.time() - held["since"][row])) if held["since"][row] else ""
+        return sentence(held["reason"][row] or "")

@@ -1,0 +1,179 @@
+"""The resources view: table, filter, order, details, map, sources, and what it says without data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.context import LinkState
+from app.resources.columns import BY_NAME, COLUMNS
+from app.resources.pane import ResourcesPane
+from app.theme.cells import GLYPH
+from app.theme.theme import DeskTheme
+from app.theme.tokens import Mode
+from broker_core.errors import CrossDeskError
+from tests.app.inspector.recorded import TestDesk
+from tests.app.resources.made_up import CacheBroker
+
+Show = Callable[[int], ResourcesPane]
+
+
+@pytest.fixture
+def show(loop: asyncio.AbstractEventLoop, qapp: QApplication, qtbot: QtBot, until: Any) -> Show:
+    """Show the view of a cache with a number of resources."""
+
+    def make(number: int) -> ResourcesPane:
+        pane = ResourcesPane(TestDesk(DeskTheme(qapp, Mode.LIGHT), CacheBroker(number)))
+        qtbot.addWidget(pane)
+        pane.resize(1280, 800)
+        pane.show()
+        until(lambda: pane.held.complete and pane.table.rowCount() == number)
+        return pane
+
+    return make
+
+
+def cells(pane: ResourcesPane, name: str) -> list[str]:
+    return [pane.table.index(row, BY_NAME[name]).data() for row in range(pane.table.rowCount())]
+
+
+def test_resources_stand_by_site_and_the_first_is_shown_in_full(show: Show, until: Any) -> None:
+    pane = show(10)
+    assert cells(pane, "site") == sorted(cells(pane, "site"))
+    until(lambda: pane.detail.shown)
+    assert pane.detail.name.text() == cells(pane, "site")[0]
+    assert pane.detail.plot is not None
+    assert len(pane.detail.plot._times) == 288
+    assert "4 CPUs promised to 1 job" in pane.detail.promises.text()
+    assert "Locked by job k9" in pane.detail.promises.text()
+
+
+def test_every_attribute_has_its_source_and_age_and_what_others_say(show: Show, until: Any) -> None:
+    pane = show(10)
+    until(lambda: pane.detail.shown)
+    model = pane.detail.attributes
+    named = {model.index(row, 0).data(): row for row in range(model.rowCount())}
+    row = named["GlueHostMainMemoryRAMSize"]
+    assert [model.index(row, at).data() for at in (1, 2)] == ["2048", "index"]
+    assert model.index(row, 3).data().endswith(" ago")
+    assert "file says 4096" in model.index(row, 1).data(Qt.ItemDataRole.ToolTipRole)
+    pane.detail.edit.setText("runtime")
+    assert model.rowCount() == 1
+    assert model.index(0, 1).data() == "{MPICH, OPENMPI, VO-cms-8.2}"
+
+
+def test_the_table_is_sorted_by_a_click_and_keeps_what_is_chosen(show: Show, until: Any) -> None:
+    pane = show(300)
+    pane.view.selectRow(7)
+    chosen = pane.detail.ce
+    header = pane.view.horizontalHeader()
+    header.setSortIndicator(BY_NAME["free_cpus"], Qt.SortOrder.DescendingOrder)
+
+    def numbers() -> list[int]:
+        return [int(text.replace(",", "")) for text in cells(pane, "free_cpus")]
+
+    until(lambda: numbers() == sorted(numbers(), reverse=True))
+    assert pane.table.ce_at(pane.view.row()) == chosen
+
+
+def test_words_filter_by_site_country_state_and_source(show: Show, until: Any) -> None:
+    pane = show(300)
+    pane.edit.setText("spain mpi")
+    until(lambda: 0 < pane.table.rowCount() < 300)
+    assert all(site.startswith("ES-") for site in cells(pane, "site"))
+    assert pane.count.text() == f"{pane.table.rowCount()} of 300 resources"
+    pane.edit.setText("nowhere at all")
+    until(lambda: pane.either.currentWidget() is pane.nothing)
+
+
+def test_marks_are_told_by_shape_colour_and_word(show: Show) -> None:
+    pane = show(300)
+    shapes = [pane.table.index(row, 0).data(GLYPH)[0].value for row in range(300)]
+    faces = set(zip(cells(pane, "state"), shapes, strict=True))
+    assert {("Down", "cross"), ("Stale", "question"), ("Drained", "pause"), ("Up", "check")} <= faces
+
+
+def test_columns_are_chosen_and_kept(show: Show, until: Any) -> None:
+    pane = show(10)
+    pane.columns.offer_below()
+    menu = until(lambda: pane.view.findChild(QMenu))
+    boxes = {action.text(): action for action in menu.actions()}
+    assert not boxes["Site"].isEnabled()
+    boxes["Country"].trigger()
+    menu.close()
+    assert not pane.view.isColumnHidden(BY_NAME["country"])
+    kept = {name: shown for name, _, shown in pane._desk.preferences["resource_columns"]}
+    assert kept["country"]
+    assert set(kept) == {column.name for column in COLUMNS}
+
+
+def test_sources_tell_how_they_do_and_can_be_asked_again(show: Show, until: Any) -> None:
+    pane = show(10)
+    until(lambda: len(pane.health.chips) == 4)
+    assert "failed" in pane.health.chips["old-index"].said.text()
+    assert "no answer from PL-GRID-0012" in pane.health.trouble.text()
+    pane.health.chips["index"].again.click()
+    pane.health.all.click()
+    until(lambda: pane._desk.client.refreshed == [["index"], []])
+    assert not pane.health.chips["rgma"].again.isEnabled()
+
+
+def test_the_map_shows_sites_and_a_click_chooses_one(show: Show, until: Any, qtbot: QtBot) -> None:
+    pane = show(10)
+    pane._kinds.button(1).setChecked(True)
+    assert pane.either.currentWidget() is pane.map
+    pane.map.fit()
+    assert {spot.site for spot in pane.map.spots} == set(cells(pane, "site"))
+    spot = next(one for one in pane.map.seen() if one.sites == 1 and one.site != pane.map._chosen)
+    at = pane.map._at(spot.latitude, spot.longitude)
+    qtbot.mouseClick(pane.map, Qt.MouseButton.LeftButton, pos=QPoint(round(at.x()), round(at.y())))
+    until(lambda: pane.detail.name.text() == spot.site)
+
+
+def test_many_sites_stand_together_until_one_comes_nearer(show: Show) -> None:
+    pane = show(3000)
+    pane._kinds.button(1).setChecked(True)
+    pane.map.fit()
+    seen = pane.map.seen()
+    assert len(seen) < 60
+    assert sum(spot.sites for spot in seen) == len(pane.map.spots) == 1000
+    assert sum(spot.total for spot in seen) == sum(pane.held.columns["total_cpus"])
+    before = pane.map._pixels()
+    assert pane.map.spot_at(QPointF(-500, -500)) is None
+    pane.map._approach(seen[0])
+    assert pane.map._pixels() == 3 * before
+    assert len(pane.map.seen()) > len(seen)
+
+
+def test_ten_thousand_rows_come_by_pages_and_are_there_at_once(show: Show, until: Any) -> None:
+    pane = show(10_000)
+    assert pane.count.text() == "10,000 resources"
+    pane.view.scrollToBottom()
+    assert pane.view.rowAt(pane.view.viewport().height() - 1) == 9_999
+    pane.edit.setText("GRID-03333")
+    until(lambda: pane.table.rowCount() == 1)
+
+
+def test_new_numbers_are_painted_in_place(show: Show, until: Any) -> None:
+    pane = show(30)
+    pane.view.selectRow(11)
+    pane._desk.client.columns["free_cpus"] = [7] * 30
+    pane._desk.topics.take(1, 0)
+    until(lambda: set(cells(pane, "free_cpus")) == {"7"})
+    assert pane.view.row() == 11
+
+
+def test_without_resources_an_error_or_no_broker_it_says_what_to_do(show: Show, until: Any) -> None:
+    pane = show(0)
+    until(lambda: pane.state.title.text() == "No resources are known")
+    pane._desk.client.error = CrossDeskError("The disk could not be read.")
+    pane.look()
+    until(lambda: pane.state.primary.text() == "Try again")
+    pane._desk.link.set(LinkState.UNREACHABLE, "Another broker holds the state directory.")
+    assert pane.state.title.text() == "The broker cannot be reached"
