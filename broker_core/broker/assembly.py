@@ -7,12 +7,15 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.app import make_app
 from broker_core.broker.checking import Checker
+from broker_core.broker.circumstances import Circumstances
+from broker_core.broker.clock import now
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine, Outside
 from broker_core.broker.failpoints import FailPoints
@@ -29,9 +32,12 @@ from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
 from broker_core.errors import CrossDeskError
+from broker_core.information.local_updater import LocalUpdater
+from broker_core.information.runner import Updaters
 from broker_core.jdl.check import Limits
 from broker_core.launching.files import FileStore
-from broker_core.scheduling.effects import Cancel, Submit
+from broker_core.resources.facts import SourceHeard
+from broker_core.scheduling.effects import Ask, Cancel, Submit
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.sites.local import LocalSite
@@ -41,6 +47,8 @@ from broker_core.version import VERSION
 log = logging.getLogger("crossdesk.broker")
 QUEUE_AHEAD = 1.0
 """A site may have as many processors' worth of jobs in its queue as it has processors."""
+LOCAL_INTERVAL = 60.0
+"""Seconds between two looks at the broker's own sites."""
 LAST_REQUESTS = 5.0
 """Seconds that open requests get to finish when the broker stops."""
 
@@ -59,8 +67,9 @@ class Broker:
 
     async def start(self) -> None:
         """Take the live jobs over, then answer on the socket."""
-        await recover(self.services.engine, self.services.orders, self.services.sites, self._fail)
-        self.services.engine.connect(self._outside)
+        services = self.services
+        await recover(services.engine, services.orders, services.sites, services.updaters, self._fail)
+        services.engine.connect(self._outside)
         await self._listener.open()
         self._write_holder()
         log.info("Broker %s answers on %s", VERSION, self._listener.path)
@@ -72,6 +81,7 @@ class Broker:
         services.stream.close()
         await self._listener.close(LAST_REQUESTS)
         services.engine.stop()
+        await services.updaters.close()
         await services.sites.close()
         await services.engine.settled()
         self._places.holder.unlink(missing_ok=True)
@@ -83,6 +93,8 @@ class Broker:
             self.services.sites.submit(effect)
         elif isinstance(effect, Cancel):
             self.services.sites.cancel(effect)
+        elif isinstance(effect, Ask):
+            self.services.updaters.ask()
         else:
             self.services.ended.stray(effect)
 
@@ -108,18 +120,13 @@ class Broker:
 def _services(
     places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
 ) -> Services:
-    rules = Rules(
-        rematch_interval=settings.rematch_interval,
-        infeasible_timeout=settings.infeasible_timeout,
-        max_rematch=settings.max_rematch,
-        queue_ahead=QUEUE_AHEAD,
-        temp_bad_period=settings.temp_bad_period,
-    )
     stream = Stream(store)
     policies = PolicyChooser(
         places.policies, PolicyPlugins(settings.mode), settings.policy, settings.queue_policy
     )
-    scheduler = Scheduler(matchmaker(lambda: policies.order), store.next_position, rules)
+    circumstances = Circumstances(settings)
+    scheduler = Scheduler(matchmaker(circumstances), store.next_position, _rules(settings))
+    scheduler.use(policies.policy(), policies.queue_policy())
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(
         Limits(description_max=settings.description_max, input_sandbox_max=settings.sandbox_limit)
@@ -128,6 +135,7 @@ def _services(
     orders = Orders(store, checker, files)
     local_settings = LocalSettings(file_limit=settings.output_max)
     local = LocalSite("local", places.sites / "local", settings.cpus, local_settings)
+    sites = SiteCalls(engine, [local], orders, fail)
     return Services(
         places=places,
         settings=settings,
@@ -137,13 +145,40 @@ def _services(
         checker=checker,
         orders=orders,
         files=files,
-        sites=SiteCalls(engine, [local], orders, fail),
+        sites=sites,
         submissions=Submissions(engine, checker, orders, files, settings.sandbox_limit),
         ended=EndedJobs(engine),
         policies=policies,
+        circumstances=circumstances,
+        updaters=_updaters(settings, engine, sites),
         stop=stop,
         started=time.time(),
     )
+
+
+def _rules(settings: Settings) -> Rules:
+    return Rules(
+        rematch_interval=settings.rematch_interval,
+        infeasible_timeout=settings.infeasible_timeout,
+        max_rematch=settings.max_rematch,
+        queue_ahead=QUEUE_AHEAD,
+        temp_bad_period=settings.temp_bad_period,
+        exclusive_interval=settings.exclusive_interval,
+        batch_capacity=settings.batch_capacity,
+        max_site_queue=settings.max_site_queue,
+        cache=settings.cache,
+        access_needed=True,
+    )
+
+
+def _updaters(settings: Settings, engine: Engine, sites: SiteCalls) -> Updaters:
+    def heard(said: SourceHeard) -> None:
+        """A source has spoken; three of its intervals later its word is stale, unless set otherwise."""
+        interval = settings.stale_after / 3 if settings.stale_after else said.interval
+        engine.post(replace(said, interval=interval))
+
+    own = LocalUpdater(sites.describe, interval=LOCAL_INTERVAL)
+    return Updaters(settings.sources, heard, now, own=[own], changed=engine.stream.topics.resources_changed)
 
 
 def unusable(places: Places, error: OSError) -> CrossDeskError:

@@ -11,8 +11,7 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.clock import now
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.stream import Stream
-from broker_core.resources.facts import SourceHeard
-from broker_core.scheduling.effects import Cancel, Effect, Record, Stray, Submit, Wake
+from broker_core.scheduling.effects import Ask, Cancel, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
     Message,
@@ -26,7 +25,7 @@ SOON = 0.004
 """Seconds that an event for which nothing waits may wait for others to be written with it."""
 MANY = 1000
 """Events that are written without waiting for more."""
-Outside = Submit | Cancel | Stray
+Outside = Submit | Cancel | Stray | Ask
 """Effects that leave the engine; they wait until everything recorded before them is durable."""
 
 
@@ -45,6 +44,7 @@ class Engine:
         self._pending: list[Entry] = []
         self._flush_timer: asyncio.TimerHandle | None = None
         self._stopped = False
+        self._changes = 0
 
     def connect(self, outside: Callable[[Outside], None]) -> None:
         """Name who carries out the effects that concern sites and ended jobs.
@@ -61,12 +61,14 @@ class Engine:
         if self._stopped:
             return
         effects = self.scheduler.handle(message, now())
-        self._tell(message, effects)
+        self._tell(effects)
         self._carry_out(effects)
 
-    def _tell(self, message: Message, effects: Sequence[Effect]) -> None:
+    def _tell(self, effects: Sequence[Effect]) -> None:
         """Let followers know of what changed beside the jobs themselves."""
-        if isinstance(message, SourceHeard):
+        changes = self.scheduler.cache.board.changes
+        if changes != self._changes:
+            self._changes = changes
             self.stream.topics.resources_changed()
         if any(isinstance(effect, Record) for effect in effects):
             self.stream.topics.scheduler_changed()
@@ -114,7 +116,7 @@ class Engine:
 
     def _carry_out(self, effects: list[Effect]) -> None:
         entries = [Entry(effect.event, effect.record) for effect in effects if isinstance(effect, Record)]
-        outside = [effect for effect in effects if isinstance(effect, Submit | Cancel | Stray)]
+        outside = [effect for effect in effects if isinstance(effect, Outside)]
         for effect in effects:
             if isinstance(effect, Wake):
                 self._wake_at(effect.at)

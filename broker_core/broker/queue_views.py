@@ -1,53 +1,82 @@
-"""The queue of pending requests, and why a job is not running, as they are shown (CB-UI-11)."""
+"""The queue of pending requests, decisions, and why a job is not running, as they are shown (CB-UI-11)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from broker_core.broker.asked import own_jobs
 from broker_core.broker.clock import now
+from broker_core.broker.job_views import waits_for
 from broker_core.broker.services import Services
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.states import JobState
-from broker_core.scheduling.live_job import LiveJob
-from broker_core.wire.queue import QUEUE_COLUMNS, QueueView, WhyView
+from broker_core.scheduling.decisions import Decision
+from broker_core.scheduling.questions import Queued
+from broker_core.wire.queue import QUEUE_COLUMNS, DecisionView, QueueView, WhyView
+
+FOR_ALL = ""
+"""Job of a decision that concerns all jobs, such as a round."""
 
 
 def queue_view(services: Services, owner: str) -> QueueView:
     """The caller's part of the queue, in order."""
     scheduler = services.engine.scheduler
-    waiting = [job for job in scheduler.live() if job.record.state is JobState.WAITING]
-    waiting.sort(key=lambda job: job.order)
-    rows = [_row(services, job) for job in waiting if job.record.owner == owner]
+    waiting = scheduler.queue(now().monotonic)
+    rows = [_row(one) for one in waiting if one.job.record.owner == owner]
     return QueueView(
         columns={name: [row[place] for row in rows] for place, name in enumerate(QUEUE_COLUMNS)},
         total=len(waiting),
         policy=services.policies.order,
         queue_policy=services.policies.queue,
+        next_round=scheduler.next_round if waiting else None,
     )
 
 
-def _row(services: Services, job: LiveJob) -> tuple[Any, ...]:
-    scheduler, record = services.engine.scheduler, job.record
+def _row(one: Queued) -> tuple[Any, ...]:
+    record = one.job.record
     return (
         record.id,
         record.name,
-        scheduler.queue_place(record.id),
+        one.place,
         record.cpus,
         "interactive" if record.interactive else "batch",
         record.accepted or record.submitted,
-        scheduler.waits_for(record.id, now().monotonic),
-        [],
-        _state(job, scheduler.queue_place(record.id)),
+        one.reason,
+        [one.blocking] if one.blocking else [],
+        one.state,
     )
 
 
-def _state(job: LiveJob, place: int) -> str:
-    if job.record.held:
-        return "held"
-    return "queued" if place else "parked"
-
-
-def why_view(services: Services, record: JobRecord, headline: str) -> WhyView:
+def why_view(services: Services, record: JobRecord) -> WhyView:
     """Why a job is not running, by what decides it."""
-    scheduler = services.engine.scheduler
-    return WhyView(job=record.id, headline=headline, place=scheduler.queue_place(record.id))
+    headline = waits_for(services, record)
+    why = services.engine.scheduler.why(record.id, now().monotonic)
+    if why is None:
+        known = len(services.engine.scheduler.cache.entries)
+        return WhyView(job=record.id, headline=headline or f"It is {record.state}.", known=known)
+    return WhyView(
+        job=record.id,
+        headline=headline or f"It is {record.state}.",
+        details=why.details,
+        place=why.place,
+        held_back_by=why.held_back_by,
+        matching_now=why.matching_now,
+        matching_ever=why.matching_ever,
+        known=why.known,
+        next_round=why.next_round,
+        remedy=why.remedy,
+    )
+
+
+async def decision_views(services: Services, owner: str, after: int, limit: int) -> list[DecisionView]:
+    """Decisions about the caller's jobs and about all jobs, oldest first."""
+    log, views = services.engine.scheduler.decisions, list[DecisionView]()
+    while len(views) < limit and (part := log.after(after, limit)):
+        after = part[-1].number
+        jobs = [one.job for one in part if one.job != FOR_ALL]
+        mine = {FOR_ALL, *(await own_jobs(services, owner, jobs))}
+        views += [_decision(one) for one in part if one.job in mine]
+    return views[:limit]
+
+
+def _decision(one: Decision) -> DecisionView:
+    return DecisionView(**one._asdict() | {"resources": list(one.resources)})

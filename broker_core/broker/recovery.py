@@ -12,6 +12,8 @@ from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.errors import StoreDamaged
+from broker_core.information.local_updater import LOCAL
+from broker_core.information.runner import Updaters
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import demand_of
@@ -21,7 +23,9 @@ from broker_core.scheduling.messages import Arrival, JobsRecovered
 log = logging.getLogger("crossdesk.recovery")
 
 
-async def recover(engine: Engine, orders: Orders, sites: SiteCalls, fail: FailPoints) -> None:
+async def recover(
+    engine: Engine, orders: Orders, sites: SiteCalls, updaters: Updaters, fail: FailPoints
+) -> None:
     """Give the live jobs to the scheduler, then let the sites find their attempts again."""
     fail("before:recovery")
     arrivals = []
@@ -30,7 +34,8 @@ async def recover(engine: Engine, orders: Orders, sites: SiteCalls, fail: FailPo
             arrivals.append(await _arrival(record, engine, orders))
         except StoreDamaged as error:
             log.error("Job %s cannot be taken over: %s", record.id, error)
-    sites.refresh()
+    updaters.start()
+    await updaters.refresh((LOCAL,))
     fail("during:recovery")
     at_sites = [arrival.record for arrival in arrivals if arrival.record.state in AT_SITE]
     engine.post(JobsRecovered(tuple(arrivals)))

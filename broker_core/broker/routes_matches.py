@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Parts
-from broker_core.broker.matchmaking import match_report
+from broker_core.broker.list_match import list_match
 from broker_core.broker.submissions import refused
 from broker_core.wire.matches import MatchReport, MatchRequest
 
@@ -19,4 +19,4 @@ async def matches(question: MatchRequest, services: Parts) -> Response:
     checked = await services.checker.check(question.description)
     if checked.description is None:
         raise refused(checked.diagnostics)
-    return json_response(await match_report(services, checked.description, question))
+    return json_response(await list_match(services, checked.description, question))

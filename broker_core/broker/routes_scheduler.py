@@ -8,9 +8,8 @@ from fastapi import APIRouter, Query, Response
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
-from broker_core.broker.job_views import waits_for
 from broker_core.broker.policy_choice import authorise
-from broker_core.broker.queue_views import queue_view, why_view
+from broker_core.broker.queue_views import decision_views, queue_view, why_view
 from broker_core.wire.queue import DecisionView, PolicyChoice, PolicyView, QueueView, WhyView
 
 router = APIRouter()
@@ -26,7 +25,7 @@ async def queue(services: Parts, owner: Owner) -> Response:
 async def why(job: str, services: Parts, owner: Owner) -> Response:
     """Why a job is not running, by what decides it."""
     record = await own_job(services, owner, job)
-    return json_response(why_view(services, record, waits_for(services, record)))
+    return json_response(why_view(services, record))
 
 
 @router.get("/decisions", response_model=list[DecisionView])
@@ -37,7 +36,8 @@ async def decisions(
     limit: Annotated[int, Query(ge=1, le=10_000)] = 500,
 ) -> Response:
     """What the scheduler decided about the caller's jobs, oldest first."""
-    return json_response([])
+    views = await decision_views(services, owner, after, limit)
+    return json_response([view.model_dump() for view in views])
 
 
 @router.get("/policies", response_model=list[PolicyView])
@@ -51,5 +51,6 @@ async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Respons
     """Put policies in force; kept over a restart. On a shared broker for administrators only."""
     authorise(services.settings.mode, owner, services.settings.administrators)
     services.policies.choose(choice)
+    services.engine.scheduler.use(services.policies.policy(), services.policies.queue_policy())
     services.stream.topics.scheduler_changed()
     return json_response([view.model_dump() for view in services.policies.views()])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.checking import Checker
+from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine
 from broker_core.broker.listener import user_name
@@ -19,6 +20,7 @@ from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
+from broker_core.information.runner import Updaters
 from broker_core.launching.files import FileStore
 from broker_core.version import API_VERSION, VERSION
 from broker_core.wire.views import BrokerInfo
@@ -40,6 +42,8 @@ class Services:
     submissions: Submissions
     ended: EndedJobs
     policies: PolicyChooser
+    circumstances: Circumstances
+    updaters: Updaters
     stop: Callable[[str], None]
     """Begin to stop the broker, for a reason."""
     started: float

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from broker_core.broker.settings_fields import checked
+from broker_core.broker.settings_information import InformationSettings
 from broker_core.broker.settings_limits import LimitSettings
 from broker_core.broker.settings_matching import MatchSettings
 from broker_core.broker.settings_scheduling import SchedulingSettings
 from broker_core.errors import BadRequest
 
+DEFAULT = "default"
+"""Origin of what nobody set."""
+
 
 @dataclass(frozen=True)
-class Settings(MatchSettings, SchedulingSettings, LimitSettings):
+class Settings(InformationSettings, MatchSettings, SchedulingSettings, LimitSettings):
     """Effective settings, by subject in the base classes."""
 
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Setting to where its value came from: `default`, a file, or `command line`."""
 
     def table(self) -> list[tuple[str, Any, str, str]]:
-        """Rows of (name, effective value, origin, meaning), by subject."""
+        """Rows of (name, effective value, origin, meaning), by subject; a value of a table has its own."""
         return [
-            (name, getattr(self, name), self.origins.get(name, "default"), known.metadata["doc"])
-            for name, known in _known().items()
+            (name, value, self.origins.get(known.name, DEFAULT) if given else DEFAULT, known.metadata["doc"])
+            for known in _known().values()
+            for name, value, given in _rows(known.name, getattr(self, known.name))
         ]
 
 
@@ -44,6 +49,23 @@ def load(files: Iterable[Path], given: Mapping[str, Any] | None = None) -> Setti
         if value is not None:
             values[name], origins[name] = _checked(name, value, "command line"), "command line"
     return Settings(**values, origins=origins)
+
+
+def _rows(name: str, value: Any) -> Iterator[tuple[str, Any, bool]]:
+    """Name, value, and whether it was set, of a setting or of all values of a table."""
+    if isinstance(value, tuple) and value and all(map(is_dataclass, value)):
+        for one in value:
+            yield from _rows(f"{name}.{one.name}", one)
+    elif is_dataclass(value):
+        for part in fields(value):
+            own = getattr(value, part.name)
+            yield f"{name}.{part.name}", own, own != _default(part)
+    else:
+        yield name, value, True
+
+
+def _default(part: Field[Any]) -> Any:
+    return part.default_factory() if part.default_factory is not MISSING else part.default
 
 
 def _known() -> dict[str, Field[Any]]:

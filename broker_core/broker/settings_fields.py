@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, field
 from typing import Any
 
@@ -19,9 +19,20 @@ _KINDS = {
 }
 
 
-def setting(default: Any, doc: str, *, choices: tuple[str, ...] = (), pattern: bool = False) -> Any:
-    """A field of a settings class; `choices` are the only values, `pattern`: a regular expression."""
-    about = {"doc": doc, "choices": choices, "pattern": pattern, "default": default}
+def setting(
+    default: Any,
+    doc: str,
+    *,
+    choices: tuple[str, ...] = (),
+    pattern: bool = False,
+    parse: Callable[[Any, str], Any] | None = None,
+) -> Any:
+    """A field of a settings class.
+
+    `choices` are the only values; `pattern`: it is a regular expression; `parse` reads and checks a table of
+    settings, given with the file that it is in.
+    """
+    about = {"doc": doc, "choices": choices, "pattern": pattern, "parse": parse, "default": default}
     if isinstance(default, dict):
         return field(default_factory=lambda: default, metadata=about)
     return field(default=default, metadata=about)
@@ -29,6 +40,8 @@ def setting(default: Any, doc: str, *, choices: tuple[str, ...] = (), pattern: b
 
 def checked(known: Field[Any], value: Any, origin: str) -> Any:
     """The value as the settings hold it; raises BadRequest that names the setting and `origin`."""
+    if known.metadata["parse"] is not None:
+        return known.metadata["parse"](value, origin)
     default = known.metadata["default"]
     fitting = _of_kind(value, type(default))
     if fitting is None:

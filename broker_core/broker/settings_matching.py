@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from broker_core.broker.settings_fields import setting
-from broker_core.resources.tags import MPI_TAGS
+from broker_core.resources.tags import MPI_TAGS, SLOTS_TAG
 
 BATCH_CAPACITIES = ("total", "free")
 SET_MODES = ("minimal", "listing", "incremental")
@@ -25,4 +25,7 @@ class MatchSettings:
     )
     max_ces_per_set: int = setting(4, "most computing elements that one job may be spread over")
     max_groups: int = setting(1000, "most sets of computing elements that are listed for a job")
+    slots_tag: str = setting(
+        SLOTS_TAG, "pattern of the tag that limits the CPUs of a job, with queue and count", pattern=True
+    )
     mpi_tags: Mapping[str, str] = setting(dict(MPI_TAGS), "tag that a site must show for each kind of MPI")

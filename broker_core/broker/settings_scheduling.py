@@ -22,4 +22,7 @@ class SchedulingSettings:
     max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")
     temp_bad_period: float = setting(600.0, "longest time for which a site that fails is left alone")
     exclusive_interval: float = setting(120.0, "a chosen resource is kept from others at most so long")
-    stale_after: float = setting(360.0, "a resource not heard of for so long is not matched")
+    stale_after: float = setting(
+        0.0, "a resource not heard of for so long is not matched; 0: three intervals of its source"
+    )
+    cache: bool = setting(True, "false: every source is asked anew for each round of matching")

@@ -9,14 +9,13 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from broker_core.bookkeeping.codec import clean
-from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.resources.facts import SourceHeard, facts_of
+from broker_core.resources.record import Resource
 from broker_core.scheduling.effects import Cancel, Submit
 from broker_core.scheduling.messages import (
     AttemptEnded,
@@ -30,8 +29,6 @@ log = logging.getLogger("crossdesk.sites")
 AT_ONCE = 32
 """Calls to one site that are under way at the same time."""
 _SHORTAGES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
-REFRESH = 60.0
-"""Seconds between two refreshes of the Resource Cache."""
 
 
 class SiteCalls:
@@ -56,7 +53,6 @@ class SiteCalls:
             await site.start(self.report, known)
         self._asking = False
         self._fail("after:sites.start")
-        self._spawn(self._refresh_for_ever())
 
     def submit(self, effect: Submit) -> None:
         """Hand an attempt to its site; the answer is posted."""
@@ -91,21 +87,9 @@ class SiteCalls:
             )
         )
 
-    def refresh(self) -> None:
-        """Tell the scheduler what the sites are like now."""
-        moment = now()
-        facts = tuple(facts_of(site.describe()) for site in self.sites.values())
-        self._engine.post(
-            SourceHeard(
-                "local",
-                moment.wall,
-                moment.monotonic,
-                facts,
-                complete=True,
-                interval=REFRESH,
-                account=True,
-            )
-        )
+    def describe(self) -> list[Resource]:
+        """What the sites are like now: a source of information like any other."""
+        return [site.describe() for site in self.sites.values()]
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at the sites (purge)."""
@@ -165,11 +149,6 @@ class SiteCalls:
             # The scheduler asks again as long as no end is reported.
             log.warning("Canceling %s.%d at %s failed: %s", record.id, record.attempt, effect.ce, error)
         self._fail("after:site.cancel")
-
-    async def _refresh_for_ever(self) -> None:
-        while True:
-            await asyncio.sleep(REFRESH)
-            self.refresh()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from broker_core.broker.places import places
-from broker_core.broker.settings import load
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session
@@ -11,6 +13,8 @@ from broker_core.command_line.session import Json, StateDir, session
 
 def config(as_json: Json = False, state_dir: StateDir = None) -> int:
     """Show the broker's settings with their origin."""
+    from broker_core.broker.settings import load  # the broker's own libraries take long to load
+
     where = places(session().state_dir)
     rows = load(where.settings).table()
     if session().json:
@@ -22,7 +26,15 @@ def config(as_json: Json = False, state_dir: StateDir = None) -> int:
         return Exit.OK
     tables.table(
         ("SETTING", "VALUE", "FROM", "MEANING"),
-        [(name, f"{value}", origin, about) for name, value, origin, about in rows],
+        [(name, _text(value), origin, about) for name, value, origin, about in rows],
     )
     output.say(f"Set them in {where.settings[1]} or {where.settings[0]}.", "dim")
     return Exit.OK
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {_text(one)}" for name, one in value.items())
+    return str(value).lower() if isinstance(value, bool) else f"{value}"

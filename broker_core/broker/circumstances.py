@@ -1,0 +1,50 @@
+"""What matching must know besides description and resources: settings, users, chance and the clock."""
+
+from __future__ import annotations
+
+import pwd
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+
+from broker_core.broker.clock import now
+from broker_core.broker.settings import Settings
+from broker_core.jdl.surroundings import Surroundings
+from broker_core.matching.context import Context
+
+NOTHING_CLOSE: Mapping[str, int] = {}
+
+
+class Circumstances:
+    """Makes the context of each match; the parts that stay the same are made once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._homes = {user.pw_name: user.pw_dir for user in pwd.getpwall()}
+        self._shown = Context(
+            batch_capacity=settings.batch_capacity,
+            max_site_queue=settings.max_site_queue,
+            mpi_tags=settings.mpi_tags,
+            slots_tag=settings.slots_tag,
+            set_mode=settings.set_matching,
+            max_ces_per_set=settings.max_ces_per_set,
+            max_groups=settings.max_groups,
+        )
+        self._decided = replace(self._shown, batch_capacity="total")
+
+    def shown(self, site: str, close: Mapping[str, int] = NOTHING_CLOSE) -> Context:
+        """For list-match: what is compared as the settings say. Chance falls as it falls."""
+        return self._made(self._shown, site, close, random.getrandbits(32))
+
+    def decided(self, site: str, seed: int, close: Mapping[str, int] = NOTHING_CLOSE) -> Context:
+        """For the scheduler, which itself looks after free CPUs; the same seed gives the same order."""
+        return self._made(self._decided, site, close, seed)
+
+    def _made(self, base: Context, site: str, close: Mapping[str, int], seed: int) -> Context:
+        return replace(
+            base,
+            site=site,
+            close=close,
+            now=now().wall,
+            surroundings=Surroundings(chance=random.Random(seed).random, homes=self._homes),  # noqa: S311
+            fuzzy_seed=seed,
+        )
