@@ -18,6 +18,8 @@ from app.jobs.commands import JobCommands
 from app.jobs.export import write_csv
 from app.match.page import MatchPage
 from app.model import words
+from app.resources.pane import ResourcesPane
+from app.scheduler.pane import SchedulerPane
 from app.shell import sheets
 from app.shell.desktop_notices import DesktopNotices
 from app.shell.finder import Finder
@@ -78,6 +80,8 @@ class Handlers:
             "view.sites": self.show_sites,
             "view.statistics": self.statistics,
             "view.match": self.match,
+            "view.resources": self.resources,
+            "view.scheduler": self.scheduler,
             "view.simulation": self.simulation,
             "view.welcome": self.welcome,
             "view.sidebar": partial(_toggle, window.left),
@@ -196,6 +200,14 @@ class Handlers:
         self._window.tabs.place(
             "statistics", "Statistics", "chart-column", lambda: StatisticsPane(self._desk)
         )
+
+    def resources(self) -> None:
+        """Show what is known of the resources."""
+        self._window.tabs.place("resources", "Resources", "cpu", lambda: ResourcesPane(self._desk))
+
+    def scheduler(self) -> None:
+        """Show the queue with its reasons, and the decisions."""
+        self._window.tabs.place("scheduler", "Scheduler", "list-tree", lambda: SchedulerPane(self._desk))
 
     def match(self) -> None:
         """Show where the description in front, or else the selected job, could run."""
