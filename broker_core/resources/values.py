@@ -52,11 +52,7 @@ def facts(attributes: Mapping[str, Any], ce: str, site: str) -> dict[str, Any]:
     found = {name.lower(): _value(value) for name, value in attributes.items()}
     found["glueceuniqueid"] = ce
     found.setdefault("gluesitename", site)
-    for one, other in ALIASES:
-        if one in found:
-            found[other] = found[one]
-        elif other in found:
-            found[one] = found[other]
+    _share(found)
     for older, newer, factor in SAME:
         if older in COUNTS:
             continue
@@ -64,9 +60,19 @@ def facts(attributes: Mapping[str, Any], ce: str, site: str) -> dict[str, Any]:
             found[newer] = _newer(found[older], factor)
         elif newer in found and older not in found:
             found[older] = _older(found[newer], factor)
+    _share(found)
     for name in COUNTS:
         found.pop(name, None)
     return found
+
+
+def _share(found: dict[str, Any]) -> None:
+    """Names with one meaning get one value."""
+    for one, other in ALIASES:
+        if one in found:
+            found[other] = found[one]
+        elif other in found:
+            found[one] = found[other]
 
 
 def counts(total: int, free: int, running: int, waiting: int) -> dict[str, int]:
