@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from broker_core.errors import BadRequest
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.parametric import MARK
+from broker_core.jdl.diagnostics import Findings
+from broker_core.jdl.names import base_name, scheme
+from broker_core.jdl.parametric import MARK, is_parametric
 from broker_core.jdl.parse import parse
+from broker_core.jdl.reading import Reading
 from broker_core.jdl.tree import Literal
-from broker_core.wire.submission import SubmissionItem
+from broker_core.wire.submission import SandboxFile, SubmissionItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,17 @@ class ParameterValues:
 
     def expand(self, item: SubmissionItem, description: JobDescription) -> Iterator[JobSeed]:
         """One job for each value."""
-        base = item.name or _name_with_mark(item.description) or description.name
+        named = item.name or _name_with_mark(item.description)
         for value in item.values or ():
-            yield JobSeed(base.replace(MARK, value), value)
+            yield JobSeed(named.replace(MARK, value) or _name_of_value(description, value), value)
+
+
+def _name_of_value(description: JobDescription, value: str) -> str:
+    """The name of a job that is given none: in a parametric description `Node_` and the value."""
+    ad = description.ad
+    if ad is None or "jobname" in ad.entries or not is_parametric(ad):
+        return description.name
+    return f"Node_{value.translate(_IN_NAMES)}"
 
 
 def _name_with_mark(text: str) -> str:
@@ -97,8 +108,44 @@ def _name_with_mark(text: str) -> str:
     return name if isinstance(name, str) and MARK in name else ""
 
 
+_IN_NAMES = str.maketrans("./$", "___")
+"""Characters of a value that a job's name cannot have."""
+
 HELPERS: list[SubmissionHelper] = [ParameterValues(), PlainJob()]
 """Asked in order; the first that takes an item expands it."""
+
+
+def files_of(item: SubmissionItem) -> Callable[[str], tuple[SandboxFile, ...]]:
+    """Which files of the item a job gets, by its value: those that its own InputSandbox names.
+
+    The function raises BadRequest for a value whose file was not sent.
+    """
+    every = tuple(item.files)
+    marked = [] if MARK not in item.description else [one for one in _inputs(item.description) if MARK in one]
+    if not marked or item.values is None:
+        return lambda value: every
+    of_values = {name.replace(MARK, value) for value in item.values for name in marked}
+    shared = tuple(file for file in every if file.name not in of_values)
+    known = {file.name: file for file in every}
+
+    def named(value: str) -> tuple[SandboxFile, ...]:
+        names = dict.fromkeys(name.replace(MARK, value) for name in marked)
+        if missing := [name for name in names if name not in known]:
+            raise BadRequest(
+                f"The value {value!r} needs the file {missing[0]!r}, but it was not sent.",
+                code="sandbox_file_not_sent",
+                remedy="Submit it with the file, or leave out the value.",
+            )
+        return shared + tuple(known[name] for name in names)
+
+    return named
+
+
+def _inputs(text: str) -> list[str]:
+    """Base names of the local entries of InputSandbox."""
+    ad = parse(text).ad
+    entries = Reading(ad, Findings(text)).strings("inputsandbox") if ad is not None else []
+    return [base_name(entry) for entry, _ in entries if scheme(entry) in ("", "file")]
 
 
 def helper_for(item: SubmissionItem, description: JobDescription) -> SubmissionHelper:

@@ -15,7 +15,7 @@ from broker_core.broker.checking import Checker
 from broker_core.broker.clock import now
 from broker_core.broker.compound import items_of
 from broker_core.broker.engine import Engine
-from broker_core.broker.expansion import helper_for
+from broker_core.broker.expansion import files_of, helper_for
 from broker_core.broker.orders import Orders
 from broker_core.broker.sandboxes import check_sandbox
 from broker_core.errors import Busy, DescriptionRefused
@@ -190,7 +190,7 @@ class _NewJob:
 
 
 def _jobs_of(owner: str, submission: Submission, item: _Item, batch: str) -> Iterator[_NewJob]:
-    files = tuple(item.item.files)
+    files = files_of(item.item)
     text = item.item.description
     shared = demand_of(item.description, text, "", submission.site)
     for seed in helper_for(item.item, item.description).expand(item.item, item.description):
@@ -208,7 +208,7 @@ def _jobs_of(owner: str, submission: Submission, item: _Item, batch: str) -> Ite
             "hold": submission.hold,
         }
         event = _submitted(owner, details)
-        yield _NewJob(Entry(event, first_record(event)), demand, files)
+        yield _NewJob(Entry(event, first_record(event)), demand, files(seed.parameter))
 
 
 def _submitted(owner: str, details: dict[str, object]) -> JobEvent:

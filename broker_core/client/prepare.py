@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from broker_core.client.node_files import Complete, completed
 from broker_core.client.sandbox import Found, find, hashed
 from broker_core.errors import DescriptionRefused
 from broker_core.jdl import check as language
@@ -43,6 +44,8 @@ class Prepared:
     description: JobDescription | None
     diagnostics: tuple[checks.Diagnostic, ...]
     files: tuple[PreparedFile, ...]
+    whole: str = ""
+    """The text that is submitted: with the descriptions of nodes that are in files of their own."""
 
     @property
     def ok(self) -> bool:
@@ -105,16 +108,30 @@ def prepare_now(
     if unreadable is not None:
         return Prepared("", origin, base, None, (unreadable,), ())
     limits = limits or DEFAULT
-    found = find(text, base, values)
-    checked = language.check(text, files=found.facts, limits=limits)
+    complete = completed(text, base, limits)
+    found = find(complete.text, base, values)
+    checked = language.check(complete.text, files=found.facts, limits=limits)
     shown = [_wire(one) for one in checked.diagnostics if not _told_better(one, found.diagnostics)]
-    shown += found.diagnostics
+    shown = _in_the_text([*shown, *found.diagnostics], text, complete)
     files: tuple[PreparedFile, ...] = ()
     if checked.description is not None and not any(one.severity == "error" for one in shown):
         files, late = _hash(found, Path(checked.description.executable).name, progress)
         shown += late
     ordered = tuple(sorted(shown, key=lambda one: (one.line, one.column)))
-    return Prepared(text, origin, base, checked.description, ordered, files)
+    return Prepared(text, origin, base, checked.description, ordered, files, complete.text)
+
+
+def _in_the_text(shown: list[checks.Diagnostic], text: str, complete: Complete) -> list[checks.Diagnostic]:
+    """What to show of the text as it was written, where nodes of it were written in."""
+    if complete.text == text:
+        return [*shown, *complete.diagnostics]
+    own = [_wire(one) for one in language.check(text).diagnostics]
+    known = {(one.code, one.message) for one in own}
+    named = {one.code for one in complete.diagnostics}
+    # The rest is about what was written in, so it has no place in this text.
+    rest = [one for one in shown if (one.code, one.message) not in known and one.code not in named]
+    nowhere = {"line": 0, "column": 0, "start": 0, "end": 0, "fixes": []}
+    return [*own, *complete.diagnostics, *(one.model_copy(update=nowhere) for one in rest)]
 
 
 def _home_of(source: Path | str) -> Path:

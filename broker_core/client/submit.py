@@ -44,7 +44,7 @@ async def submit_prepared(
     await _send_files(client, parts, progress)
     items = [
         SubmissionItem(
-            description=part.text,
+            description=part.whole,
             name=name,
             files=[one.wire() for one in part.files],
             values=None if values is None else list(values),

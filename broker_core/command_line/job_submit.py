@@ -16,7 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.submit import new_key
-from broker_core.command_line import output, words
+from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.following import Row, failed, follow_jobs, until_ended
 from broker_core.command_line.ids import Site
@@ -92,21 +92,35 @@ async def send(client: BrokerClient, sources: Sequence[str], wish: Wish) -> int:
     """Check, upload, submit, and wait if wished; returns the exit code."""
     info = await client.info()
     limits = Limits(**{name: size for name, size in info.limits.items() if name in Limits.__slots__})
-    prepared = await _prepare_all(sources, limits)
+    prepared = await _prepare_all(sources, limits, wish.values)
     receipt = await _submit(client, prepared, wish)
-    for caution in receipt.warnings:
-        output.say(f"warning: {caution.message}", "yellow")
+    _print_warnings(prepared, receipt)
     if not (wish.wait or wish.follow):
         _print_receipt(receipt)
         return Exit.OK
     return await _watch(client, receipt, wish)
 
 
-async def _prepare_all(sources: Sequence[str], limits: Limits) -> list[Prepared]:
+def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
+    """What is worth a word, each with its file and line; of the broker's, what the check here did not say."""
+    if session().json:
+        return
+    for one in prepared:
+        diagnostics.show(messages(), one.diagnostics, one.origin, one.text)
+    said = {item.message for one in prepared for item in one.diagnostics}
+    for caution in receipt.warnings:
+        if caution.message not in said:
+            line = f"line {caution.line}: " if caution.line else ""
+            output.say(f"{line}warning[{caution.code}]: {caution.message}", "yellow")
+
+
+async def _prepare_all(
+    sources: Sequence[str], limits: Limits, values: Sequence[str] | None
+) -> list[Prepared]:
     prepared = []
     for source in sources:
         text_or_path = sys.stdin.read() if source == "-" else Path(source)
-        prepared.append(await prepare(text_or_path, limits=limits))
+        prepared.append(await prepare(text_or_path, limits=limits, values=values))
     refused = [one for one in prepared if not one.ok]
     for one in [] if session().json else refused[:-1]:
         output.error(one.refused())

@@ -48,6 +48,9 @@ def _is_compound(reading: Reading) -> bool:
     if type_ not in ("job", "dag", "collection"):
         message = f"Type {reading.string('type')!r} is not known; write Job, DAG or Collection."
         reading.error("unknown-type", message, "type")
+    if type_ in ("dag", "collection") and reading.inside:
+        message = "A node is one job; put the jobs of this graph or collection into the whole one."
+        reading.error("nested-workflow", message, "type")
     return type_ in ("dag", "collection")
 
 
@@ -76,6 +79,9 @@ def _mapped(reading: Reading, found: Kind, value: str, place: Expression) -> Non
         message = "JobType Interactive is taken as Interactive = true."
         reading.warning("job-type-mapped", message, "jobtype", place, [fix] if _single(reading) else [])
     elif word == "parametric":
+        if reading.inside:
+            message = "A node cannot stand for several jobs; write one node for each value."
+            reading.error("parametric-node", message, "jobtype", place)
         if not reading.has("parameters"):
             reading.error("missing-parameters", "A parametric job needs Parameters.", "jobtype", place)
     else:

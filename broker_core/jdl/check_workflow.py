@@ -53,6 +53,10 @@ def _collection(reading: Reading, node: ListOf) -> dict[str, Ad]:
         name = Reading(item, reading.findings).string("nodename") or f"Node_{index}"
         if name in found:
             reading.error("duplicate-node", f"Two nodes are called {name}.", "nodes", item)
+        if "file" in item.entries and (more := item.entries.keys() - {"file", "nodename", "description"}):
+            names = ", ".join(sorted(item.entries[key].name for key in more))
+            message = f"Node {name} has its description in a file; move {names} into it."
+            reading.error("node-file-alone", message, "nodes", item)
         if "file" not in item.entries and "description" not in item.entries:
             item = Ad({"description": _as_description(item)}, start=item.start, end=item.end)
         found[name] = item

@@ -56,8 +56,10 @@ misspelt-attribute: An unknown attribute is nearly a known one.
 misspelt-resource-attribute: An unknown attribute of resources is nearly a known one.
 more-hosts-than-cpus: More hosts than CPUs are asked for.
 name-too-long: A file name is longer than file systems allow.
+nested-workflow: A node is a graph or collection itself.
 node-count: A graph has no node, or too many.
 node-description: A node has not exactly one of description and file.
+node-file-alone: A node with a file has attributes besides.
 node-not-ad: A node is not an ad.
 normal-with-nodes: A Normal job asks for several CPUs.
 not-carried-out: An attribute is understood, but nothing is done about it.
@@ -66,6 +68,7 @@ nul-in-string: A string holds the character 0.
 number-too-big: A whole number has more than 64 bits.
 parallel-implied: SubJobType is given, so the job counts as parallel.
 parameters-format: The values of a parametric job cannot be understood.
+parametric-node: A node is a sweep.
 path-escapes: A file lies outside the job's directory.
 quoted-expression: An expression is written as a string.
 rank-sign: Rank prefers long waits.

@@ -27,6 +27,7 @@ async def test_a_parametric_description_becomes_one_batch_without_values_sent(cl
     receipt = await submit(client, SWEEP.format(parameters="7; ParameterStart = 1; ParameterStep = 3"))
     rows = [(await client.job(job)).row for job in receipt.ids]
     assert [row["parameter"] for row in rows] == ["1", "4"]
+    assert [row["name"] for row in rows] == ["Node_1", "Node_4"]
     assert {row["batch"] for row in rows} == {receipt.batch}
     assert receipt.batch
     assert [await output(client, job) for job in receipt.ids] == ["1 1", "4 4"]
@@ -68,6 +69,48 @@ async def test_a_collection_becomes_jobs_with_descriptions_and_files_of_their_ow
     assert {one.row["batch"] for one in details} == {receipt.batch}
     assert [len(one.files) for one in details] == [1, 0]
     assert all("RetryCount = 2" in one.description for one in details)
+
+
+async def test_each_job_of_a_sweep_gets_the_files_of_its_own_value(
+    client: BrokerClient, tmp_path: Path
+) -> None:
+    for name in ("a.dat", "b.dat", "common"):
+        (tmp_path / name).write_text(f"from {name}\n")
+    text = (
+        'JobType = "Parametric"; Parameters = {a, b}; Executable = "/bin/sh"; '
+        'Arguments = "-c \\"ls *.dat; cat _PARAM_.dat common\\""; StdOutput = "out"; '
+        'InputSandbox = {"_PARAM_.dat", "common"}; OutputSandbox = {"out"};'
+    )
+    prepared = await prepare(text, tmp_path)
+    assert prepared.ok, prepared.diagnostics
+    receipt = await client.submit_prepared(prepared, key=key())
+    said = [await output(client, job) for job in receipt.ids]
+    assert said == ["a.dat\nfrom a.dat\nfrom common", "b.dat\nfrom b.dat\nfrom common"]
+    details = [await client.job(job) for job in receipt.ids]
+    assert [[file.name for file in one.files] for one in details] == [
+        ["common", "a.dat"],
+        ["common", "b.dat"],
+    ]
+
+
+async def test_a_value_without_its_file_is_refused(client: BrokerClient, tmp_path: Path) -> None:
+    (tmp_path / "a.dat").write_text("a")
+    text = 'Executable = "/bin/cat"; Arguments = "_PARAM_.dat"; InputSandbox = "_PARAM_.dat";'
+    prepared = await prepare(text, tmp_path, values=["a"])
+    with pytest.raises(BadRequest) as refused:
+        await client.submit_prepared(prepared, key=key(), values=["a", "b"])
+    assert refused.value.code == "sandbox_file_not_sent"
+
+
+async def test_a_node_in_a_file_runs_like_any_other(client: BrokerClient, tmp_path: Path) -> None:
+    (tmp_path / "far.jdl").write_text(
+        'Executable = "/bin/echo"; Arguments = "far"; StdOutput = "out"; OutputSandbox = "out";'
+    )
+    prepared = await prepare(
+        'Type = "Collection"; Nodes = {[ NodeName = "far"; File = "far.jdl"; ]};', tmp_path
+    )
+    receipt = await client.submit_prepared(prepared, key=key())
+    assert [await output(client, job) for job in receipt.ids] == ["far"]
 
 
 async def test_a_node_in_a_file_is_refused_by_name(client: BrokerClient) -> None:
