@@ -13,9 +13,9 @@ Places = npt.NDArray[np.intp]
 
 def best_fit(choices: Choices, request: Request) -> Places:
     """Short queues, fewest sites, closest data, highest Rank, then the smallest surplus of CPUs."""
-    if request.by_lot:
-        places = np.arange(len(choices))
-    else:
+    # Sets stand in the order of the mode that found them, and drawn choices in the order of the lots.
+    places = np.arange(len(choices))
+    if not (request.inter_cluster or request.by_lot):
         places = ordering.best_fit(
             choices.free,
             choices.waiting,
