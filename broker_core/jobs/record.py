@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
 
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
@@ -102,30 +101,30 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
     """Return the row after `event`. Pure: replaying a job's events gives its stored row."""
     if record is None:
         return first_record(event)
-    changes: dict[str, Any] = {"state": event.new, "seq": event.seq, "position": event.position}
-    if event.type not in _SAYS_NOTHING:
-        changes |= _told(record, event)
     after = JobRecord(*_ALL(record))
-    for name, value in changes.items():
-        setattr(after, name, value)
+    # Only here, where the row is new and nobody has it yet, are its fields set one by one.
+    after.state, after.seq, after.position = event.new, event.seq, event.position  # type: ignore[misc]
+    if event.type not in _SAYS_NOTHING:
+        _tell(after, event)
     return after
 
 
-def _told(record: JobRecord, event: JobEvent) -> dict[str, Any]:
-    changes: dict[str, Any] = {"reason": event.reason}
-    if event.type in _TIMES:
-        changes[_TIMES[event.type]] = event.time
-    if event.attempt > record.attempt:
-        changes["attempt"] = event.attempt
+def _tell(after: JobRecord, event: JobEvent) -> None:
+    after.reason = event.reason  # type: ignore[misc]
+    moment = _TIMES.get(event.type)
+    if moment is not None:
+        setattr(after, moment, event.time)
+    if event.attempt > after.attempt:
+        after.attempt = event.attempt  # type: ignore[misc]
     if event.resources:
-        changes["site"] = ", ".join(event.resources)
-    for name in _FROM_DETAILS:
-        if name in event.details:
-            changes[name] = event.details[name]
+        after.site = ", ".join(event.resources)  # type: ignore[misc]
+    if event.details:
+        for name in _FROM_DETAILS:
+            if name in event.details:
+                setattr(after, name, event.details[name])
     if event.type is EventType.HELD:
-        changes["held"] = event.reason
+        after.held = event.reason  # type: ignore[misc]
     elif event.type is EventType.RELEASED:
-        changes["held"] = ""
-    if event.new.ended:
-        changes["canceling"] = None
-    return changes
+        after.held = ""  # type: ignore[misc]
+    if after.canceling is not None and event.new.ended:
+        after.canceling = None  # type: ignore[misc]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 
+
+@lru_cache(maxsize=4096)
 def site_name(ces: str) -> str:
     """Name the sites of `JobRecord.site` (CE ids joined with `, `): a host, or the queue of this machine.
 

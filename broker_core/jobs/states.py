@@ -35,7 +35,7 @@ class JobState(StrEnum):
     @property
     def ended(self) -> bool:
         """True where the job runs no more: the final states, and Done."""
-        return self in FINAL or self is JobState.DONE
+        return self in _ENDED
 
     @property
     def active(self) -> bool:
@@ -45,3 +45,4 @@ class JobState(StrEnum):
 
 FINAL = frozenset({JobState.CLEARED, JobState.ABORTED, JobState.CANCELED})
 """States that nothing leaves (CB-LIFE-03)."""
+_ENDED = FINAL | {JobState.DONE}

@@ -79,6 +79,14 @@ class Board:
             pool.own_waiting[row] = entry.queue
         self.changes += 1
 
+    def queue(self, entry: Entry) -> None:
+        """Take over how many jobs of ours wait at an entry."""
+        if self.pool.own_waiting is not None:
+            self.pool.own_waiting[entry.row] = entry.queue
+        if self.queueing[entry.row]:
+            self.raised.add(entry.row)
+        self.changes += 1
+
     def bar(self, entry: Entry, bar: Bar | None) -> None:
         """Bar an entry from use, or lift its bar."""
         barred, row = self.pool.barred, entry.row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Collection, Iterator, Sequence
 
 from broker_core.resources.board import Board
@@ -60,9 +61,9 @@ class ResourceCache:
                 self._look(entry, now)
         return self.board.pool
 
-    def next_change(self, now: float) -> float | None:
-        """When a lock or a mark ends, or an entry is stale, at the earliest."""
-        return max(now, self._watch[0][0]) if self._watch else None
+    def next_change(self, now: float) -> float:
+        """When a lock or a mark ends, or an entry is stale, at the earliest; infinity: never."""
+        return max(now, self._watch[0][0]) if self._watch else math.inf
 
     # --- what sources say
 
@@ -159,7 +160,10 @@ class ResourceCache:
         for one in self._commitments.of_job(job):
             if not one.runs:
                 one.runs = True
-                self._change(one.ce, 0, -1)
+                entry = self.entries.get(one.ce)
+                if entry is not None:
+                    entry.own_waiting -= 1
+                    self.board.queue(entry)
 
     def _change(self, ce: str, cpus: int, waiting: int) -> None:
         entry = self.entries.get(ce)
@@ -167,13 +171,13 @@ class ResourceCache:
             entry.given += cpus
             entry.own_waiting += waiting
             self.board.give(entry)
-            if cpus < 0 or waiting < 0:
+            if cpus < 0:
                 self.board.raised.add(entry.row)
 
-    def lock(self, ces: Collection[str], job: str, now: float) -> bool:
+    def lock(self, ces: Sequence[str], job: str, now: float) -> bool:
         """Get exclusive access to all of a set, or to nothing (CB-CACHE-06)."""
-        if len(ces) == 1 and all(self._has_account(ce) for ce in ces):
-            return all(self.lock_of(ce, now) is None for ce in ces)
+        if len(ces) == 1 and self._has_account(ces[0]):
+            return self._locks.holder(ces[0], now) is None
         if not self._locks.take(ces, job, now, self._interval):
             return False
         self._look_at(ces, now)

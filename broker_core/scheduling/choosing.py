@@ -20,8 +20,6 @@ from broker_core.scheduling.standing import Rows, Standing, Standings
 from broker_core.scheduling.waiting import ALL
 
 _OVERLOADED = 1 << 60
-_BETTER = 1 << 34
-"""What one place in the order of rank is worth; CPUs stay below."""
 _BUSY = 1 << 33
 _NEVER = np.iinfo(np.int64).max
 Flags = npt.NDArray[np.bool_]
@@ -120,26 +118,36 @@ class Chooser:
         """Best fit (CB-SCH-05a) without putting all in order: the smallest of one number for each row."""
         if fresh > 0 and fresh & (fresh - 1) == 0:
             return self._only(demand, standing, pool, fresh)
-        rows = standing.rows
-        ok = self._roomy(rows, demand, standing, excluded)
+        rows, longest = standing.rows, self._longest(demand)
+        surplus = pool.free.take(rows) - demand.description.cpus
+        ok = self._roomy(rows, surplus >= 0, demand, standing, excluded)
         count = int(np.count_nonzero(ok))
         if not count:
             return None
-        surplus = pool.free[rows] - demand.description.cpus
-        key = standing.base * _BETTER + np.where(surplus < 0, _BUSY - surplus, surplus)
+        key = standing.key + (surplus if self._all_free(demand) else _later(surplus))
         queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
-        key += (queue[rows] > self._longest(demand)) * _OVERLOADED
+        overloaded = queue.take(rows) > longest
+        if overloaded.any():
+            key += overloaded * _OVERLOADED
         return _alone(pool, demand, int(rows[np.where(ok, key, _NEVER).argmin()]), count)
+
+    def _all_free(self, demand: Demand) -> bool:
+        """True if only resources with enough free CPUs have room."""
+        rules = self._rules
+        return demand.description.interactive or not (rules.queue_ahead or rules.batch_capacity == "total")
 
     def _only(self, demand: Demand, standing: Standing, pool: Pool, fresh: int) -> Choice | None:
         """The one row that can have become able to take a job."""
         row = fresh.bit_length() - 1
         if not standing.now & fresh:
             return None
-        rows = np.array((row,), np.intp)
-        if pool.free[row] >= demand.description.cpus and self._board.usable[row]:
-            return _alone(pool, demand, row, 1)
-        return _alone(pool, demand, row, 1) if self._roomy(rows, demand, standing, ())[0] else None
+        enough = pool.free[row] >= demand.description.cpus
+        if not self._board.usable[row] or (not enough and self._all_free(demand)):
+            return None
+        if not enough:
+            rows = np.array((row,), np.intp)
+            enough = self._roomy(rows, np.array((False,)), demand, standing, ())[0]
+        return _alone(pool, demand, row, 1) if enough else None
 
     def _able(
         self, demand: Demand, standing: Standing, excluded: Collection[str], pool: Pool, seed: int
@@ -150,23 +158,26 @@ class Chooser:
         else:
             found = self._standings.matches(demand, pool, seed).candidates
             rows, rank, close = found.rows.astype(np.intp), found.rank, found.close_files
-        ok = np.flatnonzero(self._roomy(rows, demand, standing, excluded))
+        free = pool.free.take(rows) >= demand.description.cpus
+        ok = np.flatnonzero(self._roomy(rows, free, demand, standing, excluded))
         return Able(pool, rows[ok], rank[ok], close[ok])
 
-    def _roomy(self, rows: Rows, demand: Demand, standing: Standing, excluded: Collection[str]) -> Flags:
-        """Which rows may be used and have room: free CPUs, or place in a queue that we may use (CB-MM-05)."""
+    def _roomy(
+        self, rows: Rows, ok: Flags, demand: Demand, standing: Standing, excluded: Collection[str]
+    ) -> Flags:
+        """Which rows may be used and have room: enough free CPUs (`ok`), or place in a queue that we may
+        use (CB-MM-05)."""
         pool, board, rules = self._board.pool, self._board, self._rules
-        cpus = demand.description.cpus
-        ok: Flags = pool.free[rows] >= cpus
-        if not demand.description.interactive:
+        if not self._all_free(demand):
             if rules.batch_capacity == "total" and pool.own_waiting is not None:
-                ok |= board.queueing[rows] & (pool.own_waiting[rows] < rules.max_site_queue)
+                ok = ok | (board.queueing.take(rows) & (pool.own_waiting.take(rows) < rules.max_site_queue))
             if rules.queue_ahead and len(standing.names) == 1 and len(rows):
-                ok |= self._ahead(standing.names[0]) >= cpus
-        ok &= board.usable[rows]
+                ok = ok | (self._ahead(standing.names[0]) >= demand.description.cpus)
+        if pool.barred:
+            ok = ok & board.usable.take(rows)
         if excluded:
             barred = [row for ce in excluded if (row := pool.columns.row_of(ce)) is not None]
-            ok &= ~np.isin(rows, barred)
+            ok = ok & ~np.isin(rows, barred)
         return ok
 
     def _ahead(self, ce: str) -> float:
@@ -203,6 +214,11 @@ class Chooser:
     def _longest(self, demand: Demand) -> int:
         """The longest queue that does not come last; interactive jobs never queue (CB-SCH-08)."""
         return 0 if demand.description.interactive else self._rules.max_site_queue
+
+
+def _later(surplus: Counts) -> Counts:
+    """Rows without enough free CPUs come after the others, those that lack least first."""
+    return np.where(surplus < 0, _BUSY - surplus, surplus)
 
 
 def _alone(pool: Pool, demand: Demand, row: int, of: int) -> Choice:

@@ -43,18 +43,18 @@ class Ledger:
         """Record that something happened to a job; raises IllegalTransition for a step outside the table."""
         before = job.record
         event = JobEvent(
-            job=before.id,
-            seq=before.seq + 1,
-            time=self.now.wall if time is None else time,
-            source=source,
-            type=type_,
-            old=before.state,
-            new=next_state(before.state, type_),
-            owner=before.owner,
-            attempt=before.attempt if attempt is None else attempt,
-            resources=resources,
-            reason=reason,
-            details=details or {},
+            before.id,
+            before.seq + 1,
+            self.now.wall if time is None else time,
+            source,
+            type_,
+            before.state,
+            next_state(before.state, type_),
+            before.owner,
+            before.attempt if attempt is None else attempt,
+            resources,
+            reason,
+            details or {},
             position=self._positions(),
         )
         job.record = apply(before, event)

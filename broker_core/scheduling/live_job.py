@@ -41,10 +41,11 @@ class LiveJob:
     asked: float = 0.0
     """Monotonic time at which the site was last asked to cancel it."""
 
-    @property
-    def id(self) -> str:
-        """Job id."""
-        return self.record.id
+    id: str = field(init=False)
+    """Job id."""
+
+    def __post_init__(self) -> None:
+        self.id = self.record.id
 
     @property
     def ce(self) -> str:

@@ -62,8 +62,13 @@ class Round:
 
     def run(self, slice_: int) -> None:
         """Place what can be placed, with as much work as `slice_` jobs are."""
+        board, waiting = self._cache.board, self._waiting
+        if not waiting.jobs:
+            board.raised.clear()
+            waiting.freed, self.more = 0, False
+            return
         self._spread()
-        if not (self._waiting.dirty or self.more):
+        if not (waiting.dirty or self.more):
             return
         self._waiting.dirty = self.more = False
         blocked: list[Blocked] = []
@@ -150,7 +155,7 @@ class Round:
             board.raised.clear()
         if raised:
             self._waiting.freed = 0
-            self._waiting.dirty |= len(self._waiting) > 0
+            self._waiting.dirty = True
             for line in self._waiting.lines():
                 if line.fresh != ALL:
                     line.fresh |= raised

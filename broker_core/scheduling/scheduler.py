@@ -20,12 +20,16 @@ from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.merging import Merging
 from broker_core.scheduling.messages import (
     Arrival,
+    AttemptEnded,
+    AttemptStarted,
     CancelAsked,
     HoldAsked,
     JobsRecovered,
     Message,
     Now,
     ReleaseAsked,
+    SiteAccepted,
+    SiteRefused,
     SubmissionRecorded,
     TimerFired,
 )
@@ -73,6 +77,7 @@ class Scheduler:
         self._orders = 0
         self._round_due = 0.0
         self._ask = False
+        self._wished = -1.0
 
     def use(self, order: Policy | None = None, queue: QueuePolicy | None = None) -> None:
         """Decide by other policies from now on; None: leave that one as it is."""
@@ -85,6 +90,14 @@ class Scheduler:
     def handle(self, message: Message, now: Now) -> list[Effect]:
         """React to a message; every message is legal at every time."""
         effects = self._ledger.begin(now)
+        if isinstance(message, SiteAccepted | AttemptStarted | AttemptEnded | SiteRefused):
+            self._sites.heard(message)
+        else:
+            self._heard(message)
+        self._turn(message)
+        return effects
+
+    def _heard(self, message: Message) -> None:
         match message:
             case SubmissionRecorded() | JobsRecovered():
                 self._arrive(message.arrivals)
@@ -98,10 +111,6 @@ class Scheduler:
                 self._release(message.job)
             case TimerFired():
                 self._overdue()
-            case _:
-                self._sites.heard(message)
-        self._turn(message)
-        return effects
 
     # --- what others may read
 
@@ -163,16 +172,26 @@ class Scheduler:
     def _turn(self, message: Message) -> None:
         """What can be done now, a slice of it; the rest follows by a Wake at once."""
         now = self._ledger.now.monotonic
-        self._merging.run(self._rules.slice_facts)
+        if self._merging.busy:
+            self._merging.run(self._rules.slice_facts)
         if now >= self._round_due:
             self._next_round()
-        self._take_over(self._rules.slice_jobs)
-        self._recheck(self._rules.slice_jobs)
+        if self._arrivals:
+            self._take_over(self._rules.slice_jobs)
+        if self._unparked or self._facts != self.cache.board.facts:
+            self._recheck(self._rules.slice_jobs)
         self._round.run(self._rules.slice_jobs)
         self._settle()
         if not self._rules.cache:
             self._forget(message)
-        self._ledger.effects.append(Wake(self._next_wake()))
+        self._wish(isinstance(message, TimerFired))
+
+    def _wish(self, fired: bool) -> None:
+        """Ask to be woken, unless the last wish still stands."""
+        moment = self._next_wake()
+        if fired or moment != self._wished:
+            self._wished = moment
+            self._ledger.effects.append(Wake(moment))
 
     def _next_round(self) -> None:
         """Everything waiting goes through the whole selection again (SA-LCH-02, SA-LCH-03)."""
@@ -218,16 +237,21 @@ class Scheduler:
             self._start_or_end(job, standing.reason)
         elif usable:
             job.infeasible_since = None
-            self._waiting.add(job)
+            if self._waiting.jobs or not self._place(job):
+                self._waiting.add(job)
         elif standing.ever:
             self._exhausted(job)
         else:
             self._park(job, f"No compatible resources: {standing.reason}")
 
-    def _start_or_end(self, job: LiveJob, reason: str) -> None:
+    def _place(self, job: LiveJob) -> bool:
+        """Send a job that nobody is before on its way, if anything can take it."""
         now = self._ledger.now.monotonic
         choice = self._chooser.choose(job.demand, job.excluded, now, seed=job.record.position)
-        if choice is not None and self._sites.place(job, choice):
+        return choice is not None and self._sites.place(job, choice)
+
+    def _start_or_end(self, job: LiveJob, reason: str) -> None:
+        if self._place(job):
             return
         if reason:
             told = (
@@ -263,14 +287,16 @@ class Scheduler:
 
     def _settle(self) -> None:
         """What a round found out besides places: jobs without hope, and jobs to be told why they wait."""
-        for job in self._round.hopeless:
-            self._leave(job)
-            self._unparked.append(job)
-        self._round.hopeless = []
+        if self._round.hopeless:
+            for job in self._round.hopeless:
+                self._leave(job)
+                self._unparked.append(job)
+            self._round.hopeless = []
         if self._chooser.problem:
             self.decisions.add(self._ledger.now.wall, "", "", "policy", reason=self._chooser.problem)
             self._chooser.problem = ""
-        self._tell()
+        if self._round.untold:
+            self._tell()
 
     def _tell(self) -> None:
         """Let the records of jobs that find nothing free say so, each once."""
@@ -302,7 +328,7 @@ class Scheduler:
             self.cache.forget(self._ledger.now.monotonic)
         if isinstance(message, SourceHeard):
             self._ask = False
-        elif self._ask and (len(self._waiting) or self._arrivals):
+        elif self._ask and (self._waiting.jobs or self._arrivals):
             self._ask = False
             self._ledger.effects.append(Ask())
 
@@ -343,14 +369,16 @@ class Scheduler:
         now = self._ledger.now.monotonic
         if self._arrivals or self._unparked or self._round.more or self._merging.busy:
             return now
-        moments = [self._round_due]
+        moment = self._round_due
         if self._round.untold:
-            moments.append(next(iter(self._round.untold.values())) + self._rules.tell_after)
+            moment = min(moment, next(iter(self._round.untold.values())) + self._rules.tell_after)
         if self._waiting.parked:
-            moments.append(self._first_infeasible() + self._rules.infeasible_timeout)
-        others = (self.cache.next_change(now) if len(self._waiting) else None, self._sites.next_question())
-        moments.extend(other for other in others if other is not None)
-        return max(now, min(moments))
+            moment = min(moment, self._first_infeasible() + self._rules.infeasible_timeout)
+        if self._waiting.jobs:
+            moment = min(moment, self.cache.next_change(now))
+        if self._sites.canceling:
+            moment = min(moment, self._sites.next_question())
+        return max(now, moment)
 
     def _first_infeasible(self) -> float:
         """Since when the job that was parked first is parked; the folder of parked jobs keeps that order."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import signal as signals
+from collections.abc import Callable
 from typing import Any
 
 from broker_core.jobs.events import Source
@@ -52,6 +54,12 @@ class SiteReactions:
         self._decisions = decisions
         self._rules = rules
         self._canceling: dict[str, LiveJob] = {}
+        self._ways: dict[type, Callable[[LiveJob, Any], None]] = {
+            SiteAccepted: self._accepted,
+            SiteRefused: self._refused,
+            AttemptStarted: self._started,
+            AttemptEnded: self._ended,
+        }
 
     def heard(self, message: SiteMessage) -> None:
         """React to a message; one that is late, repeated or of an older attempt only leaves a record."""
@@ -61,14 +69,8 @@ class SiteReactions:
                 self._ledger.effects.append(Stray(message, in_words(message)))
         elif not job.at_site or message.attempt != job.record.attempt:
             self._late(job, message)
-        elif isinstance(message, SiteAccepted):
-            self._accepted(job, message)
-        elif isinstance(message, SiteRefused):
-            self._refused(job, message)
-        elif isinstance(message, AttemptStarted):
-            self._started(job, message)
         else:
-            self._ended(job, message)
+            self._ways[type(message)](job, message)
 
     def place(self, job: LiveJob, choice: Choice) -> bool:
         """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
@@ -115,10 +117,15 @@ class SiteReactions:
             elif now - job.asked >= self._rules.cancel_again:
                 self.ask_cancel(job)
 
-    def next_question(self) -> float | None:
-        """When the next cancel has to be asked again."""
-        asked = [job.asked for job in self._canceling.values() if job.at_site]
-        return min(asked) + self._rules.cancel_again if asked else None
+    @property
+    def canceling(self) -> bool:
+        """True while a site has been asked to cancel something."""
+        return bool(self._canceling)
+
+    def next_question(self) -> float:
+        """When the next cancel has to be asked again; infinity: never."""
+        asked = (job.asked for job in self._canceling.values() if job.at_site)
+        return min(asked, default=math.inf) + self._rules.cancel_again
 
     def _take(self, job: LiveJob, choice: Choice) -> bool:
         if not self._cache.lock(choice.ces, job.id, self._ledger.now.monotonic):

@@ -20,6 +20,8 @@ from broker_core.resources.values import COUNTS
 from broker_core.scheduling.demand import Demand
 
 Rows = npt.NDArray[np.intp]
+BETTER = 1 << 34
+"""What one place in the order of closeness and rank is worth in a key; CPUs stay below."""
 MOST = 5000
 """Demands that are remembered."""
 
@@ -96,7 +98,7 @@ class Standing:
     """Those that match with all their CPUs free, by name; without `ever` where the counts decide."""
     rank: npt.NDArray[np.float64]
     close_files: Counts
-    base: Counts
+    key: Counts
     """The part of the best-fit key that is always the same: data closeness, then rank (CB-SCH-05a)."""
     now: int
     """The same rows as bits."""
@@ -173,7 +175,7 @@ class Standings:
             rows,
             rank,
             close,
-            _base(rank, close),
+            _key(rank, close),
             bits(rows),
             steady,
             bits(ever),
@@ -230,13 +232,13 @@ def bits_of(rows: Collection[int]) -> int:
     return found
 
 
-def _base(rank: npt.NDArray[np.float64], close: Counts) -> Counts:
+def _key(rank: npt.NDArray[np.float64], close: Counts) -> Counts:
     """Each combination of closeness and rank as a number, the best 0."""
-    if not len(rank):
-        return np.zeros(0, np.int64)
+    if not len(rank) or ((rank == rank[0]).all() and (close == close[0]).all()):
+        return np.zeros(len(rank), np.int64)
     keys = np.stack((-close.astype(np.float64), np.where(np.isnan(rank), np.inf, -rank)))
     _, place = np.unique(keys, axis=1, return_inverse=True)
-    return place.reshape(-1).astype(np.int64)
+    return place.reshape(-1).astype(np.int64) * BETTER
 
 
 def _nothing() -> tuple[Rows, npt.NDArray[np.float64], Counts]:

@@ -54,7 +54,8 @@ class WaitingJobs:
 
     def __init__(self) -> None:
         self._lines: dict[tuple[str, frozenset[str]], Line] = {}
-        self._of_job: dict[str, Line] = {}
+        self.jobs: dict[str, Line] = {}
+        """The line of each queued job; to be read only."""
         self._places: list[int] = []
         self._at: dict[int, Line] = {}
         self.parked: dict[str, LiveJob] = {}
@@ -65,7 +66,7 @@ class WaitingJobs:
         """A line is new, so that it has to be looked at."""
 
     def __len__(self) -> int:
-        return len(self._of_job)
+        return len(self.jobs)
 
     def add(self, job: LiveJob) -> None:
         """Queue a job by its order of arrival."""
@@ -76,7 +77,7 @@ class WaitingJobs:
             line = self._lines[key] = Line(job.demand, key[1])
             self.dirty = True
         line.jobs[job.id] = job
-        self._of_job[job.id] = line
+        self.jobs[job.id] = line
         heapq.heappush(line.heap, (job.order, job.id))
         self._rank(line)
 
@@ -88,7 +89,7 @@ class WaitingJobs:
     def remove(self, job: LiveJob) -> None:
         """The job waits no more, or is on hold."""
         self.parked.pop(job.id, None)
-        line = self._of_job.pop(job.id, None)
+        line = self.jobs.pop(job.id, None)
         if line is None:
             return
         del line.jobs[job.id]
@@ -111,7 +112,7 @@ class WaitingJobs:
 
     def line(self, job: LiveJob) -> Line | None:
         """The line in which a job is queued."""
-        return self._of_job.get(job.id)
+        return self.jobs.get(job.id)
 
     def queued(self) -> list[LiveJob]:
         """All queued jobs in order."""
@@ -121,7 +122,7 @@ class WaitingJobs:
 
     def place(self, job: LiveJob) -> int:
         """1 for the head of the queue; 0 for a job that is not in it."""
-        if job.id not in self._of_job:
+        if job.id not in self.jobs:
             return 0
         before = (other for line in self._lines.values() for other in line.jobs.values())
         return 1 + sum(other.order < job.order for other in before)
