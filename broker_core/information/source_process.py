@@ -74,7 +74,12 @@ async def _gather(
 
 
 def _facts(said: Any) -> Facts:
-    return Facts(said[0], said[1], said[2], STATIC)
+    """Lists become tuples: the garbage collector need not look into tens of thousands of these for ever."""
+    ce, site, attributes = said
+    for name, value in attributes.items():
+        if type(value) is list:
+            attributes[name] = tuple(value)
+    return Facts(ce, site, attributes, STATIC)
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

@@ -6,6 +6,7 @@ Reads one JSON request from its input, writes frames to its output: a letter, th
 
 from __future__ import annotations
 
+import gc
 import os
 import struct
 import sys
@@ -67,6 +68,7 @@ class Output:
 
 def main() -> None:
     """Answer the one request; the process ends here, whatever its threads still wait for."""
+    gc.disable()  # the process lives for one answer; what it makes stays until its end
     _limit()
     output = Output(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # what a library prints must not be taken for a frame

@@ -35,11 +35,11 @@ async def test_cluster_hosts_site_and_storage_are_joined_with_their_types(grid: 
     assert met["GlueHostNetworkAdapterOutboundIP"] is True
     assert met["GlueHostNetworkAdapterInboundIP"] is False
     assert "OPENMPI" in met["GlueHostApplicationSoftwareRunTimeEnvironment"]
-    assert met["GlueCESEBindGroupSEUniqueID"] == ["se.site003.example.org", "se.central.example.org"]
+    assert met["GlueCESEBindGroupSEUniqueID"] == ("se.site003.example.org", "se.central.example.org")
     assert met["GlueCESEBindSEUniqueID"] == "se.site003.example.org"
     assert (met["GlueSiteLatitude"], met["GlueSiteLongitude"]) == (38.0, -6.5)
     assert met["GlueSiteCountry"] == "Germany"
-    assert met["GlueCEAccessControlBaseRule"] == ["VO:testvo", f"VO:vo{made.number % 10}"]
+    assert met["GlueCEAccessControlBaseRule"] == ("VO:testvo", f"VO:vo{made.number % 10}")
     assert met["GLUE2ExecutionEnvironmentOSName"] == "Debian"
     assert met["GLUE2ManagerProductName"] == "slurm"
     assert not any("ForeignKey" in name or "ChunkKey" in name for name in met)

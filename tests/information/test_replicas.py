@@ -16,6 +16,7 @@ from broker_core.information.replica_catalogue import catalogue
 from broker_core.information.replica_document import DocumentCatalogue
 from broker_core.information.replica_http import HttpCatalogue
 from broker_core.information.replica_ldap import LdapCatalogue
+from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.updater import SourceFailed
 from tests.testbed.glue_tree import record
 from tests.testbed.openldap import Slapd, free_port
@@ -137,3 +138,41 @@ def test_the_settings_choose_the_catalogue(tmp_path: Path) -> None:
     assert isinstance(catalogue(ldap, document), LdapCatalogue)
     with pytest.raises(BadRequest, match="surprise"):
         catalogue(ReplicaSettings(options={"surprise": 1}), document)
+
+
+async def test_what_is_known_of_files_is_told_at_once_and_asked_for_meanwhile(tmp_path: Path) -> None:
+    files = DocumentCatalogue(tmp_path / "replicas.json")
+    await files.put("lfn:/a", ["se1"])
+    clock, news = [0.0], [0]
+
+    def changed() -> None:
+        news[0] += 1
+
+    memory = ReplicaMemory(files, lambda: clock[0], changed)
+    assert memory.known(["lfn:/a", "lfn:/b", "no name"]) == []
+    assert [one.name for one in await memory.found(["lfn:/a", "lfn:/b"], 10.0)] == ["lfn:/a"]
+    assert news == [1]
+    await files.put("lfn:/b", ["se2"])
+    assert len(await memory.found(["lfn:/a", "lfn:/b"], 10.0)) == 1, "an answer holds for a while"
+    clock[0] = 1000.0
+    assert [one.name for one in await memory.found(["lfn:/a", "lfn:/b"], 10.0)] == ["lfn:/a", "lfn:/b"]
+    assert news == [2]
+    await memory.close()
+
+
+async def test_a_catalogue_that_fails_takes_nothing_away_and_is_asked_again_later(tmp_path: Path) -> None:
+    path = tmp_path / "replicas.json"
+    files, clock = DocumentCatalogue(path), [0.0]
+    await files.put("lfn:/a", ["se1"])
+    memory = ReplicaMemory(files, lambda: clock[0], lambda: None)
+    assert len(await memory.found(["lfn:/a"], 10.0)) == 1
+    path.write_text("no document")
+    clock[0] = 1000.0
+    assert len(await memory.found(["lfn:/a"], 10.0)) == 1
+    assert str(path) in memory.failure
+    path.write_text("{}")
+    assert len(await memory.found(["lfn:/a"], 10.0)) == 1
+    clock[0] = 1100.0
+    assert await memory.found(["lfn:/a"], 10.0) == []
+    assert memory.failure == ""
+    await memory.close()
