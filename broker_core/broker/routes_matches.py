@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from broker_core.broker.answers import json_response
+from broker_core.broker.answers import JSON
 from broker_core.broker.asked import Parts
 from broker_core.broker.list_match import list_match
 from broker_core.broker.submissions import refused
@@ -19,4 +19,4 @@ async def matches(question: MatchRequest, services: Parts) -> Response:
     checked = await services.checker.check(question.description)
     if checked.description is None:
         raise refused(checked.diagnostics)
-    return json_response(await list_match(services, checked.description, question))
+    return Response(await list_match(services, checked.description, question), media_type=JSON)
