@@ -13,6 +13,7 @@ from broker_core.matching.condition import Condition, Holds, of_attribute
 from broker_core.matching.context import Context
 from broker_core.matching.cpu_conditions import cpus, is_limit, queue
 from broker_core.matching.sets.addresses import has_public_addresses, needs_public_addresses
+from broker_core.matching.storage_condition import output
 from broker_core.matching.view import View
 from broker_core.resources.tags import ABILITIES, TAGS, listed, shows
 
@@ -32,7 +33,8 @@ _RULES_SHOWN = 4
 
 def conditions(description: JobDescription, context: Context) -> tuple[Condition, ...]:
     """Every condition, the one that can least be helped first."""
-    found = [*_chosen(description, context), *_needs(description, context), *_authorised(context)]
+    found = [*_chosen(description, context), *output(description)]
+    found += [*_needs(description, context), *_authorised(context)]
     if "inter-cluster" in description.needs and needs_public_addresses(description):
         found.append(_public_addresses())
     return (*found, _status(), *cpus(description, context), *_wall_time(description), queue(description))
