@@ -16,6 +16,8 @@ from broker_core.matching.sets.group import Counts
 Places = NDArray[np.int64]
 """Positions in the list; -1: nowhere."""
 NOWHERE = -1
+REMEMBERED = 2_000_000
+"""Limits that are remembered at once."""
 
 
 class Completion:
@@ -31,10 +33,27 @@ class Completion:
         self._occurrences = np.sort(self.value_of * self._span + np.arange(len(free)))
         self._furthest = _range_maxima(self._last_of_each())
         self._known: dict[tuple[int, int, int], int] = {}
+        self._limits: dict[tuple[int, int, int], Places] = {}
+
+    def limit(self, missing: int, cpus: int, smallest: int, value: int) -> int:
+        """The next member, of so many CPUs, must lie before this position, so that the `missing` - 1 members
+        after it can be found behind it."""
+        joined = cpus + value
+        if joined >= self._need or joined + (missing - 1) * int(self.values[-1]) < self._need:
+            return NOWHERE
+        return self._remembered(missing - 1, joined, min(smallest, value))
 
     def limits(self, missing: int, cpus: int, smallest: int) -> Places:
-        """For each of `values`: the next member of that number must lie before this position, so that the
-        `missing` - 1 members after it can be found behind it."""
+        """`limit` for each of `values`."""
+        key = (missing, cpus, smallest)
+        found = self._limits.get(key)
+        if found is None:
+            if len(self._limits) * len(self.values) > REMEMBERED:
+                self._limits.clear()
+            found = self._limits[key] = self._worked_out(missing, cpus, smallest)
+        return found
+
+    def _worked_out(self, missing: int, cpus: int, smallest: int) -> Places:
         joined = cpus + self.values
         least = np.minimum(self.values, smallest)
         found = np.full(len(self.values), NOWHERE)

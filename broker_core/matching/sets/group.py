@@ -38,6 +38,15 @@ def group_of(members: Sequence[int], free: Counts, rank: Ranks) -> Group:
     return Group(tuple(members), None if math.isnan(mean) else mean, total)
 
 
+def groups_of(members: NDArray[np.int64], free: Counts, rank: Ranks) -> list[Group]:
+    """`group_of` for each row."""
+    cpus = free[members]
+    total = cpus.sum(axis=1)
+    mean = rank[members[:, 0]] if members.shape[1] == 1 else (cpus * rank[members]).sum(axis=1) / total
+    rows = zip(members.tolist(), mean.tolist(), total.tolist(), strict=True)
+    return [Group(tuple(row), one if one == one else None, sum_) for row, one, sum_ in rows]
+
+
 def calculation(free: Sequence[int], ranks: Sequence[float | None], rank: float | None) -> str:
     """How a group's rank was made, e.g. `(4 × 400 + 8 × 460) / 12 = 440`."""
     if rank is None:
@@ -46,16 +55,3 @@ def calculation(free: Sequence[int], ranks: Sequence[float | None], rank: float 
         return f"{rank:.10g}"
     terms = " + ".join(f"{count} × {one:.10g}" for count, one in zip(free, ranks, strict=True))
     return f"({terms}) / {sum(free)} = {rank:.10g}"
-
-
-def in_order(groups: list[Group], ids: Sequence[str], need: int) -> list[Group]:
-    """Fewer computing elements first, then the higher rank, the smaller surplus, the names (CB-SCH-05a)."""
-    return sorted(
-        groups,
-        key=lambda one: (
-            len(one.members),
-            math.inf if one.rank is None else -one.rank,
-            one.free - need,
-            sorted(ids[member] for member in one.members),
-        ),
-    )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broker_core.matching.sets.completion import Completion
-from broker_core.matching.sets.group import Counts, Group, Ranks, group_of, in_order
+from broker_core.matching.sets.group import Counts, Group, Ranks, groups_of
 from broker_core.matching.sets.trace import Trace
 
-Members = tuple[int, ...]
+Places = NDArray[np.int64]
+BLOCK = 2048
+"""Positions that are looked at at once: often the first ones already give enough groups."""
+LAZY = 4
+"""From so many missing members on, each value is looked into only when it is met."""
 
 
 def minimal(
@@ -22,18 +27,30 @@ def minimal(
     the members' ranks."""
     preferred = by_rank(ids, free, rank)
     trace.suitable(preferred.tolist(), free, rank)
-    alone = preferred[free[preferred] >= need][:max_groups]
-    groups = [group_of((int(one),), free, rank) for one in alone]
-    trace.matched(groups)
-    small = preferred[(free[preferred] < need) & (free[preferred] > 0)]
-    if len(small) and len(groups) < max_groups:
-        search = _Search(free[small], need)
-        for size in range(2, min(max_ces, len(small)) + 1):
-            found = islice(search.groups(size), max_groups - len(groups))
-            new = [group_of([int(small[one]) for one in members], free, rank) for members in found]
-            trace.matched(new)
-            groups += new
-    return in_order(groups, ids, need)
+    groups = _listed(preferred[free[preferred] >= need][:max_groups, None], ids, free, rank, trace)
+    small = preferred[free[preferred] < need]
+    search = _Search(free[small], need)
+    for size in range(2, min(max_ces, len(small)) + 1):
+        if len(groups) >= max_groups:
+            break
+        found = search.groups(size, max_groups - len(groups))
+        groups += _listed(small[found], ids, free, rank, trace)
+    return groups
+
+
+def _listed(members: Places, ids: Sequence[str], free: Counts, rank: Ranks, trace: Trace) -> list[Group]:
+    """Groups of one size in the order to be tried: the higher rank first, then the smaller surplus, then the
+    names (CB-SCH-05a)."""
+    found = groups_of(members, free, rank)
+    trace.matched(found)
+    return sorted(
+        found,
+        key=lambda one: (
+            math.inf if one.rank is None else -one.rank,
+            one.free,
+            sorted(ids[member] for member in one.members),
+        ),
+    )
 
 
 def by_rank(ids: Sequence[str], free: Counts, rank: Ranks) -> NDArray[np.int64]:
@@ -58,26 +75,52 @@ class _Search:
     def __init__(self, free: Counts, need: int) -> None:
         self._free = free
         self._need = need
-        self._places = np.arange(len(free))
         self._completion = Completion(free, need)
+        self._value_of: list[int] = free.tolist()
 
-    def groups(self, size: int) -> Iterator[Members]:
-        """The smallest groups of `size` members, one after the other."""
-        return self._extended((), 0, 0, self._need, size)
+    def groups(self, size: int, most: int) -> Places:
+        """The first smallest groups of `size` members, a row for each."""
+        rows: list[Places] = []
+        left = most
+        for members, last in self._extended((), 0, 0, self._need, size):
+            taken = last[:left]
+            rows.append(np.column_stack((np.tile(np.array(members, np.int64), (len(taken), 1)), taken)))
+            left -= len(taken)
+            if not left:
+                break
+        return np.concatenate(rows) if rows else np.zeros((0, size), np.int64)
 
     def _extended(
-        self, members: Members, start: int, cpus: int, smallest: int, missing: int
-    ) -> Iterator[Members]:
+        self, members: tuple[int, ...], start: int, cpus: int, smallest: int, missing: int
+    ) -> Iterator[tuple[tuple[int, ...], Places]]:
+        """All but the last member, and the last ones that go with them."""
         if missing == 1:
             lacking = self._need - cpus
-            rest = self._free[start:]
-            for last in np.flatnonzero((rest >= lacking) & (rest < lacking + smallest)).tolist():
-                yield (*members, start + last)
+            for first, rest in self._blocks(self._free, start):
+                last = np.flatnonzero((rest >= lacking) & (rest < lacking + smallest))
+                if len(last):
+                    yield members, last + first
             return
-        limits = self._completion.limits(missing, cpus, smallest)
-        places = self._places[start:]
-        for place in places[limits[self._completion.value_of[start:]] > places].tolist():
-            count = int(self._free[place])
+        for place in self._next(start, cpus, smallest, missing):
+            count = self._value_of[place]
             yield from self._extended(
                 (*members, place), place + 1, cpus + count, min(smallest, count), missing - 1
             )
+
+    def _next(self, start: int, cpus: int, smallest: int, missing: int) -> Iterator[int]:
+        """Places for the next member from which the group can be completed."""
+        if missing >= LAZY:
+            limit = cache(partial(self._completion.limit, missing, cpus, smallest))
+            yield from (
+                place for place in range(start, len(self._value_of)) if limit(self._value_of[place]) > place
+            )
+            return
+        limits = self._completion.limits(missing, cpus, smallest)
+        for first, values in self._blocks(self._completion.value_of, start):
+            reach = limits[values]
+            yield from (np.flatnonzero(reach > np.arange(first, first + len(values))) + first).tolist()
+
+    def _blocks(self, array: Places, start: int) -> Iterator[tuple[int, Places]]:
+        """Parts of an array from a position on, each with its own position."""
+        for first in range(start, len(array), BLOCK):
+            yield first, array[first : first + BLOCK]
