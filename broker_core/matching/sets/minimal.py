@@ -16,8 +16,9 @@ from broker_core.matching.sets.trace import Trace
 Places = NDArray[np.int64]
 BLOCK = 2048
 """Positions that are looked at at once: often the first ones already give enough groups."""
-LAZY = 4
-"""From so many missing members on, each value is looked into only when it is met."""
+LAZY, MANY = 4, 400
+"""From so many missing members on, or one less where there are more values than `MANY`, each value is looked
+into only when it is met."""
 
 
 def minimal(
@@ -77,6 +78,7 @@ class _Search:
         self._need = need
         self._completion = Completion(free, need)
         self._value_of: list[int] = free.tolist()
+        self._lazy = LAZY - (len(self._completion.values) > MANY)
 
     def groups(self, size: int, most: int) -> Places:
         """The first smallest groups of `size` members, a row for each."""
@@ -109,7 +111,7 @@ class _Search:
 
     def _next(self, start: int, cpus: int, smallest: int, missing: int) -> Iterator[int]:
         """Places for the next member from which the group can be completed."""
-        if missing >= LAZY:
+        if missing >= self._lazy:
             limit = cache(partial(self._completion.limit, missing, cpus, smallest))
             yield from (
                 place for place in range(start, len(self._value_of)) if limit(self._value_of[place]) > place
