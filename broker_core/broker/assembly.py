@@ -21,6 +21,7 @@ from broker_core.broker.engine import Engine, Outside
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.listener import Listener
 from broker_core.broker.matchmaking import matchmaker
+from broker_core.broker.near_files import NearFiles
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
 from broker_core.broker.plugins import PolicyPlugins
@@ -33,11 +34,14 @@ from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
 from broker_core.errors import CrossDeskError
 from broker_core.information.local_updater import LocalUpdater
+from broker_core.information.replica_catalogue import catalogue
+from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.jdl.check import Limits
 from broker_core.launching.files import FileStore
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.effects import Ask, Cancel, Submit
+from broker_core.scheduling.messages import ReplicasFound
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.sites.local import LocalSite
@@ -82,6 +86,7 @@ class Broker:
         await self._listener.close(LAST_REQUESTS)
         services.engine.stop()
         await services.updaters.close()
+        await services.replicas.close()
         await services.sites.close()
         await services.engine.settled()
         self._places.holder.unlink(missing_ok=True)
@@ -125,7 +130,11 @@ def _services(
         places.policies, PolicyPlugins(settings.mode), settings.policy, settings.queue_policy
     )
     circumstances = Circumstances(settings)
-    scheduler = Scheduler(matchmaker(circumstances), store.next_position, _rules(settings))
+    replicas = ReplicaMemory(
+        catalogue(settings.replicas, places.replicas), time.monotonic, lambda: engine.post(ReplicasFound())
+    )
+    near_files = NearFiles(replicas)
+    scheduler = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
     scheduler.use(policies.policy(), policies.queue_policy())
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(
@@ -151,6 +160,8 @@ def _services(
         policies=policies,
         circumstances=circumstances,
         updaters=_updaters(settings, engine, sites),
+        replicas=replicas,
+        near_files=near_files,
         stop=stop,
         started=time.time(),
     )

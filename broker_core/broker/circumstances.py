@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pwd
 import random
-from collections.abc import Mapping
 from dataclasses import replace
 
 from broker_core.broker.clock import now
+from broker_core.broker.near_files import NOTHING, Near
 from broker_core.broker.settings import Settings
 from broker_core.jdl.surroundings import Surroundings
 from broker_core.matching.context import Context
-
-NOTHING_CLOSE: Mapping[str, int] = {}
 
 
 class Circumstances:
@@ -31,15 +29,15 @@ class Circumstances:
         )
         self._decided = replace(self._shown, batch_capacity="total")
 
-    def shown(self, site: str, close: Mapping[str, int] = NOTHING_CLOSE) -> Context:
+    def shown(self, site: str, close: Near = NOTHING) -> Context:
         """For list-match: what is compared as the settings say. Chance falls as it falls."""
         return self._made(self._shown, site, close, random.getrandbits(32))
 
-    def decided(self, site: str, seed: int, close: Mapping[str, int] = NOTHING_CLOSE) -> Context:
+    def decided(self, site: str, close: Near, seed: int) -> Context:
         """For the scheduler, which itself looks after free CPUs; the same seed gives the same order."""
         return self._made(self._decided, site, close, seed)
 
-    def _made(self, base: Context, site: str, close: Mapping[str, int], seed: int) -> Context:
+    def _made(self, base: Context, site: str, close: Near, seed: int) -> Context:
         return replace(
             base,
             site=site,

@@ -26,7 +26,8 @@ async def list_match(services: Services, description: JobDescription, question: 
     name = question.policy or services.policies.order
     policy = services.policies.policy(question.policy)
     pool = await _pool(services, question.assume_access)
-    context = services.circumstances.shown(question.site)
+    near = await services.near_files.found(description, pool)
+    context = services.circumstances.shown(question.site, near)
     found, problem = applied(policy, name, match(description, pool, context=context))
     if problem:
         log.warning("The policy %s failed, the built-in order counts: %s", name, problem)

@@ -47,6 +47,11 @@ class Places:
         return self.state / "policies.json"
 
     @property
+    def replicas(self) -> Path:
+        """Document of the embedded replica catalogue."""
+        return self.state / "replicas.json"
+
+    @property
     def log(self) -> Path:
         """The broker's log file; older ones have a number appended."""
         return self.state / "logs" / "broker.log"

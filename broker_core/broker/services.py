@@ -13,6 +13,7 @@ from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine
 from broker_core.broker.listener import user_name
+from broker_core.broker.near_files import NearFiles
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
 from broker_core.broker.policy_choice import PolicyChooser
@@ -20,6 +21,7 @@ from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
+from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.launching.files import FileStore
 from broker_core.version import API_VERSION, VERSION
@@ -44,6 +46,8 @@ class Services:
     policies: PolicyChooser
     circumstances: Circumstances
     updaters: Updaters
+    replicas: ReplicaMemory
+    near_files: NearFiles
     stop: Callable[[str], None]
     """Begin to stop the broker, for a reason."""
     started: float

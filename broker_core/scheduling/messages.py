@@ -131,6 +131,14 @@ class TimerFired:
     name: ClassVar[str] = "timer.fired"
 
 
+@dataclass(frozen=True, slots=True)
+class ReplicasFound:
+    """It became known where files of jobs are: other resources may be closer than was thought."""
+
+    name: ClassVar[str] = "replicas.found"
+
+
 SiteMessage = SiteAccepted | SiteRefused | AttemptStarted | AttemptEnded
 Request = CancelAsked | HoldAsked | ReleaseAsked
-Message = SubmissionRecorded | JobsRecovered | SourceHeard | SiteMessage | Request | TimerFired
+Heard = SourceHeard | ReplicasFound
+Message = SubmissionRecorded | JobsRecovered | Heard | SiteMessage | Request | TimerFired
