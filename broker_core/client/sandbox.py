@@ -16,7 +16,7 @@ from broker_core.jdl import parametric
 from broker_core.jdl.check import FileFact
 from broker_core.jdl.collection import is_collection, job_of, nodes
 from broker_core.jdl.inheritance import whole_job
-from broker_core.jdl.names import base_name, local, scheme, wrong_name
+from broker_core.jdl.names import base_name, from_base, local, scheme, wrong_name
 from broker_core.jdl.parametric import MARK
 from broker_core.jdl.parse import parse
 from broker_core.jdl.tree import Ad, ListOf, Literal
@@ -106,13 +106,16 @@ def _entries(ad: Ad) -> list[Literal]:
             if one.value not in known:
                 known.add(one.value)
                 found.append(one)
-    return [one for one in found if scheme(str(one.value)) in ("", "file")]
+    return found
 
 
 def _texts(ad: Ad) -> list[Literal]:
-    written = ad.get("InputSandbox")
+    """The entries that are files of this machine, not of the address that InputSandboxBaseURI names."""
+    written, there = ad.get("InputSandbox"), ad.get("InputSandboxBaseURI")
+    base = there.value if isinstance(there, Literal) and isinstance(there.value, str) else ""
     items = written.items if isinstance(written, ListOf) else [written]
-    return [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
+    texts = [one for one in items if isinstance(one, Literal) and isinstance(one.value, str)]
+    return [one for one in texts if scheme(from_base(str(one.value), base)) in ("", "file")]
 
 
 def _expand(written: str, base: Path) -> list[Path]:

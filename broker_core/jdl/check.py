@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from broker_core.jdl import (
     check_conflicts,
+    check_data,
+    check_dialect,
     check_executable,
     check_kind,
     check_sandboxes,
@@ -17,6 +19,7 @@ from broker_core.jdl import (
     check_workflow,
     parametric,
 )
+from broker_core.jdl.added_terms import with_terms
 from broker_core.jdl.check_kind import Kind
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic, Findings
@@ -77,6 +80,8 @@ def _described(reading: Reading) -> JobDescription | None:
     kind = check_kind.kind(reading)
     check_terms.check(reading)
     check_conflicts.check(reading, kind)
+    check_data.check(reading)
+    check_dialect.check(reading)
     if kind.structure == "Workflow":
         check_workflow.check(reading, _described)
         return _workflow(reading, kind)
@@ -104,7 +109,7 @@ def _job(reading: Reading, kind: Kind) -> JobDescription:
         sub_job_type=kind.sub_job_type,
         wall_limit=check_wall_time.wall_limit(reading),
         needs=kind.needs + program.needs + inputs.needs + outputs.needs,
-        ad=reading.ad,
+        ad=with_terms(reading, kind),
     )
 
 

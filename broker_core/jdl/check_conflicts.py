@@ -21,15 +21,33 @@ _REQUIRE = (
 _RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 1, "expirytime": 0}
 _NOT_CARRIED_OUT = (
     "inputsandboxdestfilename",
-    "inputsandboxbaseuri",
     "outputdata",
+    "dsupload",
     "myproxyserver",
+    "hlrlocation",
+    "jobprovenance",
+    "lbaddress",
     "usercontact",
+    "notificationtype",
     "perusalfileenable",
     "wholenodes",
     "hostnumber",
-    "fuzzyrank",
+    "nodescollocation",
+    "enablewmsfeedback",
+    "shortdeadlinejob",
+    "gpunumber",
+    "gpumodel",
+    "cputime",
 )
+_FOR_ALL = (
+    "virtualorganisation",
+    "hlrlocation",
+    "myproxyserver",
+    "lbaddress",
+    "allowzippedisb",
+    "nodescollocation",
+)
+"""Attributes that must be the same for every value of a sweep."""
 
 
 def check(reading: Reading, kind: Kind) -> None:
@@ -37,7 +55,7 @@ def check(reading: Reading, kind: Kind) -> None:
     given = reading.ad.entries.keys()
     for one, other in _EXCLUDE:
         if one in given and other in given:
-            message = f"{_name(reading, one)} and {_name(reading, other)} exclude each other."
+            message = f"{_name(reading, one)} and {_name(reading, other)} exclude each other; leave out one."
             reading.error("attributes-exclude", message, other)
     for one, other in _REQUIRE:
         if one in given and other not in given:
@@ -49,6 +67,11 @@ def check(reading: Reading, kind: Kind) -> None:
         if key in given:
             message = f"{_name(reading, key)} is understood, but this broker does not act on it."
             reading.warning("not-carried-out", message, key)
+    for key in _FOR_ALL:
+        node = reading.node(key)
+        if node is not None and parametric.MARK in reading.findings.text[node.start : node.end]:
+            message = f"{_name(reading, key)} must be the same for all values; leave out {parametric.MARK}."
+            reading.error("parameter-not-here", message, key)
     _hosts(reading, kind)
     if reading.has("parameters") and parametric.values(reading.ad) is None:
         message = (
@@ -70,10 +93,12 @@ def _hosts(reading: Reading, kind: Kind) -> None:
         message = f"{hosts} hosts cannot share {kind.cpus} CPUs; each needs at least one."
         reading.error("more-hosts-than-cpus", message, "hostnumber")
     if reading.has("smpgranularity") and reading.has("hostnumber") and not reading.true("wholenodes"):
-        message = "SMPGranularity and HostNumber exclude each other unless WholeNodes is true."
+        message = "SMPGranularity and HostNumber exclude each other; leave out one, or set WholeNodes."
         reading.error("attributes-exclude", message, "hostnumber")
     if reading.has("listenerport") and not kind.interactive:
-        message = "ListenerPort only has a meaning for interactive jobs."
+        message = (
+            "ListenerPort only has a meaning for interactive jobs; leave it out, or set Interactive = true."
+        )
         reading.error("listener-not-interactive", message, "listenerport")
 
 

@@ -32,6 +32,9 @@ def program(reading: Reading, inputs: Sandbox) -> Program:
         reading.error("missing-executable", "Executable is missing: the program to run.", "Executable")
     else:
         _executable(reading, executable, inputs)
+    for key in ("prologue", "epilogue"):
+        if reading.has(key):
+            _path(reading, key, reading.string(key), inputs)
     arguments = reading.string("arguments")
     if arguments:
         _arguments(reading, arguments)
@@ -39,27 +42,36 @@ def program(reading: Reading, inputs: Sandbox) -> Program:
 
 
 def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
-    if not path.strip():
-        if isinstance(reading.value("executable"), str):
-            reading.error("missing-executable", "Executable is empty: name the program to run.", "executable")
-        return
+    if path.strip():
+        _path(reading, "executable", path, inputs)
+    elif isinstance(reading.value("executable"), str):
+        reading.error("missing-executable", "Executable is empty: name the program to run.", "executable")
+
+
+def _path(reading: Reading, key: str, path: str, inputs: Sandbox) -> None:
+    """Complain about a program that cannot be found at the site, whose attribute is `key`."""
     if has_wildcard(path):
-        reading.error(
-            "executable-wildcard", "Executable must name one program, without wildcards.", "executable"
-        )
+        message = f"{reading.ad.entries[key].name} must name one program, without wildcards."
+        reading.error("executable-wildcard", message, key)
     elif wrong := wrong_name(path):
-        reading.error(*wrong, "executable")
+        reading.error(*wrong, key)
     elif not path.startswith("/") and not inputs.brings(base_name(path)):
-        _not_sent(reading, path)
+        _not_sent(reading, key, path)
 
 
-def _not_sent(reading: Reading, path: str) -> None:
+def _not_sent(reading: Reading, key: str, path: str) -> None:
     if "/" in path:
-        message = f"{path} is neither an absolute path at the site nor a file of InputSandbox."
-        reading.error("executable-path", message, "executable")
+        message = (
+            f"{path} is neither an absolute path at the site nor a file of InputSandbox; add it there, or"
+            " write its path at the site."
+        )
+        reading.error("executable-path", message, key)
+    elif reading.limits.dialect != "crossdesk":
+        message = f"{path} is not in InputSandbox; add it there, or write its path at the site."
+        reading.error("executable-path", message, key)
     else:
         message = f"{path} is not in InputSandbox, so it must be installed at the site."
-        reading.hint("executable-not-sent", message, "executable")
+        reading.hint("executable-not-sent", message, key)
 
 
 _UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.limits import Limits
-from broker_core.jdl.names import base_name, has_wildcard, local, scheme, wrong_name, wrong_output
+from broker_core.jdl.names import base_name, from_base, has_wildcard, local, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.tokens import quoted
 from broker_core.jdl.tree import Expression, Literal
@@ -36,6 +36,7 @@ def inputs(reading: Reading) -> Sandbox:
     entries = reading.strings("inputsandbox")
     remote = set()
     _commas(reading, "inputsandbox")
+    entries = [(from_base(text, reading.string("inputsandboxbaseuri")), place) for text, place in entries]
     for text, place in entries:
         protocol = scheme(text)
         if protocol and protocol != "file":

@@ -26,7 +26,7 @@ def streams(reading: Reading, inputs: Sandbox) -> Streams:
             reading.error(*wrong, key)
     if found.stdin and _plain(reading, "stdinput", found.stdin):
         _input(reading, found.stdin, inputs)
-    if found.stdout and found.stderr:
+    if reading.limits.dialect != "crossdesk" and found.stdout and found.stderr:
         _pair(reading, found)
     return found
 

@@ -27,6 +27,7 @@ def check(reading: Reading) -> None:
         else:
             _terms(reading, key, node)
     _sign(reading, reading.node("rank"))
+    _data_cost(reading, reading.node("rank"))
 
 
 def _terms(reading: Reading, key: str, node: Expression) -> None:
@@ -120,6 +121,19 @@ def _single_sign(reading: Reading, key: str, node: Binary) -> None:
     message = f"`{node.operator}` works on bits and is an error here; write `{meant}`."
     fix = Fix(f"Write {meant}", place, place + 1, meant)
     reading.warning("bits-not-conditions", message, key, node, [fix])
+
+
+def _data_cost(reading: Reading, node: Expression | None) -> None:
+    """DataAccessCost is a Rank of its own kind, and only where data is named."""
+    names = [_read(part) for part in walk(node)] if node is not None else []
+    if "dataaccesscost" not in names:
+        return
+    if not (reading.has("inputdata") or reading.has("datarequirements")):
+        message = "other.DataAccessCost needs InputData: the files whose cost it is."
+        reading.error("data-access-cost", message, "rank")
+    elif any(name not in ("", "dataaccesscost") for name in names):
+        message = "other.DataAccessCost must be the only attribute of the resource in Rank."
+        reading.error("data-access-cost", message, "rank")
 
 
 def _sign(reading: Reading, node: Expression | None) -> None:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 _TABLE = """
+address-form: An address has no protocol.
 argument-count: A function is given too few or too many arguments.
 arguments-unbalanced: Arguments has a quote or backslash without its partner.
 attribute-without: An attribute has no meaning without another one.
 attributes-exclude: Two attributes cannot be given together.
+back-quote: A string holds a back-quote.
 bad-encoding: The text is not Unicode.
 bits-not-conditions: `&` or `|` stands between two conditions.
 comma-not-semicolon: A `;` stands between the items of a list.
 commas-in-name: A file name of a sandbox looks like several.
+contact-form: A mail address is none.
 control-character: A file name holds a line break or control character.
 count-too-small: A number is below the smallest that makes sense.
 counts-differ: Attributes for the number of CPUs contradict each other.
 cpus-make-parallel: A job with several CPUs is taken as a parallel one.
+cream-ignores: An attribute is given that CREAM does not look at.
+cream-needs: Something is missing that CREAM needs.
+cream-one-job: CREAM is given something other than one plain job.
 curly-quotes: A string stands in typographic quotes.
 cycle: A graph of jobs has a cycle.
+data-access-cost: Rank by the cost of data access cannot be computed.
+data-ad: An ad about data lacks something.
+data-not-sent: Files in grid storage are not sent along.
 dependency: A dependency is not a pair of known nodes.
 double-equals: `==` stands where an attribute gets its value.
 duplicate-attribute: An attribute is given twice.
@@ -34,8 +43,10 @@ expected-name: A name is missing.
 expected-value: A value is missing.
 extra-comma: A comma is too many in a list.
 foreign-sign: A sign of printed text or another language stands for one of this language.
+input-data-form: A file in grid storage has no name that its catalogue knows.
 interactive-implied: An agent is given, so the job counts as interactive.
 interactive-workflow: A workflow or its node is interactive.
+items-differ: Two lists that belong together do not fit.
 job-type-deprecated: Checkpointable and partitionable jobs are no longer run.
 job-type-mapped: A job type of another dialect is carried over.
 launcher-not-plain: ApplicationLauncher is given for another sub-type than plain.
@@ -67,9 +78,11 @@ not-text: The text holds control characters.
 nul-in-string: A string holds the character 0.
 number-too-big: A whole number has more than 64 bits.
 parallel-implied: SubJobType is given, so the job counts as parallel.
+parameter-not-here: An attribute that is the same for all jobs of a sweep holds its parameter.
 parameters-format: The values of a parametric job cannot be understood.
 parametric-node: A node is a sweep.
 path-escapes: A file lies outside the job's directory.
+protocol-missing: Data is named without a protocol to read it by.
 quoted-expression: An expression is written as a string.
 rank-sign: Rank prefers long waits.
 root-reference: `root.` names nothing that the whole description has.
@@ -91,6 +104,7 @@ sub-jobs-of-normal: A job with components is not parallel.
 sub-jobs-one-cluster: Components are given for a library that runs on one cluster.
 sub-jobs-sum: The components do not add up to the number of CPUs.
 sub-type-of-normal: A Normal job has a sub-type.
+submit-to-form: SubmitTo names no computing element.
 text-after-end: Something follows the end of the description.
 too-deep: Brackets are nested too deeply.
 too-large: The text is larger than allowed.

@@ -23,7 +23,7 @@ INHERITED = (
 """Attributes of the whole that hold for a node which has none of its own."""
 FORCED = ("virtualorganisation", "hlrlocation", "myproxyserver", "jobprovenance")
 """Attributes of the whole that hold for every node, whatever it says."""
-_OF_THE_NODE = frozenset({"nodename", "description", "type"})
+_OF_THE_NODE = frozenset({"nodename", "description"})
 
 
 def whole_job(whole: Ad, node: Ad) -> Ad:

@@ -23,6 +23,10 @@ class Budget:
     steps: int = 20 * CONSTANT_STEPS
 
 
+DIALECTS = ("crossdesk", "glite", "cream")
+"""CrossBroker's rules with what others add; gLite's defaults and demands; those of CREAM."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a broker allows; sizes in bytes."""
@@ -30,6 +34,8 @@ class Limits:
     description_max: int = DESCRIPTION_MAX
     input_sandbox_max: int = 1_000_000_000
     """The whole input sandbox of a job (CB-UAM-08): 1 GB on the embedded broker."""
+    dialect: str = "crossdesk"
+    """One of DIALECTS: whose rules hold where descriptions of different grids conflict."""
 
 
 DEFAULT = Limits()

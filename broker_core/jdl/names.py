@@ -25,6 +25,13 @@ def local(path: str) -> str:
     return path[7:] if path[:7].lower() == "file://" else path
 
 
+def from_base(path: str, base: str) -> str:
+    """Where a file of InputSandbox comes from: a name or relative path from `base`, where there is one."""
+    if not base or path.startswith("/") or scheme(path):
+        return path
+    return f"{base.rstrip('/')}/{path}"
+
+
 def has_wildcard(path: str) -> bool:
     """True if it holds one of * ? [ ] { }."""
     return not WILDCARDS.isdisjoint(path)

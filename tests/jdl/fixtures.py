@@ -69,7 +69,7 @@ F7 = (
 )
 
 FIXTURES = {
-    "F1": (F1, {"unquoted-value"}),
+    "F1": (F1, {"unquoted-value", "data-not-sent"}),
     "F2": (F2, set()),
     "F3": (F3, {"missing-comma", "double-equals"}),
     "F4": (F4, {"interactive-implied"}),
@@ -77,4 +77,4 @@ FIXTURES = {
     "F6": (F6, set()),
     "F7": (F7, set()),
 }
-"""Name to text and the codes of its warnings."""
+"""Name to text and the codes of its warnings and hints."""

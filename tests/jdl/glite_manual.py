@@ -201,7 +201,7 @@ Requirements = (!RegExp("ce.*broken[.]org", other.GlueCEUniqueID)) &&
   other.GlueHostOperatingSystemName == "ScientificSL" && other.GlueHostArchitecturePlatformType == "x86_64" &&
   Member("GLITE-3_2_0", other.GlueHostApplicationSoftwareRunTimeEnvironment) &&
   other.GlueCEPolicyMaxCPUTime >= 2880 && other.GlueCEStateFreeCPUs > 0;
-Rank = 2 * other.GlueCEStateFreeCPUs - other.GlueCEStateWaitingJobs / 10.0 + other.GlueHostBenchmarkSI00 / 1000;
+Rank = 2 * other.GlueCEStateFreeCPUs - other.GlueCEStateWaitingJobs / 10.0 + other.GlueHostBenchmarkSI00;
 """
 
 EXAMPLES = {
