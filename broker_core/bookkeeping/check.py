@@ -15,6 +15,7 @@ from broker_core.bookkeeping.faults import damage_of
 from broker_core.bookkeeping.reads import JOBS
 from broker_core.bookkeeping.replay import Replay
 from broker_core.bookkeeping.schema import definitions, expected_definitions
+from broker_core.bookkeeping.sweep_rows import COLUMNS, intact_sweep
 from broker_core.errors import CrossDeskError, NotFound, StoreDamaged
 from broker_core.jobs.record import JobRecord
 
@@ -56,7 +57,7 @@ def check(directory: Path) -> list[Finding]:
     try:
         connection.execute("BEGIN")
         pages = [Finding("pages of the store", str(text)) for text in _page_errors(connection)]
-        pages += _table_errors(connection) + _content_errors(connection)
+        pages += _table_errors(connection) + _content_errors(connection) + _sweep_errors(connection)
         examined = examine(connection)
         return pages + examined.findings + compare_rows(connection, examined)
     except sqlite3.Error as error:
@@ -72,7 +73,7 @@ def _page_errors(connection: sqlite3.Connection) -> list[str]:
 
 def _table_errors(connection: sqlite3.Connection) -> list[Finding]:
     found, due = definitions(connection), expected_definitions()
-    return [Finding(f"table or index {name}", "is not defined as it was") for name, _ in sorted(due - found)]
+    return [Finding(f"table or index {name}", "is not defined as it was") for name, *_ in sorted(due - found)]
 
 
 def _content_errors(connection: sqlite3.Connection) -> list[Finding]:
@@ -83,6 +84,15 @@ def _content_errors(connection: sqlite3.Connection) -> list[Finding]:
     ]
     lost = sorted(jobs_without_files(connection))
     return damaged + [Finding(f"job {job}", "its list of input files is lost", job) for job in lost]
+
+
+def _sweep_errors(connection: sqlite3.Connection) -> list[Finding]:
+    rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM sweeps ORDER BY first")
+    return [
+        Finding(f"sweep at position {row[0]}", "not what was written")
+        for row in rows
+        if not intact_sweep(row)
+    ]
 
 
 def examine(connection: sqlite3.Connection) -> Examined:

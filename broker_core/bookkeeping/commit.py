@@ -19,9 +19,11 @@ from broker_core.bookkeeping.codec import (
 )
 from broker_core.bookkeeping.entries import Document, Entry, NewSubmission, Payload
 from broker_core.bookkeeping.purging import fold_and_remove
+from broker_core.bookkeeping.sweep_rows import insert_sweep
 from broker_core.errors import Conflict
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
+from broker_core.wire.submission import SandboxFile
 
 _CHUNKS = (256, 32, 8, 1)
 _INSERT_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES "
@@ -60,7 +62,7 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
 
 def _write_entries(connection: sqlite3.Connection, entries: Sequence[Entry], files: dict[str, str]) -> None:
     _many(connection, _INSERT_EVENTS, "", [event_row(entry.event) for entry in entries])
-    first, last, purged = _rows(entries)
+    first, last, purged = _rows(entries, files)
     if first:
         rows = [(number, files.get(job, ""), *record_row(last[job])) for job, number in first.items()]
         _many(connection, _INSERT_JOBS, "", rows)
@@ -73,7 +75,9 @@ def _write_entries(connection: sqlite3.Connection, entries: Sequence[Entry], fil
         fold_and_remove(connection, purged)
 
 
-def _rows(entries: Sequence[Entry]) -> tuple[dict[str, int], dict[str, JobRecord], list[JobRecord]]:
+def _rows(
+    entries: Sequence[Entry], files: dict[str, str]
+) -> tuple[dict[str, int], dict[str, JobRecord], list[JobRecord]]:
     first: dict[str, int] = {}
     last: dict[str, JobRecord] = {}
     purged: list[JobRecord] = []
@@ -81,6 +85,8 @@ def _rows(entries: Sequence[Entry]) -> tuple[dict[str, int], dict[str, JobRecord
         event = entry.event
         if event.seq == 1:
             first[event.job] = event.position
+            if entry.files:
+                files[event.job] = entry.files
         elif event.type is EventType.PURGED:
             purged.append(entry.record)
         last[event.job] = entry.record
@@ -101,16 +107,19 @@ def _many(connection: sqlite3.Connection, start: str, end: str, rows: Iterable[t
 
 
 def _write_submission(connection: sqlite3.Connection, new: NewSubmission, files: dict[str, str]) -> None:
-    position = new.entries[-1].event.position if new.entries else 0
+    places = [entry.event.position for entry in new.entries] + [sweep.last for sweep, _ in new.sweeps]
     try:
         connection.execute(
             "INSERT INTO submissions VALUES (?, ?, ?, ?)",
-            (new.owner, new.key, new.receipt.model_dump_json(), position),
+            (new.owner, new.key, new.receipt.model_dump_json(), max(places, default=0)),
         )
     except sqlite3.IntegrityError as error:
         raise Conflict("A submission with this key was recorded before.", place=new.key) from error
     connection.executemany("INSERT OR IGNORE INTO descriptions VALUES (?, ?)", new.descriptions.items())
     files.update(_write_filesets(connection, new))
+    for sweep, listed in new.sweeps:
+        sweep.files = _write_fileset(connection, listed) if listed else ""
+        insert_sweep(connection, sweep)
 
 
 def _write_filesets(connection: sqlite3.Connection, new: NewSubmission) -> dict[str, str]:
@@ -121,11 +130,16 @@ def _write_filesets(connection: sqlite3.Connection, new: NewSubmission) -> dict[
             continue
         name = known.get(id(listed))
         if name is None:
-            text = json_text([file.model_dump() for file in listed])
-            name = known[id(listed)] = hashlib.sha256(text.encode()).hexdigest()
-            connection.execute("INSERT OR IGNORE INTO filesets VALUES (?, ?)", (name, text))
+            name = known[id(listed)] = _write_fileset(connection, listed)
         named[job] = name
     return named
+
+
+def _write_fileset(connection: sqlite3.Connection, listed: tuple[SandboxFile, ...]) -> str:
+    text = json_text([file.model_dump() for file in listed])
+    name = hashlib.sha256(text.encode()).hexdigest()
+    connection.execute("INSERT OR IGNORE INTO filesets VALUES (?, ?)", (name, text))
+    return name
 
 
 def _write_document(connection: sqlite3.Connection, document: Document) -> None:

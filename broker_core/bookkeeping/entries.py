@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
 
 
@@ -17,6 +18,8 @@ class Entry:
     event: JobEvent
     """With its position, taken from `Store.next_position()`."""
     record: JobRecord
+    files: str = ""
+    """With the first event of a job from a sweep: name of the list of its input files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class NewSubmission:
     entries: Sequence[Entry]
     files: Mapping[str, tuple[SandboxFile, ...]] = field(default_factory=dict)
     """Job id to its input sandbox; the jobs of one description give the same tuple."""
+    sweeps: Sequence[tuple[Sweep, tuple[SandboxFile, ...]]] = ()
+    """Jobs that differ in their value alone, with their input sandbox."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.connection import connect_examiner
 from broker_core.bookkeeping.faults import REPAIR
-from broker_core.bookkeeping.reads import JOBS, damaged_event
+from broker_core.bookkeeping.reads import NUMBERED, damaged_event
 from broker_core.bookkeeping.replay import Replay
 from broker_core.bookkeeping.schema import LIVE
+from broker_core.bookkeeping.sweep_rows import begun
 from broker_core.errors import StoreDamaged
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.sweep import Sweep
 
 TAIL = 1000
 """Events at the end of the log that are verified at every opening."""
@@ -27,15 +30,25 @@ _OF_LIVE = (
 _TAIL = f"SELECT {_EVENTS} FROM events AS e ORDER BY e.position DESC LIMIT {TAIL}"
 
 
-def verified_live(path: Path) -> list[JobRecord]:
-    """Records of the jobs that have not ended; raises StoreDamaged if they, their events or the last
-    events of the log are not what was written."""
+def verified_live(path: Path, sweeps: Sequence[Sweep] = ()) -> list[JobRecord]:
+    """Records of the jobs that have not ended, those that share the story of a sweep too.
+
+    Raises StoreDamaged if they, their events or the last events of the log are not what was written.
+    """
     connection = connect_examiner(path)
     try:
-        live = [_record(row) for row in connection.execute(f"{JOBS} WHERE {LIVE} ORDER BY number")]
-        check_live(connection, live)
+        rows = connection.execute(f"{NUMBERED} WHERE {LIVE} ORDER BY number")
+        live = [(row[0], _record(row[1:])) for row in rows]
+        check_live(connection, [record for _, record in live])
         check_tail(connection)
-        return live
+        for sweep in sweeps:
+            gone = begun(connection, sweep)
+            live += (
+                (sweep.number(index), sweep.record(index))
+                for index in range(len(sweep.ids))
+                if index not in gone
+            )
+        return [record for _, record in sorted(live, key=itemgetter(0))]
     finally:
         connection.close()
 

@@ -21,7 +21,10 @@ from broker_core.bookkeeping.directory import (
 )
 from broker_core.bookkeeping.faults import Condition, condition_after, damage_of, full_error
 from broker_core.bookkeeping.integrity import verified_live
+from broker_core.bookkeeping.purging import close_sweeps
 from broker_core.bookkeeping.schema import create, lost_tables, migrate, stored_schema
+from broker_core.bookkeeping.sweep_rows import begun, stored_sweeps
+from broker_core.bookkeeping.sweeps import Sweeps
 from broker_core.jobs.record import JobRecord
 from broker_core.version import SCHEMA
 
@@ -37,6 +40,7 @@ class Opened:
     epoch: int
     position: int
     live: list[JobRecord]
+    sweeps: Sweeps
 
 
 def open_store(
@@ -85,12 +89,28 @@ def _open_locked(
         epoch = _begin_epoch(connection, holder, used=Ballast(path.parent).present)
         if fail is not None:
             fail("store.opened")
-        live = verified_live(path)
         position = reads.last_position(connection)
-        return Opened(path, lock, connection, connect_reader(path), epoch, position, live)
+        sweeps = _open_sweeps(connection)
+        live = verified_live(path, sweeps.open())
+        return Opened(path, lock, connection, connect_reader(path), epoch, position, live, sweeps)
     except BaseException:
         connection.close()
         raise
+
+
+def _open_sweeps(connection: sqlite3.Connection) -> Sweeps:
+    """The sweeps with jobs that have not begun; the records of the others are removed."""
+    sweeps = Sweeps()
+    for sweep in stored_sweeps(connection):
+        sweeps.add(sweep, begun(connection, sweep))
+    open_ = {sweep.first for sweep in sweeps.open()}
+    rows = connection.execute("SELECT first, description, files FROM sweeps").fetchall()
+    done = [row for row in rows if row[0] not in open_]
+    if done:
+        connection.execute("BEGIN IMMEDIATE")
+        close_sweeps(connection, done)
+        connection.execute("COMMIT")
+    return sweeps
 
 
 def _begin_epoch(connection: sqlite3.Connection, holder: Holder, *, used: bool) -> int:

@@ -38,13 +38,25 @@ def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
     connection.execute(_FOLD, (*where, wait_bound(record.submitted, record.started), *counts_of(record)))
 
 
+def close_sweeps(connection: sqlite3.Connection, done: Sequence[tuple[int, str, str]]) -> None:
+    """Remove the records of sweeps (place, description, files) whose jobs have all begun."""
+    connection.executemany("DELETE FROM sweeps WHERE first = ?", [(first,) for first, _, _ in done])
+    _remove_unused(
+        connection,
+        {description for _, description, _ in done},
+        {files for _, _, files in done if files},
+    )
+
+
 def _remove_unused(connection: sqlite3.Connection, descriptions: set[str], filesets: set[str]) -> None:
     connection.executemany(
-        "DELETE FROM descriptions WHERE sha = ?1 AND NOT EXISTS (SELECT 1 FROM jobs WHERE description = ?1)",
+        "DELETE FROM descriptions WHERE sha = ?1 AND NOT EXISTS (SELECT 1 FROM jobs WHERE description = ?1)"
+        " AND NOT EXISTS (SELECT 1 FROM sweeps WHERE description = ?1)",
         [(sha,) for sha in descriptions],
     )
     connection.executemany(
         "DELETE FROM filesets WHERE sha = ?1"
-        " AND NOT EXISTS (SELECT 1 FROM jobs WHERE files = ?1 AND files <> '')",
+        " AND NOT EXISTS (SELECT 1 FROM jobs WHERE files = ?1 AND files <> '')"
+        " AND NOT EXISTS (SELECT 1 FROM sweeps WHERE files = ?1)",
         [(sha,) for sha in filesets],
     )

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import orjson
 
+from broker_core.bookkeeping import sweep_reads
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.faults import REPAIR
 from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
 
 _EVENTS = f"SELECT {', '.join(EVENT_COLUMNS)} FROM events"
+NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
 
@@ -32,8 +37,11 @@ class Page:
 
 
 def last_position(connection: sqlite3.Connection) -> int:
-    """Position of the last event, 0 if there is none."""
-    return int(connection.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0])
+    """Position of the last event, written or shared by the jobs of a sweep; 0 if there is none."""
+    return max(
+        int(connection.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0])
+        for table, column in (("events", "position"), ("sweeps", "last"))
+    )
 
 
 def job(connection: sqlite3.Connection, identity: str) -> JobRecord | None:
@@ -42,11 +50,11 @@ def job(connection: sqlite3.Connection, identity: str) -> JobRecord | None:
     return None if row is None else record_of(row)
 
 
-def jobs(connection: sqlite3.Connection, identities: Sequence[str]) -> list[JobRecord]:
-    """The records of the named jobs that exist, in the order of their submission."""
+def jobs(connection: sqlite3.Connection, identities: Sequence[str]) -> list[tuple[int, JobRecord]]:
+    """Numbers and records of the named jobs that have a row, in the order of their submission."""
     text = orjson.dumps(list(identities)).decode()
-    query = f"{JOBS} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number"
-    return [record_of(row) for row in connection.execute(query, (text,))]
+    query = f"{NUMBERED} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number"
+    return [(row[0], record_of(row[1:])) for row in connection.execute(query, (text,))]
 
 
 def jobs_page(
@@ -56,21 +64,28 @@ def jobs_page(
     limit: int,
     states: Sequence[JobState],
     columns: Sequence[str],
+    sweeps: Sequence[Sweep] = (),
 ) -> Page:
     """A page of the jobs of an owner; an empty owner stands for all, no states for any.
+
+    `sweeps`: those with jobs that share their story, and may have no row yet.
 
     Only the first page counts the jobs: counting costs as much as reading a page.
     """
     names = _known_columns(columns)
     where, values = _conditions(owner, states)
-    total = 0
+    mine = sweep_reads.chosen(sweeps, owner, states)
+    total, before = 0, _cursor(after) if after else 1 << 62
     if not after:
         total = connection.execute(f"SELECT count(*) FROM jobs{_where(where)}", values).fetchone()[0]
-    else:
-        where.append("number < ?")
-        values.append(_cursor(after))
+        total += sweep_reads.counted(connection, mine).total()
+    where.append("number < ?")
     query = f"SELECT number, {', '.join(names)} FROM jobs{_where(where)} ORDER BY number DESC LIMIT ?"
-    rows = connection.execute(query, (*values, limit)).fetchall()
+    rows = connection.execute(query, (*values, before, limit)).fetchall()
+    if mine:
+        shared = sweep_reads.rows_before(connection, mine, before, limit, names)
+        rows += ((number, *one) for number, one in shared)
+        rows = sorted(rows, key=itemgetter(0), reverse=True)[:limit]
     following = str(rows[-1][0]) if len(rows) == limit else ""
     return Page(_by_columns(names, rows), following, total, last_position(connection))
 
@@ -121,12 +136,19 @@ def events_of(connection: sqlite3.Connection, identity: str) -> list[JobEvent]:
     return _checked(connection.execute(f"{_EVENTS} WHERE job = ? ORDER BY seq", (identity,)))
 
 
-def events_after(connection: sqlite3.Connection, position: int, owner: str, limit: int) -> list[JobEvent]:
+def events_after(
+    connection: sqlite3.Connection, position: int, owner: str, limit: int, sweeps: Sequence[Sweep] = ()
+) -> list[JobEvent]:
     """Events of an owner's jobs (empty: of all) behind a position, in order, at most `limit`."""
     values: tuple[Any, ...] = (position, owner, limit) if owner else (position, limit)
     mine = " AND owner = ?" if owner else ""
     query = f"{_EVENTS} WHERE position > ?{mine} ORDER BY position LIMIT ?"
-    return _checked(connection.execute(query, values))
+    found = _checked(connection.execute(query, values))
+    open_ = sweep_reads.chosen(sweeps, owner)
+    if open_:
+        found += sweep_reads.events_after(connection, open_, position, limit)
+        found = sorted(found, key=attrgetter("position"))[:limit]
+    return found
 
 
 def _checked(rows: sqlite3.Cursor) -> list[JobEvent]:
@@ -151,10 +173,12 @@ def description(connection: sqlite3.Connection, sha: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def files_of(connection: sqlite3.Connection, identity: str) -> list[SandboxFile]:
-    """The input sandbox of a job."""
+def files_of(connection: sqlite3.Connection, identity: str, of_sweep: str = "") -> list[SandboxFile]:
+    """The input sandbox of a job; `of_sweep` names the list that it shares with others."""
     query = "SELECT f.files FROM jobs AS j JOIN filesets AS f ON f.sha = j.files WHERE j.id = ?"
     row = connection.execute(query, (identity,)).fetchone()
+    if row is None and of_sweep:
+        row = connection.execute("SELECT files FROM filesets WHERE sha = ?", (of_sweep,)).fetchone()
     return [] if row is None else [SandboxFile(**one) for one in orjson.loads(row[0])]
 
 
@@ -178,11 +202,12 @@ def document(connection: sqlite3.Connection, owner: str, name: str) -> str | Non
     return None if row is None else str(row[0])
 
 
-def states(connection: sqlite3.Connection, owner: str) -> dict[str, int]:
+def states(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] = ()) -> dict[str, int]:
     """State to number of jobs, in the order of the life cycle; only states that occur."""
     where, values = _conditions(owner, ())
     query = f"SELECT state, count(*) FROM jobs{_where(where)} GROUP BY state"
-    found = dict(connection.execute(query, values))
+    found = Counter(dict(connection.execute(query, values)))
+    found += sweep_reads.counted(connection, sweep_reads.chosen(sweeps, owner))
     return {state.value: found[state.value] for state in JobState if state.value in found}
 
 

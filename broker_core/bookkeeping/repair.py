@@ -18,13 +18,14 @@ from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner, con
 from broker_core.bookkeeping.contents import altered, jobs_without_files, present
 from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
 from broker_core.bookkeeping.schema import create
+from broker_core.bookkeeping.sweep_rows import intact_sweep
 from broker_core.errors import NotFound
 
 __all__ = ["Finding", "Repaired", "check", "release", "repair"]
 
 QUARANTINE_FILE = "quarantine.jsonl"
 """In the folder of the copy: one JSON list a line, the event rows of jobs that were taken out."""
-_OTHERS = ("submissions", "descriptions", "filesets", "documents", "purged")
+_OTHERS = ("sweeps", "submissions", "descriptions", "filesets", "documents", "purged")
 _FILES = (STORE_FILE, STORE_FILE + "-wal", STORE_FILE + "-shm", STORE_FILE + "-journal")
 
 
@@ -146,7 +147,7 @@ def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str, lo
     try:
         damaged = altered(old, table) if table in ("descriptions", "filesets") else ()
         for row in old.execute(f"SELECT * FROM {table}"):
-            if row[0] in damaged:
+            if row[0] in damaged or (table == "sweeps" and not intact_sweep(row)):
                 lost.append(Finding(f"table {table}, {row[0]}", "not what was written, left out"))
                 continue
             new.execute(f"INSERT OR REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)

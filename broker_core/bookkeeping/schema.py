@@ -75,6 +75,14 @@ CREATE INDEX jobs_live ON jobs (number)
     WHERE state IN ('Submitted', 'Waiting', 'Ready', 'Scheduled', 'Running');
 CREATE INDEX jobs_of_description ON jobs (description);
 CREATE INDEX jobs_of_files ON jobs (files) WHERE files <> '';
+CREATE TABLE sweeps (
+    first INTEGER PRIMARY KEY,
+    last INTEGER NOT NULL,
+    description TEXT NOT NULL,
+    files TEXT NOT NULL,
+    body TEXT NOT NULL,
+    checksum BLOB NOT NULL
+);
 CREATE TABLE submissions (
     owner TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -110,7 +118,12 @@ CREATE TABLE purged (
 LIVE = "state IN ('Submitted', 'Waiting', 'Ready', 'Scheduled', 'Running')"
 """SQL: the job is not ended; written exactly as in the partial index."""
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+
+def _add_sweeps(connection: Connection) -> None:
+    connection.execute(next(text for text in TABLES.split(";") if "TABLE sweeps" in text))
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_sweeps}
 """Schema number to the step that makes the next one of it, inside a transaction."""
 
 
@@ -130,13 +143,13 @@ def lost_tables() -> StoreDamaged:
     return StoreDamaged("The store has lost its tables.", place="table meta", remedy=REPAIR)
 
 
-def definitions(connection: Connection) -> set[tuple[str, str]]:
-    """Names and definitions of all tables and indexes."""
-    rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-    return {(str(name), str(sql)) for name, sql in rows}
+def definitions(connection: Connection) -> set[tuple[str, ...]]:
+    """Name, kind, table and text of the definitions of all tables and indexes."""
+    rows = connection.execute("SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema")
+    return {tuple(map(str, row)) for row in rows}
 
 
-def expected_definitions() -> set[tuple[str, str]]:
+def expected_definitions() -> set[tuple[str, ...]]:
     """What `definitions` gives for a new store."""
     with closing(connect(":memory:")) as connection:
         create(connection, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from broker_core.bookkeeping import reads
@@ -20,6 +21,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
 from broker_core.wire.views import Statistics
 
@@ -38,6 +40,7 @@ class Store:
         """Position of the last event given to the store or taken by `next_position`."""
         self._lock: DirectoryLock = opened.lock
         self._live = opened.live
+        self._sweeps = opened.sweeps
         self._connection: sqlite3.Connection = opened.connection
         self._own_reader: sqlite3.Connection = opened.reader
         self._readers = Readers(self.path)
@@ -94,15 +97,35 @@ class Store:
         self.position += 1
         return self.position
 
+    def take_positions(self, sweep: Sweep) -> None:
+        """Give a sweep its places in the log."""
+        sweep.first = self.position + 1
+        self.position = sweep.last
+
     def append(self, entries: Sequence[Entry]) -> asyncio.Future[None]:
         """Keep events with their rows, as a whole. Resolves when durable; on a full disk that is when
         there is room again. Fails only if the store writes no more, or the entries are at fault."""
-        return self._writer.put(tuple(entries))
+        whole, beginning = self._sweeps.with_beginnings(entries)
+        future = self._writer.put(tuple(whole))
+        if beginning:
+            future.add_done_callback(lambda done: self._begun(done, beginning))
+        return future
+
+    def _begun(self, done: asyncio.Future[None], jobs: list[str]) -> None:
+        kept = not done.cancelled() and done.exception() is None
+        (self._sweeps.begun if kept else self._sweeps.not_begun)(jobs)
 
     def submit(self, submission: NewSubmission) -> asyncio.Future[None]:
         """Keep a submission as a whole. Fails with StorageFull, or Conflict if its key is known;
         nothing is kept then."""
-        return self._writer.put(submission)
+        future = self._writer.put(submission)
+        future.add_done_callback(lambda done: self._submitted(done, submission))
+        return future
+
+    def _submitted(self, done: asyncio.Future[None], submission: NewSubmission) -> None:
+        if not done.cancelled() and done.exception() is None:
+            for sweep, _ in submission.sweeps:
+                self._sweeps.add(sweep)
 
     def save_document(self, owner: str, name: str, body: str) -> asyncio.Future[None]:
         """Keep the JSON text of a document in place of its former one. Fails with StorageFull."""
@@ -130,23 +153,32 @@ class Store:
     ) -> reads.Page:
         """A page of the jobs table, newest first. An empty owner stands for all owners, no states for
         any state; `after` is the `next` of the page before. Raises BadRequest."""
-        return await self._readers.read(reads.jobs_page, owner, after, limit, tuple(states), tuple(columns))
+        sweeps = self._sweeps.open()
+        chosen = (owner, after, limit, tuple(states), tuple(columns), sweeps)
+        return await self._readers.read(reads.jobs_page, *chosen)
 
     async def job(self, identity: str) -> JobRecord | None:
         """The record of a job, None if there is none or it was purged."""
-        return await self._readers.read(reads.job, identity)
+        shared = self._sweeps.record(identity)
+        return await self._readers.read(reads.job, identity) or shared
 
     async def jobs(self, identities: Sequence[str]) -> list[JobRecord]:
         """The records of those of the jobs that exist, in the order of their submission."""
-        return await self._readers.read(reads.jobs, identities)
+        shared = self._sweeps.records(identities)
+        written = await self._readers.read(reads.jobs, identities)
+        have = {record.id for _, record in written}
+        found = written + [one for one in shared if one[1].id not in have]
+        return [record for _, record in sorted(found, key=itemgetter(0))]
 
     async def events_of(self, identity: str) -> list[JobEvent]:
         """All events of a job in order; also of a purged one."""
-        return await self._readers.read(reads.events_of, identity)
+        shared = self._sweeps.events(identity)
+        return await self._readers.read(reads.events_of, identity) or shared
 
     async def events_after(self, position: int, owner: str = "", limit: int = 10_000) -> list[JobEvent]:
         """Events behind a position in order, of one owner's jobs or (empty) of all."""
-        return await self._readers.read(reads.events_after, position, owner, limit)
+        sweeps = self._sweeps.open()
+        return await self._readers.read(reads.events_after, position, owner, limit, sweeps)
 
     async def description(self, sha: str) -> str | None:
         """The text of a description by its SHA-256 (hex)."""
@@ -154,7 +186,7 @@ class Store:
 
     async def files_of(self, identity: str) -> list[SandboxFile]:
         """The input sandbox that a job was sent with."""
-        return await self._readers.read(reads.files_of, identity)
+        return await self._readers.read(reads.files_of, identity, self._sweeps.files(identity))
 
     async def files_in_use(self) -> set[str]:
         """SHA-256 of every sandbox file that some job in the store was sent with."""
@@ -166,7 +198,7 @@ class Store:
 
     async def states(self, owner: str = "") -> dict[str, int]:
         """State to number of jobs."""
-        return await self._readers.read(reads.states, owner)
+        return await self._readers.read(reads.states, owner, self._sweeps.open())
 
     async def outcomes(self, owner: str = "") -> dict[str, tuple[int, int]]:
         """Computing elements to the numbers of jobs that ended with exit code 0 and that failed there."""
@@ -174,4 +206,4 @@ class Store:
 
     async def statistics(self, owner: str = "") -> Statistics:
         """The numbers of CB-UI-13; purged jobs stay counted."""
-        return await self._readers.read(statistics, owner)
+        return await self._readers.read(statistics, owner, self._sweeps.open())

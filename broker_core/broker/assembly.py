@@ -138,7 +138,7 @@ def _services(
     scheduler.use(policies.policy(), policies.queue_policy())
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(
-        Limits(description_max=settings.description_max, input_sandbox_max=settings.sandbox_limit)
+        Limits(settings.description_max, settings.sandbox_limit, settings.dialect)
     )
     files = FileStore(places.files)
     orders = Orders(store, checker, files)

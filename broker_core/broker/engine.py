@@ -97,10 +97,20 @@ class Engine:
         self._fail("before:submission")
         for entry in new.entries:
             _stamp(entry, self.store.next_position())
+        if new.sweeps:
+            self._place(new, arrivals)
         future = self.store.submit(new)
         future.add_done_callback(lambda done: self._submitted(done, new, arrivals))
         self._last = future
         return future
+
+    def _place(self, new: NewSubmission, arrivals: tuple[Arrival, ...]) -> None:
+        """Give the jobs of sweeps their places in the log."""
+        records = {arrival.record.id: arrival.record for arrival in arrivals}
+        for sweep, _ in new.sweeps:
+            self.store.take_positions(sweep)
+            for index, job in enumerate(sweep.ids):
+                records[job].position = sweep.place(index)  # type: ignore[misc] # shared with nobody yet
 
     async def settled(self) -> None:
         """Return when everything recorded so far is durable."""
@@ -184,6 +194,8 @@ class Engine:
             return
         self._fail("after:submission")
         self.stream.publish(new.entries)
+        for sweep, _ in new.sweeps:
+            self.stream.publish_sweep(sweep)
         self.post(SubmissionRecorded(arrivals))
 
 

@@ -76,4 +76,5 @@ class Services:
                 "description_max": self.settings.description_max,
                 "output_max": self.settings.output_max,
             },
+            dialect=self.settings.dialect,
         )

@@ -17,6 +17,7 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.topics import Told, Topics
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.sweep import Sweep
 from broker_core.jobs.transitions import EventType
 from broker_core.wire.views import JOB_COLUMNS, EventView
 
@@ -65,6 +66,12 @@ class Stream:
         if len(self._kept) == KEPT:
             self._since = self._kept[0].event.position - 1
         self._position = max(self._position, entries[-1].event.position)
+        self._wake()
+
+    def publish_sweep(self, sweep: Sweep) -> None:
+        """Tell the jobs of a sweep; each follower has them made when it comes to them."""
+        self._kept.clear()
+        self._since = self._position = sweep.last
         self._wake()
 
     def stop(self) -> None:

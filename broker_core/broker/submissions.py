@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
-import os
-import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from broker_core.bookkeeping.entries import Entry, NewSubmission
+from broker_core.bookkeeping.entries import NewSubmission
 from broker_core.broker.checking import Checker
 from broker_core.broker.clock import now
 from broker_core.broker.compound import items_of
 from broker_core.broker.engine import Engine
 from broker_core.broker.expansion import files_of, helper_for
+from broker_core.broker.new_jobs import CheckedItem, NewJob, alike, jobs_of, new_id, sweep_of
 from broker_core.broker.orders import Orders
 from broker_core.broker.sandboxes import check_sandbox
 from broker_core.errors import Busy, DescriptionRefused
 from broker_core.jdl.description import JobDescription
-from broker_core.jobs.events import JobEvent, Source
-from broker_core.jobs.record import first_record
-from broker_core.jobs.states import JobState
-from broker_core.jobs.transitions import EventType
+from broker_core.jobs.sweep import Sweep
 from broker_core.launching.files import FileStore
-from broker_core.scheduling.demand import PARAMETER, Demand, demand_of, significant
+from broker_core.scheduling.demand import PARAMETER, significant
 from broker_core.scheduling.messages import Arrival
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.submission import Caution, Receipt, SandboxFile, Submission, SubmissionItem
@@ -34,18 +29,6 @@ _LATELY = 600.0
 """Seconds for which content named by a submission is not removed, so that its jobs find it."""
 _IN_A_THREAD = 200
 """Number of jobs from which a submission is put together in a thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """An item that passed every check."""
-
-    item: SubmissionItem
-    description: JobDescription
-    sha: str
-    warnings: tuple[Caution, ...]
-    own: dict[str, JobDescription]
-    """Value to description, where the value changes what matching reads; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +112,7 @@ class Submissions:
             raise refused(checked.diagnostics, _place(submission, number))
         return items_of(item, checked.description)
 
-    async def _checked(self, item: SubmissionItem, submission: Submission, number: int) -> _Item:
+    async def _checked(self, item: SubmissionItem, submission: Submission, number: int) -> CheckedItem:
         place = _place(submission, number)
         checked = await self._checker.check(item.description, (item.values or [""])[0])
         if checked.description is None:
@@ -145,7 +128,7 @@ class Submissions:
             if one.severity == "warning"
         )
         sha = hashlib.sha256(item.description.encode("utf-8", "surrogatepass")).hexdigest()
-        return _Item(item, checked.description, sha, warnings, own)
+        return CheckedItem(item, checked.description, sha, warnings, own)
 
     async def _each(self, item: SubmissionItem, place: str) -> dict[str, JobDescription]:
         found: dict[str, JobDescription] = {}
@@ -157,12 +140,23 @@ class Submissions:
         return found
 
     def _put_together(
-        self, owner: str, submission: Submission, items: Sequence[_Item], count: int
+        self, owner: str, submission: Submission, items: Sequence[CheckedItem], count: int
     ) -> _NewJobs:
         batch = new_id() if count > 1 else ""
-        made = [job for item in items for job in _jobs_of(owner, submission, item, batch)]
+        made: list[NewJob] = []
+        sweeps: list[tuple[Sweep, tuple[SandboxFile, ...]]] = []
+        arrivals: list[Arrival] = []
+        for item in items:
+            if alike(item):
+                sweep, demand = sweep_of(owner, submission, item, batch)
+                sweeps.append((sweep, files_of(item.item)(sweep.values[0])))
+                arrivals += (Arrival(record, demand) for record in sweep.records())
+            else:
+                jobs = list(jobs_of(owner, submission, item, batch))
+                made += jobs
+                arrivals += (Arrival(job.entry.record, job.demand, submission.hold) for job in jobs)
         receipt = Receipt(
-            ids=[job.entry.record.id for job in made],
+            ids=[arrival.record.id for arrival in arrivals],
             batch=batch,
             warnings=[warning for item in items for warning in item.warnings],
         )
@@ -173,83 +167,13 @@ class Submissions:
             descriptions={item.sha: item.item.description for item in items},
             entries=[job.entry for job in made],
             files={job.entry.record.id: job.files for job in made if job.files},
+            sweeps=sweeps,
         )
-        arrivals = tuple(Arrival(job.entry.record, job.demand, submission.hold) for job in made)
-        return _NewJobs(kept, arrivals)
+        return _NewJobs(kept, tuple(arrivals))
 
 
 def _place(submission: Submission, number: int) -> str:
     return f"item {number}" if len(submission.items) > 1 else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _NewJob:
-    entry: Entry
-    demand: Demand
-    files: tuple[SandboxFile, ...]
-
-
-def _jobs_of(owner: str, submission: Submission, item: _Item, batch: str) -> Iterator[_NewJob]:
-    files = files_of(item.item)
-    text = item.item.description
-    shared = demand_of(item.description, text, "", submission.site)
-    for seed in helper_for(item.item, item.description).expand(item.item, item.description):
-        description = item.own.get(seed.parameter, item.description)
-        demand = demand_of(description, text, seed.parameter, submission.site) if item.own else shared
-        details = {
-            "name": seed.name,
-            "parameter": seed.parameter,
-            "structure": description.structure,
-            "interactive": description.interactive,
-            "cpus": description.cpus,
-            "description": item.sha,
-            "batch": batch,
-            "pinned": submission.site,
-            "hold": submission.hold,
-        }
-        event = _submitted(owner, details)
-        yield _NewJob(Entry(event, first_record(event)), demand, files(seed.parameter))
-
-
-def _submitted(owner: str, details: dict[str, object]) -> JobEvent:
-    return JobEvent(
-        job=new_id(),
-        seq=1,
-        time=now().wall,
-        source=Source.UAM,
-        type=EventType.SUBMITTED,
-        old=None,
-        new=JobState.SUBMITTED,
-        owner=owner,
-        reason="Accepted by the broker",
-        details=details,
-    )
-
-
-def new_id() -> str:
-    """22 URL-safe random characters, 128 bits; never with a dash first, which would look like an option."""
-    made = "-"
-    while made[0] == "-":
-        made = base64.urlsafe_b64encode(_random.take(16))[:22].decode()
-    return made
-
-
-class _RandomBytes:
-    """The kernel's random bytes, fetched many at a time: each call of the kernel costs as much as a job."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._left = b""
-
-    def take(self, count: int) -> bytes:
-        with self._lock:
-            if len(self._left) < count:
-                self._left = os.urandom(256 * count)
-            taken, self._left = self._left[:count], self._left[count:]
-        return taken
-
-
-_random = _RandomBytes()
 
 
 def refused(diagnostics: Sequence[object], place: str = "") -> DescriptionRefused:
