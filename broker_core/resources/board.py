@@ -13,6 +13,7 @@ from broker_core.resources.entry import Entry
 from broker_core.resources.pool import Bar, Counts, Pool
 
 _FIRST = 16
+_OPEN = "production"
 _COUNTS = ("total", "free", "running", "waiting", "own_waiting", "committed")
 Flags = npt.NDArray[np.bool_]
 
@@ -35,6 +36,8 @@ class Board:
         """Rows without a bar."""
         self.queueing: Flags = np.zeros(_FIRST, np.bool_)
         """Rows whose batch system keeps jobs of ours until they can start."""
+        self.closed: set[int] = set()
+        """Rows that do not take jobs now by their own word."""
         self.facts = 0
         """Rises when something else than a count of jobs, free CPUs or a bar is another one: after each
         answer that said so, and at once where a row became empty and can soon mean another resource."""
@@ -50,6 +53,8 @@ class Board:
         if entry.row >= len(self.pool.total):
             self._grow()
         self.queueing[entry.row] = entry.account and values.get("glueceinfolrmstype", "fork") != "fork"
+        status = values.get("gluecestatestatus", _OPEN)
+        (self.closed.discard if str(status).lower() == _OPEN else self.closed.add)(entry.row)
         self._told = True
 
     def count(self, entry: Entry) -> None:
@@ -106,6 +111,7 @@ class Board:
         self.pool.columns.remove(entry.ce)
         self.pool.barred.pop(row, None)
         self.usable[row] = False
+        self.closed.discard(row)
         for name in _COUNTS:
             getattr(self.pool, name)[row] = 0
         self.facts += 1

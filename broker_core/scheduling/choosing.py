@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.ordering import fuzzy
 from broker_core.policies.built_in import best_fit
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Choices, Policy, Request, sets, single
@@ -171,8 +170,9 @@ class Chooser:
         if not self._all_free(demand):
             if rules.batch_capacity == "total" and pool.own_waiting is not None:
                 ok = ok | (board.queueing.take(rows) & (pool.own_waiting.take(rows) < rules.max_site_queue))
-            if rules.queue_ahead and len(standing.names) == 1 and len(rows):
-                ok = ok | (self._ahead(standing.names[0]) >= demand.description.cpus)
+            if rules.queue_ahead and len(standing.ever_rows) == 1 and len(rows):
+                only = pool.columns.ces[int(standing.ever_rows[0])]
+                ok = ok | (self._ahead(only) >= demand.description.cpus)
         if pool.barred:
             ok = ok & board.usable.take(rows)
         if excluded:
@@ -205,7 +205,6 @@ class Chooser:
             demand.description.interactive,
             demand.inter_cluster,
             seed,
-            fuzzy(demand.description.ad) is not None,
         )
         found = arranged(self.order, choices, request)
         self.problem = found.problem

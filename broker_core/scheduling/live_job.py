@@ -26,9 +26,9 @@ class LiveJob:
     """Processors at each of them."""
     round_tried: tuple[str, ...] = ()
     """Choices of this round that did not take it, each once (SA-LCH-01)."""
-    excluded: set[str] = field(default_factory=set)
+    excluded: frozenset[str] = frozenset()
     """Computing elements that this job must not meet again (CB-ERR-6)."""
-    tried: list[str] = field(default_factory=list)
+    tried: tuple[str, ...] = ()
     """What went wrong so far, `ce: reason`."""
     rounds: int = 0
     """Failed rounds of CB-ERR-6."""

@@ -27,14 +27,16 @@ class Merging:
         self._answers.append(said)
 
     def run(self, slice_: int) -> None:
-        """Merge up to so many computing elements."""
+        """Merge up to so many computing elements; to end a large answer is a slice of its own."""
         while self._answers and slice_ > 0:
             said = self._answers[0]
-            part = said.facts[self._done : self._done + slice_]
-            self._cache.merge(said, part)
-            self._done += len(part)
-            slice_ -= max(1, len(part))
-            if self._done == len(said.facts):
+            if self._done < len(said.facts):
+                part = said.facts[self._done : self._done + slice_]
+                self._cache.merge(said, part)
+                self._done += len(part)
+                slice_ -= len(part)
+            else:
                 self._cache.close(said)
                 self._answers.popleft()
                 self._done = 0
+                slice_ -= 1

@@ -96,11 +96,11 @@ class Questions:
             self._waiting.place(job),
             "" if first is None else first.id,
             self._chooser.matching(job.demand, job.excluded, now) if waits else 0,
-            len(standing.names),
+            len(standing.ever_rows),
             len(self._cache.entries),
             next_round if waits else None,
             self._remedy(job, first),
-            tuple(job.tried),
+            job.tried,
         )
 
     def reason(self, job: LiveJob, now: float) -> str:
@@ -122,7 +122,7 @@ class Questions:
 
     def _blocked(self, job: LiveJob, now: float) -> str:
         """What the first job of those that compete for the same resources waits for."""
-        names = self._standings.of(job.demand).names
+        names = self._names(job)
         pool = self._cache.pool(now)
         useful = [entry for ce in names if ce not in job.excluded and (entry := self._cache.entries.get(ce))]
         bars = [pool.barred.get(entry.row) for entry in useful]
@@ -137,12 +137,17 @@ class Questions:
             return f"Next in the queue; {free} CPUs are free, but what is free now does not match"
         return f"Next in the queue; needs {cpus} CPUs, {free} are free where it could run"
 
+    def _names(self, job: LiveJob) -> list[str]:
+        """Computing elements that could ever run a job."""
+        ces = self._cache.board.pool.columns.ces
+        return [ces[row] for row in self._standings.of(job.demand).ever_rows.tolist()]
+
     def _details(self, job: LiveJob, now: float) -> list[str]:
         told = []
         if job.ces and job.record.state is S.READY:
             told.append(f"{job.ce} is being tried")
         told += [f"Tried: {one}" for one in job.tried[-3:]]
-        names = self._standings.of(job.demand).names
+        names = self._names(job)
         barred = self._cache.pool(now).barred
         for ce in names[:3]:
             entry = self._cache.entries.get(ce)

@@ -12,6 +12,7 @@ from broker_core.policies.queues import QueuePolicy
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.resources.pool import Pool
+from broker_core.scheduling.arrivals import Arrivals
 from broker_core.scheduling.choosing import Chooser
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Ask, Effect, Wake
@@ -28,6 +29,7 @@ from broker_core.scheduling.messages import (
     Message,
     Now,
     ReleaseAsked,
+    ReplicasFound,
     SiteAccepted,
     SiteRefused,
     SubmissionRecorded,
@@ -37,7 +39,7 @@ from broker_core.scheduling.questions import Questions, Queued, Why
 from broker_core.scheduling.queue import Round
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.site_reactions import SiteReactions
-from broker_core.scheduling.standing import Effort, Match, Standings
+from broker_core.scheduling.standing import Effort, Match, Standing, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
@@ -71,10 +73,9 @@ class Scheduler:
         self._questions = Questions(
             self._ledger, self.cache, self._standings, self._chooser, self._waiting, self._round
         )
-        self._arrivals: deque[LiveJob] = deque()
+        self._arrivals = Arrivals(self._ledger)
         self._unparked: deque[LiveJob] = deque()
         self._facts = 0
-        self._orders = 0
         self._round_due = 0.0
         self._ask = False
         self._wished = -1.0
@@ -99,10 +100,15 @@ class Scheduler:
 
     def _heard(self, message: Message) -> None:
         match message:
-            case SubmissionRecorded() | JobsRecovered():
-                self._arrive(message.arrivals)
+            case SubmissionRecorded():
+                self._arrivals.add(message.arrivals)
+                self._ask = True
+            case JobsRecovered():
+                self._recover(message.arrivals)
             case SourceHeard():
                 self._merging.add(message)
+            case ReplicasFound():
+                self._standings.forget()
             case CancelAsked():
                 self._cancel(message.job)
             case HoldAsked():
@@ -116,10 +122,11 @@ class Scheduler:
 
     def job(self, job: str) -> LiveJob | None:
         """A live job, to be read only."""
-        return self._ledger.jobs.get(job)
+        return self._arrivals.known(job)
 
     def live(self) -> list[LiveJob]:
         """All live jobs, to be read only."""
+        self._arrivals.admit_all()
         return list(self._ledger.jobs.values())
 
     def pool(self, now: float) -> Pool:
@@ -153,21 +160,17 @@ class Scheduler:
 
     # --- jobs come and go
 
-    def _arrive(self, arrivals: tuple[Arrival, ...]) -> None:
-        self._ask = True
+    def _recover(self, arrivals: tuple[Arrival, ...]) -> None:
         for arrival in arrivals:
-            if arrival.record.id in self._ledger.jobs or arrival.record.state.ended:
-                continue
-            self._orders += 1
-            job = LiveJob(arrival.record, arrival.demand, self._orders)
-            self._ledger.jobs[job.id] = job
-            if job.record.state is S.SUBMITTED:
-                job.hold = arrival.hold
-                self._arrivals.append(job)
-            elif job.at_site:
-                self._sites.adopt(job)
-            elif not job.record.held:
-                self._unparked.append(job)
+            record = arrival.record
+            if record.state is S.SUBMITTED:
+                self._arrivals.add((arrival,))
+            elif record.id not in self._ledger.jobs and not record.state.ended:
+                job = self._arrivals.admit(arrival)
+                if job.at_site:
+                    self._sites.adopt(job)
+                elif not record.held:
+                    self._unparked.append(job)
 
     def _turn(self, message: Message) -> None:
         """What can be done now, a slice of it; the rest follows by a Wake at once."""
@@ -207,8 +210,8 @@ class Scheduler:
     def _take_over(self, slice_: int) -> None:
         effort = Effort(self._standings, slice_)
         while self._arrivals and effort.more():
-            job = self._arrivals.popleft()
-            if job.record.state is not S.SUBMITTED:
+            job = self._arrivals.next()
+            if job is None or job.record.state is not S.SUBMITTED:
                 continue
             self._ledger.note(job, E.ACCEPTED, reason="Taken over by the scheduler")
             if job.hold:
@@ -232,7 +235,7 @@ class Scheduler:
         """Queue a waiting job, or park it if nothing known could ever run it; an interactive one starts now
         or ends (CB-SCH-02, CB-SCH-08)."""
         standing = self._standings.of(job.demand)
-        usable = standing.ever and any(ce not in job.excluded for ce in standing.names)
+        usable = standing.ever and (not job.excluded or self._has_others(standing, job))
         if job.record.interactive:
             self._start_or_end(job, standing.reason)
         elif usable:
@@ -243,6 +246,11 @@ class Scheduler:
             self._exhausted(job)
         else:
             self._park(job, f"No compatible resources: {standing.reason}")
+
+    def _has_others(self, standing: Standing, job: LiveJob) -> bool:
+        """True if some resource could run a job besides those that it must not meet again."""
+        ces = self.cache.board.pool.columns.ces
+        return any(ces[row] not in job.excluded for row in standing.ever_rows.tolist())
 
     def _place(self, job: LiveJob) -> bool:
         """Send a job that nobody is before on its way, if anything can take it."""
@@ -265,7 +273,7 @@ class Scheduler:
     def _exhausted(self, job: LiveJob) -> None:
         tried = "; ".join(job.tried[-10:])
         reason = f"It could not be started on any resource that matches. Tried: {tried}"
-        self._end(job, reason, {"tried": job.tried[-50:]})
+        self._end(job, reason, {"tried": list(job.tried[-50:])})
 
     def _end(self, job: LiveJob, reason: str, details: dict[str, object] | None = None) -> None:
         self._leave(job)
@@ -333,7 +341,7 @@ class Scheduler:
             self._ledger.effects.append(Ask())
 
     def _cancel(self, job_id: str) -> None:
-        job = self._ledger.jobs.get(job_id)
+        job = self._arrivals.known(job_id)
         if job is None or job.canceling:
             return
         if not job.at_site:
@@ -345,14 +353,14 @@ class Scheduler:
             self._sites.ask_cancel(job)
 
     def _hold(self, job_id: str, reason: str) -> None:
-        job = self._ledger.jobs.get(job_id)
+        job = self._arrivals.known(job_id)
         if job is not None and job.record.state is S.WAITING and not job.record.held:
             self._leave(job)
             job.infeasible_since = None
             self._ledger.note(job, E.HELD, reason=reason or "On hold by its owner")
 
     def _release(self, job_id: str) -> None:
-        job = self._ledger.jobs.get(job_id)
+        job = self._arrivals.known(job_id)
         if job is not None and job.record.state is S.WAITING and job.record.held:
             self._ledger.note(job, E.RELEASED, reason="Released by its owner")
             self._unparked.append(job)

@@ -208,7 +208,7 @@ class SiteReactions:
         choice = self._chooser.choose(job.demand, job.excluded.union(job.round_tried), now)
         if choice is None or not self._take(job, choice):
             return False
-        job.tried.append(f"{failed}: {why}")
+        job.tried += (f"{failed}: {why}",)
         reason = f"{failed} refused it: {why}; trying {job.ce}"
         self._decided(job, "next-choice", reason, choice.of)
         self._ledger.note(
@@ -223,7 +223,7 @@ class SiteReactions:
         return True
 
     def _wait_again(self, job: LiveJob, trouble: str, *, counts: bool = True) -> None:
-        job.tried.append(trouble)
+        job.tried += (trouble,)
         job.round_tried = ()
         job.rounds += counts
         self._decided(job, "re-matched", trouble)
@@ -233,7 +233,7 @@ class SiteReactions:
                 E.ABORTED,
                 reason=f"Given up after {self._rules.max_rematch} rounds of matching. Tried: "
                 + "; ".join(job.tried[-10:]),
-                details={"tried": job.tried[-50:]},
+                details={"tried": list(job.tried[-50:])},
             )
         else:
             self._waiting.add(job)
@@ -305,7 +305,7 @@ class SiteReactions:
             self._ledger.effects.append(Submit(job.record, job.ce))
             return
         ce = job.ce
-        job.excluded.update(job.ces)
+        job.excluded |= set(job.ces)
         self._release(job)
         self._ledger.note(job, E.REMATCHED, reason=f"Given up at {ce}: {why}", details=details)
         self._wait_again(job, f"{ce}: {why}")

@@ -16,12 +16,13 @@ from broker_core.matching.sets.group import Group
 from broker_core.resources.board import Board
 from broker_core.resources.pool import Counts, Pool
 from broker_core.resources.record import Resource
-from broker_core.resources.values import COUNTS
+from broker_core.resources.values import ANSWERS, COUNTS
 from broker_core.scheduling.demand import Demand
 
 Rows = npt.NDArray[np.intp]
 BETTER = 1 << 34
 """What one place in the order of closeness and rank is worth in a key; CPUs stay below."""
+STATUS = frozenset({"gluecestatestatus", "glue2computingshareservingstate"})
 MOST = 5000
 """Demands that are remembered."""
 
@@ -95,7 +96,7 @@ class Standing:
     """Resources for one demand, by the facts of now."""
 
     rows: Rows
-    """Those that match with all their CPUs free, by name; without `ever` where the counts decide."""
+    """Those that match with all their CPUs free, by name; empty where the counts decide."""
     rank: npt.NDArray[np.float64]
     close_files: Counts
     key: Counts
@@ -106,8 +107,8 @@ class Standing:
     """What matches does not depend on counts: it need not be matched again when they change."""
     ever: int
     """All rows that match if nothing runs there, as bits (CB-SCH-12); 0: nothing known can ever run it."""
-    names: tuple[str, ...]
-    """Their computing elements."""
+    ever_rows: Rows
+    """The same as numbers."""
     reason: str
     """Why none can."""
 
@@ -143,7 +144,7 @@ class Standings:
     @property
     def cost(self) -> int:
         """What one match over all resources counts for, in jobs."""
-        return 2 + self._board.pool.columns.size // 25
+        return 4 + self._board.pool.columns.size // 10
 
     def of(self, demand: Demand) -> Standing:
         """Where jobs of this demand can run."""
@@ -156,6 +157,10 @@ class Standings:
             known = self._known[demand.key] = self._made(demand)
         return known
 
+    def forget(self) -> None:
+        """Ask matchmaking anew: something that it reads besides the resources is another one."""
+        self._facts = -1
+
     def matches(self, demand: Demand, pool: Pool, seed: int = 0) -> Matches:
         """Ask matchmaking."""
         self.asked += 1
@@ -166,11 +171,14 @@ class Standings:
         if self._idle is None:
             self._idle = pool.idle()
         idle = self.matches(demand, self._idle)
-        feasible = bool(len(idle.candidates.rows)) and (not demand.inter_cluster or bool(idle.groups))
-        ever = np.sort(idle.candidates.rows) if feasible else np.zeros(0, np.intp)
-        steady = is_steady(demand.description)
-        rows, rank, close = self._now(demand, pool) if feasible and steady else _nothing()
-        ces = pool.columns.ces
+        found = idle.candidates
+        feasible = bool(len(found.rows)) and (not demand.inter_cluster or bool(idle.groups))
+        ever = found.rows.astype(np.intp) if feasible else np.zeros(0, np.intp)
+        names = states_read(demand.description)
+        steady = names is not None and feasible
+        if names is not None and feasible and (self._board.closed or not names <= STATUS):
+            found = self.matches(demand, self._empty(pool)).candidates
+        rows, rank, close = self._by_name(found) if steady else _nothing()
         return Standing(
             rows,
             rank,
@@ -179,38 +187,44 @@ class Standings:
             bits(rows),
             steady,
             bits(ever),
-            tuple(ces[row] for row in ever.tolist()),
+            ever,
             "" if feasible else _why_none(idle, demand),
         )
 
-    def _now(self, demand: Demand, pool: Pool) -> tuple[Rows, npt.NDArray[np.float64], Counts]:
-        """What matches with everything free, but with the marks and response times that sites publish."""
+    def _empty(self, pool: Pool) -> Pool:
+        """Everything free, but with the marks and response times that sites publish."""
         nothing = np.zeros_like(pool.total)
-        empty = replace(pool, free=pool.total, running=nothing, waiting=nothing, own_waiting=None, barred={})
-        found = self.matches(demand, empty).candidates
-        places = np.zeros(max(1, pool.columns.size), np.intp)
-        order = pool.columns.order()
-        places[order] = np.arange(len(order))
-        by_name = np.argsort(places[found.rows], kind="stable")
-        rows = found.rows[by_name].astype(np.intp)
-        return rows, found.rank[by_name], found.close_files[by_name]
+        return replace(pool, free=pool.total, running=nothing, waiting=nothing, own_waiting=None, barred={})
+
+    def _by_name(self, found: Candidates) -> tuple[Rows, npt.NDArray[np.float64], Counts]:
+        """Candidates in the order of their names."""
+        columns = self._board.pool.columns
+        place = np.full(columns.size, -1, np.intp)
+        place[found.rows] = np.arange(len(found.rows))
+        order = columns.order()
+        at = place[order]
+        at = at[at >= 0]
+        return found.rows[at].astype(np.intp), found.rank[at], found.close_files[at]
 
 
-def is_steady(description: JobDescription) -> bool:
-    """True if neither Requirements nor Rank reads a count that changes with every job, nor the world."""
+def states_read(description: JobDescription) -> frozenset[str] | None:
+    """What sites say of their state and Requirements or Rank read; None where matching is to be asked again
+    for every job: a count that changes with each of them is read, or the world, or sets are built."""
     if description.ad is None:
-        return True
+        return frozenset()
     if "fuzzyrank" in description.ad.entries or "inter-cluster" in description.needs:
-        return False
+        return None
+    read: set[str] = set()
     for name in ("requirements", "rank"):
         wanted = description.ad.get(name)
         if wanted is not None:
             found = reads(wanted, description.ad)
             if found.worldly or found.everything or found.by_chance:
-                return False
-            if any(COUNTS.get(one, "total") != "total" for one in found.names):
-                return False
-    return True
+                return None
+            read |= found.names
+    if any(COUNTS.get(one, "total") != "total" for one in read):
+        return None
+    return frozenset(read & ANSWERS.keys())
 
 
 def bits(rows: npt.NDArray[np.integer]) -> int:

@@ -71,7 +71,7 @@ class WaitingJobs:
     def add(self, job: LiveJob) -> None:
         """Queue a job by its order of arrival."""
         self.remove(job)
-        key = (job.demand.key, frozenset(job.excluded))
+        key = (job.demand.key, job.excluded)
         line = self._lines.get(key)
         if line is None:
             line = self._lines[key] = Line(job.demand, key[1])
