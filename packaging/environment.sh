@@ -8,6 +8,7 @@ OFFSCREEN_PACKAGES="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libg
 XCB_PACKAGES="libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
 WAYLAND_PACKAGES="libwayland-client0 libwayland-cursor0 libwayland-egl1"
 TEST_PACKAGES="xvfb xdotool imagemagick openbox"
+LDAP_PACKAGES="slapd ldap-utils glue-schema bdii"
 
 is_root() { [ "$(id -u)" = 0 ]; }
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -24,22 +25,34 @@ find_python() {
     return 1
 }
 
+apt_quietly() { DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; }
+
+# While packages are installed, none of them may start a service of its own.
+forbid_services() {
+    policy=/usr/sbin/policy-rc.d
+    [ -e "$policy" ] && policy="" && return 0
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy"
+}
+allow_services() { [ -z "$policy" ] || rm -f "$policy"; }
+
 # Install system packages, or say exactly what to type; the words after $1 are the packages.
 apt_install() {
     why=$1
     shift
     if is_root && has apt-get; then
         say "Installing $why: $*"
-        if { apt-get install -y --no-install-recommends "$@" || {
-            apt-get update && apt-get install -y --no-install-recommends "$@"
-        }; } >"${TMPDIR:-/tmp}/crossdesk-apt.$$" 2>&1; then
-            rm -f "${TMPDIR:-/tmp}/crossdesk-apt.$$"
-            return 0
+        told=${TMPDIR:-/tmp}/crossdesk-apt.$$
+        forbid_services
+        if { apt_quietly "$@" || { apt-get update && apt_quietly "$@"; }; } >"$told" 2>&1; then
+            installed=0
+        else
+            installed=1
+            tail -n 5 "$told" >&2
+            say "The packages could not be installed."
         fi
-        tail -n 5 "${TMPDIR:-/tmp}/crossdesk-apt.$$" >&2
-        rm -f "${TMPDIR:-/tmp}/crossdesk-apt.$$"
-        say "The packages could not be installed."
-        return 1
+        allow_services
+        rm -f "$told"
+        return $installed
     fi
     say "Missing: $why. On Debian or Ubuntu install it with"
     say "    sudo apt-get install $*"

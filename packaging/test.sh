@@ -39,6 +39,11 @@ for tool in Xvfb xdotool import openbox; do has "$tool" || needed="$needed $tool
 if [ -n "$needed" ] && ! apt_install "programs for tests in a real window ($needed)" $TEST_PACKAGES; then
     leave_out display "they need$needed"
 fi
+# shellcheck disable=SC2086 # a list of words
+if [ ! -x /usr/sbin/slapd ] || [ ! -e /etc/ldap/schema/Glue-CE.schema ] || [ ! -e /etc/bdii/BDII.schema ]; then
+    apt_install "a real information system for the tests" $LDAP_PACKAGES ||
+        leave_out openldap "they need a real OpenLDAP server with the GLUE schemas"
+fi
 qt_libraries xcb || {
     without "tests of windows: Qt does not find its libraries"
     set -- --ignore=tests/app --ignore=tests/end2end "$@"

@@ -11,6 +11,13 @@ from tests.testbed.glue_tree import made_sites, tree
 from tests.testbed.openldap import Slapd
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a server, so that it can be left out where none can be had."""
+    for item in items:
+        if {"grid", "slapds"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("openldap")
+
+
 @pytest.fixture(scope="session")
 def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grid]:
     """An index of 40 sites with 2,400 computing elements, and one server that answers for all sites."""
