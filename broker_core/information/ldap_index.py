@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from broker_core.information.glue_entries import Entries
 from broker_core.information.join import joined
+from broker_core.information.ldap_address import Address, address_of
 from broker_core.information.ldap_names import DETAILS, FILTERS, LINKS, LISTED, SCHEMAS
-from broker_core.information.ldap_search import Address, Search, address_of
+from broker_core.information.ldap_search import Search
 from broker_core.information.ldap_services import Listing, Service, listing
 from broker_core.information.plausible import TWICE
 from broker_core.information.remarks import Remarks

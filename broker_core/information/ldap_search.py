@@ -4,53 +4,18 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import ldap3
 from ldap3.core.exceptions import LDAPException
 from ldap3.operation.search import search_operation
 
+from broker_core.information.ldap_address import Address
 from broker_core.information.ldap_decode import Attributes, Done, Malformed, read_answer
 from broker_core.information.updater import SourceFailed
 
-PORTS = {"ldap": 389, "ldaps": 636}
 _NO_SUCH_BASE = 32
 _LIMITS = {3: "time", 4: "size", 11: "administrative"}
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is."""
-
-    scheme: str
-    host: str
-    port: int
-    base: str = ""
-    """Base of the tree that the address names, or empty."""
-
-    @property
-    def server(self) -> str:
-        """The address without a base."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
-
-
-def address_of(text: str) -> Address:
-    """`ldap://host:port/base`; raises SourceFailed for what is no such address."""
-    try:
-        parts = urlsplit(text.strip())
-        scheme, host, port = parts.scheme.lower(), parts.hostname, parts.port
-    except ValueError:
-        scheme, host, port = "", None, None
-    if scheme not in PORTS or not host:
-        raise SourceFailed(
-            "That is not the address of an LDAP server.",
-            place=text[:200],
-            remedy="Write ldap://host:port or ldaps://host:port.",
-        )
-    return Address(scheme, host, port or PORTS[scheme], unquote(parts.path.strip("/")))
 
 
 class Search:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from broker_core.information.glue_entries import Entries, by
 from broker_core.information.join_glue1 import Elements
 from broker_core.information.join_glue2 import Shares, service_of
+from broker_core.information.ldap_address import Address, address_of
 from broker_core.information.ldap_names import BASES
-from broker_core.information.ldap_search import Address, address_of
 from broker_core.information.updater import SourceFailed
 
 

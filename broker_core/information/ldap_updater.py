@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.information.ldap_address import address_of
 from broker_core.information.ldap_names import SCHEMAS
 from broker_core.information.source_process import ask_in_process
-from broker_core.information.updater import Answer, SourceSettings
+from broker_core.information.updater import Answer, SourceFailed, SourceSettings
 
 OPTIONS: dict[str, Any] = {"schemas": list(SCHEMAS), "levels": 2, "patience": 10.0, "ca_file": ""}
 """Option to its default. `schemas`: vocabularies asked for; `levels`: 1 to believe the index, 2 to ask the
@@ -30,8 +31,10 @@ class LdapUpdater:
 
 
 def _checked(settings: SourceSettings) -> dict[str, Any]:
-    if not settings.address.startswith(("ldap://", "ldaps://")):
-        raise _wrong(settings, "needs an address", 'Write address = "ldap://host:port".')
+    try:
+        address_of(settings.address)
+    except SourceFailed as wrong:
+        raise _wrong(settings, "needs an address", 'Write address = "ldap://host:port".') from wrong
     values = OPTIONS | dict(settings.options)
     if unknown := sorted(values.keys() - OPTIONS.keys()):
         raise _wrong(settings, f"has an unknown option {unknown[0]}", f"Use {', '.join(OPTIONS)}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from broker_core.information.ldap_address import address_of
 from broker_core.information.replicas import checked, replica
 from broker_core.information.source_process import run_in_process
 from broker_core.resources.closeness import Replica
@@ -53,7 +54,7 @@ def search(request: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
     """Names and addresses, as the server gives them. Blocks; for the worker. Raises SourceFailed."""
     from ldap3.utils.conv import escape_filter_chars
 
-    from broker_core.information.ldap_search import Search, address_of
+    from broker_core.information.ldap_search import Search
 
     server, names = address_of(request["address"]), request["names"]
     key, value = request["name_attribute"], request["address_attribute"]
