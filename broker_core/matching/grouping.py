@@ -12,9 +12,9 @@ from broker_core.matching.arrays import TRUE
 from broker_core.matching.candidates import Candidates
 from broker_core.matching.context import Context
 from broker_core.matching.plan import Part, Plan
-from broker_core.matching.sets.components import Component, assign
+from broker_core.matching.sets.components import Assignment, Component, assign
 from broker_core.matching.sets.find import find
-from broker_core.matching.sets.group import Group
+from broker_core.matching.sets.group import Group, calculation
 from broker_core.matching.sets.splitting import split
 from broker_core.matching.sets.trace import Trace
 from broker_core.matching.view import View
@@ -29,13 +29,21 @@ class Grouping:
     groups: tuple[Group, ...]
     usable: Counts
     """CPUs that one job may use at each candidate now (CB-TAG-04)."""
-    fixed: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
-    """For a job that fixes its components: CPUs at each member, by members."""
+    fixed: dict[tuple[int, ...], Assignment] = field(default_factory=dict)
+    """For a job that fixes its components: their places, by members."""
 
     def cpus(self, group: Group, need: int) -> tuple[int, ...]:
         """CPUs that the job would use at each member (CB-SET-12)."""
-        shares = self.fixed.get(group.members)
-        return shares if shares is not None else split([int(self.usable[at]) for at in group.members], need)
+        fixed = self.fixed.get(group.members)
+        return split(self._usable(group), need) if fixed is None else fixed.shares
+
+    def calculation(self, group: Group, ranks: Sequence[float | None]) -> str:
+        """How the rank of a group was made, of whose members these are the ranks (CB-SET-05, CB-SET-11)."""
+        fixed = self.fixed.get(group.members)
+        return calculation(self._usable(group), ranks, group.rank) if fixed is None else fixed.calculation
+
+    def _usable(self, group: Group) -> list[int]:
+        return [int(self.usable[at]) for at in group.members]
 
 
 def grouped(
@@ -45,7 +53,7 @@ def grouped(
     usable = np.minimum(candidates.free, _limits(plan, view, candidates))
     ids = list(candidates.ids)
     if plan.parts:
-        return _assigned(plan.parts, view, candidates, context, ids, usable)
+        return _assigned(plan.parts, view, candidates, context, ids, usable, trace)
     found = find(
         ids,
         usable,
@@ -71,6 +79,7 @@ def _assigned(
     context: Context,
     ids: Sequence[str],
     usable: Counts,
+    trace: Trace | None,
 ) -> Grouping:
     made = {id(part): _component(part, view, candidates) for part in parts}
     found = assign(
@@ -79,15 +88,10 @@ def _assigned(
         [made[id(part)] for part in parts],
         max_ces=context.max_ces_per_set,
         max_groups=context.max_groups,
+        trace=trace,
     )
-    groups, fixed = [], {}
-    for one in found:
-        shares = dict.fromkeys(one.ces, 0)
-        for part, place in zip(parts, one.places, strict=True):
-            shares[place] += part.cpus
-        groups.append(Group(one.ces, one.rank, int(candidates.free[list(one.ces)].sum())))
-        fixed[one.ces] = tuple(shares.values())
-    return Grouping(tuple(groups), usable, fixed)
+    groups = [Group(one.ces, one.rank, int(candidates.free[list(one.ces)].sum())) for one in found]
+    return Grouping(tuple(groups), usable, {one.ces: one for one in found})
 
 
 def _component(part: Part, view: View, candidates: Candidates) -> Component:

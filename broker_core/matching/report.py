@@ -10,7 +10,7 @@ import numpy as np
 
 from broker_core.matching.clauses import Clause
 from broker_core.matching.rejected import reason
-from broker_core.matching.sets.group import Group, calculation
+from broker_core.matching.sets.group import Group
 from broker_core.wire import matches as wire
 
 if TYPE_CHECKING:
@@ -27,18 +27,20 @@ def report(
     limit: int | None = None,
     only: str = "all",
     text: str = "",
+    fails: str = "",
     ces: Sequence[str] = (),
     explain: bool = True,
     policy: str = "",
 ) -> wire.MatchReport:
     """Counts, analysis and a page: candidates in order, then the others, those nearest to matching first.
 
-    `only` and `text` select as in `wire.matches.MatchRequest`; `ces` are shown in place of a page. Without
+    `only`, `text` and `fails` select as in `wire.matches.MatchRequest`; `ces` are shown in place of a page. Without
     `explain` the resources come without clauses. Sets of computing elements keep to `offset` and `limit` too.
     """
     work = steps(
-        matches, offset=offset, limit=limit, only=only, text=text, ces=ces, explain=explain, policy=policy
-    )
+        matches, offset=offset, limit=limit, only=only, text=text, fails=fails, ces=ces, explain=explain,
+        policy=policy,
+    )  # fmt: skip
     while True:
         try:
             next(work)
@@ -54,12 +56,13 @@ def steps(
     limit: int | None = None,
     only: str = "all",
     text: str = "",
+    fails: str = "",
     ces: Sequence[str] = (),
     explain: bool = True,
     policy: str = "",
 ) -> Generator[None, None, wire.MatchReport]:
     """The same in steps of well under a millisecond each as a rule, for callers that others wait for."""
-    places = yield from _selected(matches, only, text)
+    places = _failing(matches, (yield from _selected(matches, only, text)), fails)
     shown = places[offset:] if limit is None else places[offset : offset + limit]
     if ces:
         shown = list(_named(matches, ces))
@@ -81,7 +84,7 @@ def steps(
         clauses=[wire.ClauseCount(**asdict(count)) for count in matches.counts],
         groups=groups,
         groups_total=len(matches.groups),
-        trace=matches.trace(),
+        trace=[] if offset else matches.trace(),
         policy=policy,
         offset=0 if ces else offset,
     )
@@ -100,6 +103,16 @@ def _selected(matches: Matches, only: str, text: str) -> Generator[None, None, S
             found.append(place)
         yield
     return found
+
+
+def _failing(matches: Matches, places: Sequence[int], clause: str) -> Sequence[int]:
+    """Those at which the clause of this text does not hold; all of them if it is empty."""
+    if not clause:
+        return places
+    tests = [at for at, count in enumerate(matches.counts) if count.text == clause]
+    rows = np.concatenate((matches.candidates.rows, matches.rejected.rows))
+    fails = matches.findings.failed[tests].any(axis=0)[rows]
+    return [place for place in places if fails[place]]
 
 
 def _searched(matches: Matches, place: int) -> str:
@@ -175,13 +188,11 @@ def _order(matches: Matches, place: int) -> str:
 def _group(matches: Matches, group: Group) -> wire.MatchedGroup:
     candidates = matches.candidates
     members = list(group.members)
-    free = [int(count) for count in matches.grouping.usable[members]]
     ranks = [candidates.rank_of(place) for place in members]
-    fixed = group.members in matches.grouping.fixed
     return wire.MatchedGroup(
         size=len(members),
         rank=group.rank,
-        calculation="" if fixed else calculation(free, ranks, group.rank),
+        calculation=matches.grouping.calculation(group, ranks),
         total_cpus=int(candidates.total[members].sum()),
         free_cpus=int(candidates.free[members].sum()),
         members=[_resource(matches, place, explain=False, made={}) for place in members],

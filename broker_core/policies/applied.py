@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from broker_core.matching.match import Matches, match
-from broker_core.matching.ordering import fuzzy
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Policy, Request, sets, single
 from broker_core.resources.pool import Bar
@@ -38,7 +37,6 @@ def _request(found: Matches) -> Request:
         job.interactive,
         found.several,
         context.fuzzy_seed,
-        fuzzy(job.ad) is not None,
     )
 
 

@@ -13,9 +13,9 @@ Places = npt.NDArray[np.intp]
 
 def best_fit(choices: Choices, request: Request) -> Places:
     """Short queues, fewest sites, closest data, highest Rank, then the smallest surplus of CPUs."""
-    # Sets stand in the order of the mode that found them, and drawn choices in the order of the lots.
+    # Sets stand in the order of the mode that found them.
     places = np.arange(len(choices))
-    if not (request.inter_cluster or request.by_lot):
+    if not request.inter_cluster:
         places = ordering.best_fit(
             choices.free,
             choices.waiting,

@@ -45,7 +45,7 @@ class Candidates(Protocol):
 
     @property
     def rank(self) -> npt.NDArray[np.float64]:
-        """The job's Rank; nan where it is no number."""
+        """The job's Rank, for FuzzyRank as drawn by lot; nan where it is no number."""
         ...
 
     @property
@@ -71,8 +71,6 @@ class Request:
     """The choices are sets of computing elements; a set may have one member."""
     seed: int = 0
     """For policies that draw lots: the same for the same event."""
-    by_lot: bool = False
-    """The job asks for FuzzyRank: its choices stand as they were drawn, and that order is its Rank."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from broker_core.matching.sets import Trace
 from broker_core.matching.sets.components import Assignment, Component, assign
+from broker_core.matching.sets.trace import read
 
 IDS = ("a", "b", "c")
 
@@ -46,6 +48,18 @@ def test_each_component_goes_where_its_own_requirements_hold() -> None:
     assert named([found]) == ["ab"]
     assert found.rank == pytest.approx((2 * 1 + 3 * 4) / 5)
     assert found.ces == (0, 1)
+    assert found.calculation == "(2 × 1 + 3 × 4) / 5 = 2.8"
+
+
+def test_equal_components_at_one_place_are_one_term_of_the_calculation() -> None:
+    alike, other = component(2, a=1, b=4), component(1, a=3, b=3)
+    trace = Trace()
+    best, *_ = assign(IDS, free(9, 4, 0), [alike, alike, other], max_ces=2, trace=trace)
+    assert best.shares == (5,)
+    assert best.calculation == "(4 × 1 + 1 × 3) / 5 = 1.4"
+    steps = read(trace.lines)
+    assert steps[0].values["mode"] == "components"
+    assert next(step.ces for step in steps if step.kind == "matched") == ("a",)
 
 
 def test_of_equally_many_places_the_higher_weighted_rank_comes_first() -> None:

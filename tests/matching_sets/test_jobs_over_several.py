@@ -67,7 +67,10 @@ def test_fixed_components_get_a_place_each_by_their_own_requirements() -> None:
     ]
     found = match(job(text), there, context=DEFAULT)
     assert groups(found) == ["a", "ab", "ac"]
-    assert [(one.cpus, one.rank) for one in report(found).groups] == [
+    shown = report(found)
+    assert shown.groups[1].calculation == "(5 × 0 + 3 × 5) / 8 = 1.875"
+    assert [step.kind for step in read(shown.trace)] == ["begin", "matched", "matched", "matched", "end"]
+    assert [(one.cpus, one.rank) for one in shown.groups] == [
         ([8], pytest.approx(3 / 8)),
         ([5, 3], pytest.approx(15 / 8)),
         ([5, 3], pytest.approx(9 / 8)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS
-from broker_core.matching.sets.group import Counts, Ranks
+from broker_core.matching.sets.group import Counts, Group, Ranks, calculation
 from broker_core.matching.sets.placing import Placing
+from broker_core.matching.sets.trace import Trace
 
 PLACES_MAX = 100_000
 """Places looked at in all assignments of one search together: a job of very many components gets fewer."""
@@ -31,17 +33,36 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A place for each component."""
+    """A place for each component; the tuples are in the order of the components."""
 
     places: tuple[int, ...]
-    """Position of the computing element of each component, in the order of the components."""
+    """Position of its computing element."""
+    cpus: tuple[int, ...]
+    ranks: tuple[float | None, ...]
+    """Its rank there."""
     rank: float | None
-    """The components' ranks at their places, weighted by their CPUs; None if one has none."""
+    """The ranks weighted by the CPUs; None if one has none."""
 
     @property
     def ces(self) -> tuple[int, ...]:
         """The different computing elements, in the order of the components."""
         return tuple(dict.fromkeys(self.places))
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """CPUs at each of `ces`."""
+        given: Counter[int] = Counter()
+        for place, cpus in zip(self.places, self.cpus, strict=True):
+            given[place] += cpus
+        return tuple(given[place] for place in self.ces)
+
+    @property
+    def calculation(self) -> str:
+        """How the rank was made; equal components at one place are one term."""
+        terms: Counter[tuple[int, float | None]] = Counter()
+        for place, cpus, rank in zip(self.places, self.cpus, self.ranks, strict=True):
+            terms[place, rank] += cpus
+        return calculation(list(terms.values()), [rank for _, rank in terms], self.rank)
 
 
 def assign(
@@ -51,6 +72,7 @@ def assign(
     *,
     max_ces: int = MAX_CES,
     max_groups: int = MAX_GROUPS,
+    trace: Trace | None = None,
 ) -> list[Assignment]:
     """Assignments of components to computing elements, best first.
 
@@ -58,36 +80,55 @@ def assign(
     share one that can hold them all. Fewer different computing elements come first, then the higher weighted
     rank, then the names; of each set of computing elements the best assignment found is listed.
     """
-    placing = Placing(ids, usable, components)
-    different = {id(one): one for one in components}
-    known = {
-        key: dict(zip(one.places.tolist(), one.rank.tolist(), strict=True)) for key, one in different.items()
-    }
-    ranks = [known[id(one)] for one in components]
-    most = max(1, PLACES_MAX // max(1, len(components)))
+    told = trace if trace is not None else Trace(kept=False)
+    told.ids = ids
+    told.begin("components", sum(one.cpus for one in components), max_ces, max_groups, len(ids))
+    search = _Assigning(ids, usable, components, min(max_groups, max(1, PLACES_MAX // len(components))))
     best: dict[frozenset[int], Assignment] = {}
     for count in range(1, min(max_ces, len(components)) + 1):
-        if len(best) >= max_groups:
-            break
-        for places in islice(placing.assignments(count), min(max_groups, most)):
-            found = Assignment(places, _rank(components, ranks, places))
+        if len(best) < max_groups:
+            best |= search.best(count)
+    ordered = sorted(
+        best.values(), key=lambda one: (len(one.ces), _lowered(one), sorted(ids[ce] for ce in one.ces))
+    )[:max_groups]
+    told.matched(Group(one.ces, one.rank, int(usable[list(one.ces)].sum())) for one in ordered)
+    told.end(len(ordered))
+    return ordered
+
+
+class _Assigning:
+    """The best assignments to a number of computing elements, of the first `most` that are found."""
+
+    def __init__(
+        self, ids: Sequence[str], usable: Counts, components: Sequence[Component], most: int
+    ) -> None:
+        self._placing = Placing(ids, usable, components)
+        self._cpus = tuple(one.cpus for one in components)
+        different = {id(one): one for one in components}
+        known = {
+            key: dict(zip(one.places.tolist(), one.rank.tolist(), strict=True))
+            for key, one in different.items()
+        }
+        self._ranks = [known[id(one)] for one in components]
+        self._most = most
+
+    def best(self, count: int) -> dict[frozenset[int], Assignment]:
+        """The best assignment for each set of `count` computing elements."""
+        best: dict[frozenset[int], Assignment] = {}
+        for places in islice(self._placing.assignments(count), self._most):
+            found = self._assignment(places)
             before = best.get(frozenset(places))
             if before is None or _lowered(found) < _lowered(before):
                 best[frozenset(places)] = found
-    ordered = sorted(
-        best.values(), key=lambda one: (len(one.ces), _lowered(one), sorted(ids[ce] for ce in one.ces))
-    )
-    return ordered[:max_groups]
+        return best
 
-
-def _rank(
-    components: Sequence[Component], ranks: Sequence[dict[int, float]], places: Sequence[int]
-) -> float | None:
-    """Σ CPUs · rank / Σ CPUs."""
-    weighted = sum(
-        one.cpus * known[place] for one, known, place in zip(components, ranks, places, strict=True)
-    )
-    return None if math.isnan(weighted) else weighted / sum(one.cpus for one in components)
+    def _assignment(self, places: tuple[int, ...]) -> Assignment:
+        ranks = [known[place] for known, place in zip(self._ranks, places, strict=True)]
+        weighted = sum(cpus * rank for cpus, rank in zip(self._cpus, ranks, strict=True))
+        mean = None if math.isnan(weighted) else weighted / sum(self._cpus)
+        return Assignment(
+            places, self._cpus, tuple(None if math.isnan(rank) else rank for rank in ranks), mean
+        )
 
 
 def _lowered(one: Assignment) -> float:
