@@ -137,9 +137,7 @@ def _services(
     scheduler = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
     scheduler.use(policies.policy(), policies.queue_policy())
     engine = Engine(store, scheduler, stream, fail)
-    checker = Checker(
-        Limits(settings.description_max, settings.sandbox_limit, settings.dialect)
-    )
+    checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
     files = FileStore(places.files)
     orders = Orders(store, checker, files)
     local_settings = LocalSettings(file_limit=settings.output_max)

@@ -1,11 +1,11 @@
-"""Settings of the broker as a whole: its mode, whom it obeys, and how large things may be."""
+"""Settings of the broker as a whole: its mode and dialect, whom it obeys, how large things may be."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from broker_core.broker.settings_fields import setting
-from broker_core.jdl.limits import DESCRIPTION_MAX
+from broker_core.jdl.limits import DESCRIPTION_MAX, DIALECTS
 
 MB = 1_000_000
 SANDBOX_LIMITS = {"embedded": 1000 * MB, "shared": 10 * MB, "compatible": MB}
@@ -24,6 +24,9 @@ class LimitSettings:
     administrators: tuple[str, ...] = setting((), "users who may choose the policies of a shared broker")
     input_sandbox_max: int = setting(0, "bytes of a job's input sandbox; 0: as the mode says")
     description_max: int = setting(DESCRIPTION_MAX, "bytes of one description's text")
+    dialect: str = setting(
+        "crossdesk", "crossdesk, glite or cream: whose rules of descriptions hold", choices=DIALECTS
+    )
     request_max: int = setting(256 * MB, "bytes of one request's body, uploads of files apart")
     output_max: int = setting(2000 * MB, "bytes that one output file of a local job may grow to")
     cpus: int = setting(0, "processors that the local site offers; 0: as many as the machine has")

@@ -91,7 +91,8 @@ def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | Non
 async def send(client: BrokerClient, sources: Sequence[str], wish: Wish) -> int:
     """Check, upload, submit, and wait if wished; returns the exit code."""
     info = await client.info()
-    limits = Limits(**{name: size for name, size in info.limits.items() if name in Limits.__slots__})
+    sizes = {name: size for name, size in info.limits.items() if name in Limits.__slots__}
+    limits = Limits(**sizes, dialect=info.dialect)
     prepared = await _prepare_all(sources, limits, wish.values)
     receipt = await _submit(client, prepared, wish)
     _print_warnings(prepared, receipt)

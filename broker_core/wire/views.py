@@ -170,6 +170,8 @@ class BrokerInfo(Wire):
     """False while it hands over or stops."""
     limits: dict[str, int]
     """`input_sandbox_max` (bytes), `description_max` (bytes), `output_max` (bytes)."""
+    dialect: str = "crossdesk"
+    """Whose rules hold where descriptions of different grids conflict: crossdesk, glite or cream."""
     jobs: dict[str, int]
     """State to number of jobs."""
 

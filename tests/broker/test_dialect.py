@@ -1,0 +1,39 @@
+"""A broker that is set to gLite's dialect decides by gLite's rules, and its clients check by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker_core.broker.settings import load
+from broker_core.client.client import BrokerClient
+from broker_core.client.transport import Transport
+from broker_core.errors import BadRequest, DescriptionRefused
+from tests.broker.jobs import reach, submit
+from tests.running import RunningBroker
+
+
+def test_the_dialect_is_one_of_those_that_are_known() -> None:
+    assert load([]).dialect == "crossdesk"
+    with pytest.raises(BadRequest) as refused:
+        load([], {"dialect": "jsdl"})
+    assert "crossdesk, glite, cream" in refused.value.remedy
+
+
+async def test_a_broker_decides_by_the_dialect_that_it_is_set_to(state_dir: Path) -> None:
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text('dialect = "glite"\n')
+    broker = RunningBroker(state_dir)
+    broker.start()
+    try:
+        async with BrokerClient(Transport(state_dir, patience=5)) as client:
+            assert (await client.info()).dialect == "glite"
+            with pytest.raises(DescriptionRefused) as refused:
+                await submit(client, 'Executable = "/bin/true"; InputData = "lfn:/a";')
+            assert "DataAccessProtocol" in refused.value.message
+            receipt = await submit(client, 'Executable = "/bin/true";')
+            job = await reach(client, receipt.ids[0], "Done")
+            assert "Production" in (await client.job(receipt.ids[0])).effective, job
+    finally:
+        broker.close()
