@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 _GRACE = 2000
 """Milliseconds between the request to end and the order to."""
@@ -28,7 +28,6 @@ class Child(QObject):
         self._process: QProcess | None = None
         self._canceled = False
         self._rest, self._unread = b"", b""
-        QCoreApplication.instance().aboutToQuit.connect(self.end)
 
     @property
     def running(self) -> bool:
@@ -60,7 +59,7 @@ class Child(QObject):
             QTimer.singleShot(_GRACE, process, process.kill)
 
     def end(self) -> None:
-        """End it and wait for that: for the window's last moment."""
+        """End it at once and wait for that, if it still runs."""
         process = self._process
         if process is not None:
             self._canceled = True
@@ -69,19 +68,24 @@ class Child(QObject):
 
     def _read(self) -> None:
         """Take the lines that are whole."""
-        lines = (self._rest + self._process.readAllStandardOutput().data()).split(b"\n")
+        if self._process is not None:
+            self._take(self._process.readAllStandardOutput().data())
+
+    def _take(self, content: bytes) -> None:
+        lines = (self._rest + content).split(b"\n")
         self._rest = lines.pop()
         for line in lines:
             said = _object(line)
             if said:
                 self.told.emit(said)
             else:
-                self._unread += line
+                self._unread += line + b"\n"
 
     def _ended(self, code: int, how: QProcess.ExitStatus) -> None:
         process, self._process = self._process, None
         if process is None:
             return
+        self._take(process.readAllStandardOutput().data())  # a slot that still runs hears of no more
         said = _object(self._unread + self._rest)
         if not self._canceled and said and not code:
             self.told.emit(said)

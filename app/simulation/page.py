@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
@@ -90,6 +91,17 @@ class SimulationPage(QWidget):
         self.form.said.setText("Reading the trace")
         self.form.show_running(True)
         self.child.start(self.form.words())
+        self._desk.run(self._attend(), "replaying a trace")
+
+    async def _attend(self) -> None:
+        """The child ends with the window, which ends its tasks."""
+        over = asyncio.Event()
+        self.child.over.connect(over.set)
+        try:
+            await over.wait()
+        finally:
+            self.child.over.disconnect(over.set)
+            self.child.end()
 
     def _told(self, said: dict[str, Any]) -> None:
         if "result" in said:
@@ -111,7 +123,7 @@ class SimulationPage(QWidget):
         self._charts().show_points(list(time), list(used), list(queue))
 
     def _failed(self, why: str) -> None:
-        self.result = None
+        self.result, self._points = None, []
         self._show_area(False)
         self.state.show_state(
             "circle-alert", "The replay did not work", why, ("Try again", self._pressed), None, "negative"

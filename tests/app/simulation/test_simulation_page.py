@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Iterator
+import signal
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,9 +20,21 @@ Until = Callable[..., Any]
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
 
 
+class BareDesk:
+    """As much of a desk as the page asks for: a theme, and tasks that end with the window."""
+
+    task: asyncio.Task[None]
+
+    def __init__(self, app: QApplication, loop: asyncio.AbstractEventLoop) -> None:
+        self.theme, self._loop = DeskTheme(app, Mode.LIGHT), loop
+
+    def run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
+        self.task = self._loop.create_task(work, name=doing)
+
+
 @pytest.fixture
-def page(qapp: QApplication, loop: object) -> Iterator[SimulationPage]:
-    made = SimulationPage(SimpleNamespace(theme=DeskTheme(qapp, Mode.LIGHT)))
+def page(qapp: QApplication, loop: asyncio.AbstractEventLoop) -> Iterator[SimulationPage]:
+    made = SimulationPage(BareDesk(qapp, loop))
     made.resize(1100, 1400)
     made.show()
     yield made
@@ -33,6 +46,14 @@ def page(qapp: QApplication, loop: object) -> Iterator[SimulationPage]:
 def sites(tmp_path: Path) -> Path:
     path = tmp_path / "sites.toml"
     path.write_text('[[sites]]\nname = "north"\ncpus = 900\n[[sites]]\nname = "south"\ncpus = 300\n')
+    return path
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    """A trace that takes far longer than a test."""
+    path = tmp_path / "long.swf"
+    path.write_text("".join(f"{n} {n} -1 600 1 -1 -1 1 -1 -1 1 1 1 -1 -1 1 -1 -1\n" for n in range(150_000)))
     return path
 
 
@@ -65,8 +86,8 @@ def test_a_replay_shows_its_progress_and_then_its_figures_and_curves(
         assert page.grab().save(str(PICTURES / f"simulator-{mode.value}.png"))
 
 
-def test_cancelling_ends_the_child_and_teaches_again(page: SimulationPage, until: Until, sites: Path) -> None:
-    page.form.sites.choose(sites)
+def test_cancelling_ends_the_child_and_teaches_again(page: SimulationPage, until: Until, long: Path) -> None:
+    page.form.trace.choose(long)
     page.form.button.click()
     until(lambda: page._points, 60)
     pid = page.child.pid
@@ -78,21 +99,23 @@ def test_cancelling_ends_the_child_and_teaches_again(page: SimulationPage, until
     assert page.form.button.text() == "Replay"
 
 
-def test_a_page_that_goes_takes_its_child_along(page: SimulationPage, until: Until, sites: Path) -> None:
-    page.form.sites.choose(sites)
+def test_a_window_that_closes_takes_the_child_along(page: SimulationPage, until: Until, long: Path) -> None:
+    page.form.trace.choose(long)
     page.form.button.click()
     until(lambda: page._points, 60)
     pid = page.child.pid
-    page.child.end()
+    page._desk.task.cancel()
+    until(lambda: not page.child.running)
     assert not _lives(pid)
-    assert not page.child.running
 
 
-def test_a_child_that_is_killed_is_told(page: SimulationPage, until: Until, sites: Path) -> None:
-    page.form.sites.choose(sites)
+def test_a_child_that_is_killed_is_told(page: SimulationPage, until: Until, long: Path) -> None:
+    page.form.trace.choose(long)
     page.form.button.click()
     until(lambda: page._points, 60)
-    os.kill(page.child.pid, 9)
+    pid = page.child.pid
+    assert pid > 0
+    os.kill(pid, signal.SIGKILL)
     until(lambda: not page.child.running)
     assert "did not work" in page.state.title.text()
     assert page.state.isVisible()
@@ -111,6 +134,7 @@ def test_a_trace_that_is_none_is_told_with_its_line(
 
 
 def _lives(pid: int) -> bool:
+    assert pid > 0
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
