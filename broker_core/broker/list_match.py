@@ -39,6 +39,7 @@ async def list_match(services: Services, description: JobDescription, question: 
             limit=question.limit,
             only=question.only,
             text=question.text,
+            fails=question.fails,
             ces=question.ces,
             explain=question.explain,
             policy=name,

@@ -34,8 +34,9 @@ def report(
 ) -> wire.MatchReport:
     """Counts, analysis and a page: candidates in order, then the others, those nearest to matching first.
 
-    `only`, `text` and `fails` select as in `wire.matches.MatchRequest`; `ces` are shown in place of a page. Without
-    `explain` the resources come without clauses. Sets of computing elements keep to `offset` and `limit` too.
+    `only`, `text` and `fails` select as in `wire.matches.MatchRequest`; `ces` are shown in place of a page.
+    Without `explain` the resources come without clauses. Sets of computing elements keep to `offset` and
+    `limit` too.
     """
     work = steps(
         matches, offset=offset, limit=limit, only=only, text=text, fails=fails, ces=ces, explain=explain,

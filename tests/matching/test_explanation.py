@@ -123,6 +123,14 @@ def test_a_report_is_a_page_with_the_counts_of_all() -> None:
     assert page(limit=0) == []
 
 
+def test_a_report_selects_those_that_fail_one_clause() -> None:
+    whole = report(match(job(WANTED), pool()))
+    for count in whole.clauses:
+        fail = page(fails=count.text)
+        assert len(fail) == whole.known - count.satisfied
+        assert "good" not in fail
+
+
 def test_a_report_selects_by_kind_text_and_name() -> None:
     assert page(only="matching") == ["good"]
     assert page(only="rejected", limit=2) == ["busy", "silent"]
