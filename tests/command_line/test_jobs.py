@@ -223,3 +223,14 @@ def test_the_same_key_submits_once(jdl: Path) -> None:
     first, second = (crossdesk("job", "submit", "--key", "only-once", str(jdl)).out for _ in range(2))
     assert first == second
     assert wait_until(lambda: crossdesk("job", "list", "--all", "--json").json["total"]) == 1
+
+
+def test_warnings_of_a_submission_say_file_line_and_fix(tmp_path: Path) -> None:
+    path = tmp_path / "slip.jdl"
+    path.write_text('Executable = "/bin/true";\nRetryCount = 3\nInputData = "lfn:/a";\n')
+    said = crossdesk("job", "submit", str(path))
+    assert said.code == 0
+    assert f"{path}:2:14: warning[missing-semicolon]" in said.err
+    assert f"{path}:3:13: hint[data-not-sent]" in said.err
+    assert "= fix: Add ;" in said.err
+    assert said.err.count("missing-semicolon") == 1
