@@ -44,7 +44,7 @@ class Problems(QWidget):
         self.table = self._make_table()
         self._lay_out()
         self.show_problems(())
-        theme.changed.connect(lambda: self.show_problems(self.problems))
+        theme.changed.connect(self._dress)
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, 3)
@@ -78,6 +78,9 @@ class Problems(QWidget):
         column.setSpacing(0)
         column.addLayout(heading)
         column.addWidget(self.table)
+
+    def _dress(self) -> None:
+        self.show_problems(self.problems)
 
     def show_problems(self, problems: Sequence[Diagnostic]) -> None:
         """Show these problems in place of the old ones, errors first."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
@@ -16,3 +18,11 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, fluid: bool = F
     if fluid:
         made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return made
+
+
+def lead(where: QLabel, text: str) -> None:
+    """Show a sentence with the part before its first colon strong, so that the eye meets the answer first."""
+    head, colon, rest = text.partition(": ")
+    where.setTextFormat(Qt.TextFormat.RichText)
+    where.setText(f"<b>{escape(head)}{':' if colon else ''}</b> {escape(rest)}".rstrip())
+    where.setAccessibleName(text)

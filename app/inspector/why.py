@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.inspector import words
-from app.inspector.labels import label
+from app.inspector.labels import label, lead
+from app.match.faces import sentence
 
 if TYPE_CHECKING:
     from app.context import Desk
@@ -26,7 +27,7 @@ class WhyPanel(QFrame):
         self._desk = desk
         self.why: WhyView | None = None
         self.setProperty("role", "card")
-        self.headline, self.details = label(role="strong", wrap=True), label(wrap=True)
+        self.headline, self.details = label(wrap=True), label(wrap=True)
         self.remedy, self.numbers = label(wrap=True), label(role="small", wrap=True)
         self.first, self.where = QPushButton("Show the job before it"), QPushButton("Where could it run?")
         column = QVBoxLayout(self)
@@ -54,10 +55,10 @@ class WhyPanel(QFrame):
         self.setVisible(why is not None)
         if why is None:
             return
-        self.headline.setText(why.headline)
-        self.details.setText("\n".join(why.details))
+        lead(self.headline, sentence(why.headline))
+        self.details.setText("\n".join(map(sentence, why.details)))
         self.details.setVisible(bool(why.details))
-        self.remedy.setText(why.remedy)
+        self.remedy.setText(sentence(why.remedy))
         self.remedy.setVisible(bool(why.remedy))
         self.first.setVisible(bool(why.held_back_by))
         self.first.setText(f"Show the job before it: {self._name(why.held_back_by)}")

@@ -34,6 +34,7 @@ class Candidates(QAbstractTableModel):
         super().__init__(parent)
         self._rows: dict[int, MatchedResource] = {}
         self._total = 0
+        self._queues = False
 
     def show_report(self, report: MatchReport) -> None:
         """Show another list, of which this is the first page."""
@@ -49,6 +50,12 @@ class Candidates(QAbstractTableModel):
         if fresh:
             last = min(max(fresh), self._total - 1)
             self.dataChanged.emit(self.index(report.offset, 0), self.index(last, len(COLUMNS) - 1))
+
+    def name_queues(self, on: bool) -> None:
+        """Name the queue behind the site, where it has no column of its own."""
+        self._queues = on
+        if self._total:
+            self.dataChanged.emit(self.index(0, SITE), self.index(self._total - 1, SITE))
 
     def at(self, row: int) -> MatchedResource | None:
         """Return the resource of a row, None while its page is missing."""
@@ -87,7 +94,8 @@ class Candidates(QAbstractTableModel):
                 self.wanted.emit(row // PAGE * PAGE)
             return "…" if role == Qt.ItemDataRole.DisplayRole and column == SITE else None
         if role == Qt.ItemDataRole.DisplayRole:
-            return text(one, column)
+            behind = f"  {queue_name(one.ce)}" if self._queues and column == SITE else ""
+            return text(one, column) + behind
         if role == GLYPH and column == SITE:
             return verdict(one)[:2]
         if role == BADGE:

@@ -35,19 +35,20 @@ class Counts(QAbstractTableModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.clauses: list[ClauseCount] = []
-        self._known = self._matching = 0
+        self._known = 0
 
     def show_report(self, report: MatchReport) -> None:
         """Show the counts of a report; where the clauses are the same, only the numbers change."""
-        same = [one.text for one in report.clauses] == [one.text for one in self.clauses]
-        self._known, self._matching = report.known, report.matching
+        shown = [one for one in report.clauses if worth_a_line(one, report.known)]
+        same = [one.text for one in shown] == [one.text for one in self.clauses]
+        self._known = report.known
         if same:
-            self.clauses = list(report.clauses)
+            self.clauses = shown
             if self.clauses:
                 self.dataChanged.emit(self.index(0, 0), self.index(len(self.clauses) - 1, WITHOUT))
             return
         self.beginResetModel()
-        self.clauses = list(report.clauses)
+        self.clauses = shown
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -102,6 +103,11 @@ class Counts(QAbstractTableModel):
         if one.alone:
             said += f" Without it {words.count(one.alone, 'more resource')} would match."
         return said
+
+
+def worth_a_line(one: ClauseCount, known: int) -> bool:
+    """False for a condition of the broker that holds everywhere: nobody wrote it, and it decides nothing."""
+    return one.origin == "requirements" or one.satisfied < known
 
 
 class ClauseList(QFrame):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.inspector.labels import label
 from app.jobs.state_view import StateView, explain_link
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 class MatchPage(QWidget):
     """Follows an editor while its text changes, or shows a job's description."""
 
+    edited = Signal(object)
+    """The editor that is followed, which the user wants in front."""
+
     def __init__(self, desk: WindowDesk) -> None:
         super().__init__()
         self._desk = desk
-        self.editor: Editor | None = None
+        self._editor: Editor | None = None
         self.job = ""
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -63,9 +67,8 @@ class MatchPage(QWidget):
         """Show where the text of an editor could run, as it changes."""
         if self.editor is not editor:
             self.leave()
-            self.editor, self.job = editor, ""
+            self._editor, self.job = editor, ""
             editor.changed.connect(self._changed)
-            editor.destroyed.connect(self.leave)
         self.title.setText(f"Where could {editor.title.rstrip('• ')} run?")
         self.match.ask(editor.text())
         self._show()
@@ -84,16 +87,19 @@ class MatchPage(QWidget):
         if job == self.job:
             self.match.ask(detail.effective or detail.description)
 
-    def leave(self, *_: object) -> None:
+    def leave(self) -> None:
         """Follow nothing any more."""
-        if self.editor is not None and _:
-            self.editor = None  # it is being destroyed, and its signals with it
-        elif self.editor is not None:
+        if self.editor is not None:
             self.editor.changed.disconnect(self._changed)
-            self.editor.destroyed.disconnect(self.leave)
-            self.editor = None
-        self.job = ""
+        self._editor, self.job = None, ""
         self._show()
+
+    @property
+    def editor(self) -> Editor | None:
+        """The editor that is followed; None for none, and once its tab was closed."""
+        if self._editor is not None and not isValid(self._editor):
+            self._editor = None
+        return self._editor
 
     def _changed(self, text: str) -> None:
         if self.isVisible():
@@ -112,10 +118,10 @@ class MatchPage(QWidget):
     # --- what can be done
 
     def _submit(self, place: Place) -> None:
+        row = self._desk.jobs.row(self.job)
         if self.editor is not None:
             self.editor.submit_to(place)
-        row = self._desk.jobs.row(self.job)
-        if row is not None:
+        elif row is not None:
             self._desk.run(send_job_again(self._desk, row, place), f"submitting to {place.name}")
 
     def _mark(self, start: int, end: int) -> None:
@@ -124,9 +130,9 @@ class MatchPage(QWidget):
 
     def _edit(self) -> None:
         if self.editor is not None:
-            self._desk.open_editor(self.editor.text(), self.editor.path)
-        else:
-            self._desk.trigger("job.edit")
+            self.edited.emit(self.editor)
+        elif self.job:
+            self._desk.show_job(self.job, "text")
 
     # --- conditions
 

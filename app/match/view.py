@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import label
+from app.inspector.labels import label, lead
 from app.inspector.placard import Placard
 from app.match.asking import Asking
 from app.match.candidates import QUEUE, SITE, WAITING, WHY, Candidates
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from app.context import Desk
     from broker_core.wire.matches import ClauseCount, MatchedGroup, MatchedResource, MatchReport
 
-_WIDE, _VERY_WIDE = 760, 1200
-"""Pixels from which the explanation stands beside the list, and from which the reasons have a column too."""
+_ROOMS = (660, 900, 1240)
+"""Pixels from which the explanation stands beside the list, the list has all numbers, and the reasons too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class MatchView(QWidget):
         self._desk = desk
         self.report: MatchReport | None = None
         self.asking = Asking(desk, self)
-        self.analysis, self.advice = label(role="strong", wrap=True), label(wrap=True)
+        self.analysis, self.advice = label(wrap=True), label(wrap=True)
         self.clauses, self.filters = ClauseList(desk.theme), Filters(desk.theme)
         self.list = DeskTable(desk.theme, "Resources in the scheduler's order")
         self.candidates = Candidates(self)
         self.tree, self.groups = QTreeView(), Groups(self)
         self.explanation, self.placard = Explanation(desk.theme), Placard(desk)
-        self._chosen, self._room = "", (False, True)
+        self._chosen, self._room = "", -1
         self._make_list()
         self._make_tree()
         self._lay_out()
@@ -180,7 +180,7 @@ class MatchView(QWidget):
             self.placard.say("server", "No resources are known", said, "Ask again")
             self._stack.setCurrentWidget(self.placard)
             return
-        self.analysis.setText(report.analysis or analysis(report.matching, report.known))
+        lead(self.analysis, report.analysis or analysis(report.matching, report.known))
         self.advice.setText(report.advice)
         self.card.setVisible(bool(report.advice))
         self.clauses.show_report(report)
@@ -284,18 +284,19 @@ class MatchView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the explanation beside the list where there is room, else below it."""
         super().resizeEvent(event)
-        wide, very = event.size().width() >= _WIDE, event.size().width() >= _VERY_WIDE
-        if (wide, very) == self._room:
+        room = sum(event.size().width() >= width for width in _ROOMS)
+        if room == self._room:
             return
-        self._room = wide, very
+        self._room, wide, very = room, room > 0, room > 2
         self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
         self.splitter.setSizes([600, 400] if wide else [500, 500])
         for column in (QUEUE, WAITING):
-            self.list.setColumnHidden(column, not wide)
+            self.list.setColumnHidden(column, room < 2)
+        self.candidates.name_queues(room < 2)
         self.list.setColumnHidden(WHY, not very)
         self.list.stretch(WHY if very else SITE)
         for column in (CPUS, FREE):
-            self.tree.setColumnHidden(column, not wide)
+            self.tree.setColumnHidden(column, room < 2)
 
 
 def analysis(matching: int, known: int) -> str:

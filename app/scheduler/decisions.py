@@ -29,6 +29,7 @@ FACES: dict[str, tuple[Shape, str]] = {
     "postponed": (Shape.HOLLOW, "state-Waiting"),
     "next-choice": (Shape.HALF, "state-Ready"),
     "re-matched": (Shape.HALF, "state-Ready"),
+    "infeasible": (Shape.QUESTION, "warning"),
     "aborted": (Shape.CROSS, "negative"),
     "refused": (Shape.CROSS, "negative"),
 }

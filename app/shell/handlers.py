@@ -213,7 +213,7 @@ class Handlers:
         """Show where the description in front, or else the selected job, could run."""
         tabs, front = self._window.tabs, self._window.tabs.currentWidget()
         chosen = self._window.jobs.view.chosen()
-        page = tabs.place("match", "Where could this run?", "route", lambda: MatchPage(self._desk))
+        page = tabs.place("match", "Where could this run?", "route", self._match_page)
         if front in tabs.editors():
             page.follow(front)
         elif front is self._window.jobs and len(chosen) == 1:
@@ -224,6 +224,11 @@ class Handlers:
         self._window.tabs.place(
             "simulation", "Simulator", "flask-conical", lambda: SimulationPage(self._desk)
         )
+
+    def _match_page(self) -> MatchPage:
+        page = MatchPage(self._desk)
+        page.edited.connect(self._window.tabs.setCurrentWidget)
+        return page
 
     def welcome(self) -> None:
         """Show the welcome page with the samples."""

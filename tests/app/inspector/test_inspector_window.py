@@ -193,7 +193,7 @@ def test_where_tells_candidates_first_and_why_not_the_others(
     inspector.show_jobs([JOB])
     view = inspector.panes["where"].match  # type: ignore[attr-defined]
     until(lambda: view.candidates.rowCount() == 2)
-    assert view.analysis.text() == "1 of 2 resources matches; the other has too few CPUs."
+    assert view.analysis.accessibleName() == "1 of 2 resources matches; the other has too few CPUs."
     assert view.advice.text().startswith("Ask for at most 2 CPUs")
     view.list.selectRow(1)
     assert view.explanation.name.text() == "cluster-b"

@@ -156,7 +156,7 @@ def test_why_a_waiting_job_does_not_run_is_answered_in_words(
     pane.show_job(JOB)
     until(pane.waiting.isVisible)
     panel = pane.waiting
-    assert panel.headline.text() == "No site has 4 free CPUs now."
+    assert panel.headline.accessibleName() == "No site has 4 free CPUs now."
     assert panel.remedy.text().startswith("Ask for 2 CPUs")
     told = "Number 2 in the queue; 0 of 3 resources match now, 2 would when idle;"
     assert panel.numbers.text().startswith(told)
