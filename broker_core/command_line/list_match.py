@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from broker_core.command_line import list_match_layout as layout
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.errors import BadRequest
 from broker_core.wire.matches import MatchReport
 
 PAGE = 2000
@@ -39,6 +40,10 @@ def list_match(
             metavar="FILE",
         ),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", help="Write the steps of the search for sets to this file.", metavar="FILE"),
+    ] = None,
     site: Annotated[str, typer.Option("--site", help="Only this site (its name or CE).")] = "",
     policy: Annotated[
         str, typer.Option("--policy", help="Order by this policy instead of the one in force.")
@@ -51,13 +56,13 @@ def list_match(
     async def of_broker(client: BrokerClient) -> None:
         prepared = await _prepared(file)
         files = [one.wire() for one in prepared.files]
-        await _told(partial(client.match, prepared.text, files, site=site, policy=policy), explain)
+        await _told(partial(client.match, prepared.text, files, site=site, policy=policy), explain, trace)
 
     async def of_file(path: Path) -> None:
         # Matching takes its time to be imported, which other commands need not wait for.
         from broker_core.command_line.list_match_file import FileMatch
 
-        await _told(FileMatch(await _prepared(file), path, site, policy).ask, explain)
+        await _told(FileMatch(await _prepared(file), path, site, policy).ask, explain, trace)
 
     if resources is None:
         with_client(of_broker)
@@ -73,8 +78,24 @@ async def _prepared(file: Path) -> Prepared:
     return prepared
 
 
-async def _told(ask: Ask, explain: bool) -> None:
-    await (_as_json(ask, explain) if session().json else _printed(ask, explain))
+async def _told(ask: Ask, explain: bool, trace: Path | None) -> None:
+    if session().json:
+        steps = await _as_json(ask, explain)
+    else:
+        steps = await _printed(ask, explain)
+    if trace is not None:
+        _write(trace, steps)
+
+
+def _write(path: Path, steps: Sequence[str]) -> None:
+    try:
+        path.write_text("".join(f"{step}\n" for step in steps), encoding="utf-8")
+    except OSError as error:
+        raise BadRequest(
+            f"The steps cannot be written: {(error.strerror or str(error)).lower()}.",
+            place=str(path),
+            remedy="Name a file that you may write.",
+        ) from error
 
 
 async def _pages(ask: Ask, only: str, explain: bool) -> AsyncIterator[MatchReport]:
@@ -89,18 +110,22 @@ async def _pages(ask: Ask, only: str, explain: bool) -> AsyncIterator[MatchRepor
             return
 
 
-async def _as_json(ask: Ask, explain: bool) -> None:
+async def _as_json(ask: Ask, explain: bool) -> Sequence[str]:
+    """Returns the steps of the search for sets."""
     first, *others = [page async for page in _pages(ask, "all", explain)]
     for page in others:
         first.resources += page.resources
         first.groups += page.groups
     output.as_json(first.model_dump())
+    return first.trace
 
 
-async def _printed(ask: Ask, explain: bool) -> None:
+async def _printed(ask: Ask, explain: bool) -> Sequence[str]:
+    """Returns the steps of the search for sets."""
     pages = [page async for page in _pages(ask, "matching", explain=False)]
     layout.groups(pages)
     layout.summary(pages[0], explain)
     if explain:
         async for page in _pages(ask, "rejected", explain=True):
             layout.rejected(page.resources)
+    return pages[0].trace

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.matching.sets.trace import read
 from tests.command_line.calling import crossdesk
 
 EIGHT = Path(__file__).parents[1] / "matching_sets" / "eight_ces.toml"
@@ -66,6 +67,16 @@ def test_by_default_every_smallest_set_is_listed_the_best_rank_first(jdl: Path) 
     ]
     assert said["groups_total"] == 8
     assert said["trace"]
+
+
+def test_the_steps_of_the_search_are_written_where_they_are_wanted(jdl: Path, tmp_path: Path) -> None:
+    steps = tmp_path / "steps.log"
+    assert crossdesk("job", "list-match", str(jdl), "-r", str(EIGHT), "--trace", str(steps)).code == 0
+    read_back = read(steps.read_text().splitlines())
+    assert [len(step.ces) for step in read_back if step.kind == "matched"] == [1, 1, 1, 2, 2, 2, 2, 4]
+    nowhere = tmp_path / "gone" / "steps.log"
+    said = crossdesk("job", "list-match", str(jdl), "-r", str(EIGHT), "--trace", str(nowhere))
+    assert (said.code, str(nowhere) in said.err) == (1, True)
 
 
 def test_a_job_for_one_site_is_listed_as_groups_of_one(jdl: Path) -> None:
