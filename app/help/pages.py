@@ -8,7 +8,19 @@ from functools import cache
 
 from broker_core.client import shipped
 
-ORDER = ("getting-started", "descriptions", "states", "table", "keyboard", "files", "troubleshooting")
+ORDER = (
+    "getting-started",
+    "descriptions",
+    "matching",
+    "resources",
+    "scheduler",
+    "simulator",
+    "states",
+    "table",
+    "keyboard",
+    "files",
+    "troubleshooting",
+)
 """Names of the pages in the order of the index."""
 
 
