@@ -94,13 +94,13 @@ def _too_few_together(matches: Matches) -> str:
 
 
 def _patterns(matches: Matches) -> list[tuple[tuple[int, ...], int]]:
-    """Sets of lasting obstacles, each with the number of resources that would match without them."""
+    """Sets of obstacles that stay when idle, each with the number of resources that match without them."""
     findings = matches.findings
     rows = matches.rejected.rows
     rows = rows[~findings.barred_for_good[rows]]
     if not len(rows):
         return []
-    packed = np.packbits(findings.lasting[:, rows], axis=0).T
+    packed = np.packbits(findings.when_idle[:, rows], axis=0).T
     sets, counts = np.unique(packed, axis=0, return_counts=True)
     common = np.argsort(-counts, kind="stable")[:_PATTERNS_MAX]
     return [

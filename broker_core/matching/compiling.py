@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -39,6 +39,8 @@ class Compiled:
     """It changes only with the attributes, not with counts, time or chance."""
     busy: bool
     """It can be another at the same resource when idle."""
+    tables: tuple[Table, ...]
+    """What it keeps between matches."""
 
 
 def compiled(expression: Expression, own: Ad, columns: Columns, tables: Tables) -> Compiled:
@@ -51,7 +53,9 @@ def compiled(expression: Expression, own: Ad, columns: Columns, tables: Tables) 
     counted = any(_is_count(name) for name in names)
     busy = counted or found.everything or any(name in ANSWERS for name in names)
     lasting = not counted and not found.worldly
-    return Compiled(_Compiler(own, columns, tables).program(expression, 0), lasting, busy)
+    compiler = _Compiler(own, columns, tables)
+    program = compiler.program(expression, 0)
+    return Compiled(program, lasting, busy, tuple(compiler.kept))
 
 
 def _is_count(name: str) -> bool:
@@ -68,6 +72,7 @@ class _Compiler:
     own: Ad
     columns: Columns
     tables: Tables
+    kept: list[Table] = field(default_factory=list)
 
     def program(self, node: Expression, level: int) -> Program:
         found = reads(node, self.own)
@@ -83,6 +88,7 @@ class _Compiler:
         if not found.worldly and (column or not names):
             own = tuple((name, written(value)) for name, value in sorted(found.own.items()))
             table = self.tables.setdefault((written(node), own, column), table)
+            self.kept.append(table)
         by_row = found.by_chance or found.everything
         return Exact(node, names, column, not found.worldly, by_row, found.everything, table)
 

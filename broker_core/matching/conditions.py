@@ -9,6 +9,7 @@ import numpy as np
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.tree import UNDEFINED
+from broker_core.matching.by_value import JobSlots
 from broker_core.matching.condition import Condition, Holds, of_attribute
 from broker_core.matching.context import Context
 from broker_core.matching.cpu_conditions import cpus, is_limit, queue
@@ -31,13 +32,19 @@ _INBOUND = "gluehostnetworkadapterinboundip"
 _RULES_SHOWN = 4
 
 
-def conditions(description: JobDescription, context: Context) -> tuple[Condition, ...]:
-    """Every condition, the one that can least be helped first."""
+def conditions(description: JobDescription, context: Context, slots: JobSlots) -> tuple[Condition, ...]:
+    """Every condition, the one that can least be helped first; `slots` limits the CPUs of one job."""
     found = [*_chosen(description, context), *output(description)]
     found += [*_needs(description, context), *_authorised(context)]
     if "inter-cluster" in description.needs and needs_public_addresses(description):
         found.append(_public_addresses())
-    return (*found, _status(), *cpus(description, context), *_wall_time(description), queue(description))
+    return (
+        *found,
+        _status(),
+        *cpus(description, context, slots),
+        *_wall_time(description),
+        queue(description),
+    )
 
 
 def _chosen(description: JobDescription, context: Context) -> Iterator[Condition]:

@@ -19,12 +19,12 @@ def is_limit(value: Any) -> bool:
     return type(value) is int and value not in (0, 999999999)
 
 
-def cpus(description: JobDescription, context: Context) -> Iterator[Condition]:
-    """Enough CPUs, and enough of them free where the job cannot wait at the site; a job over several sites
-    is for set-matching."""
+def cpus(description: JobDescription, context: Context, most: JobSlots) -> Iterator[Condition]:
+    """Enough CPUs, of those that one job may have, and enough of them free where the job cannot wait at the
+    site; a job over several sites is for set-matching."""
     if "inter-cluster" in description.needs or description.structure == "Workflow":
         return
-    need, most = description.cpus, JobSlots(context.slots_tag)
+    need = description.cpus
 
     def enough(view: View) -> Holds:
         return need <= np.minimum(view.pool.total[: view.size], most.rows(view))

@@ -7,6 +7,7 @@ from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.operators import truth
 from broker_core.jdl.tree import Ad, Expression
 from broker_core.jdl.values import Value, is_number
+from broker_core.matching.by_value import JobSlots
 from broker_core.matching.clauses import split
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import DEFAULT, Context
@@ -22,8 +23,9 @@ def fits(description: JobDescription, resource: Resource, context: Context = DEF
     The steps that an expression may take are counted for each clause.
     """
     pool = Pool.of([resource])
+    found = conditions(description, context, JobSlots(context.slots_tag))
     view = View(pool, 1, description.ad or Ad())
-    if pool.barred or not all(bool(one.holds(view).all()) for one in conditions(description, context)):
+    if pool.barred or not all(bool(one.holds(view).all()) for one in found):
         return False
     wanted = description.ad.get("requirements") if description.ad is not None else None
     return all(truth(_value(node, description, resource, context)) is True for node in split(wanted))

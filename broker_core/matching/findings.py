@@ -59,8 +59,8 @@ class Findings:
         )
 
     @cached_property
-    def lasting(self) -> Matrix:
-        """By test and row: it does not hold, and would not if the resource were idle either."""
+    def when_idle(self) -> Matrix:
+        """By test and row: it would not hold if the resource were idle and in production."""
         found = self.failed.copy()
         quiet = self.plan.view(self.view.pool.idle(), self.plan.context)
         quiet.now, quiet.surroundings = self.view.now, self.view.surroundings
@@ -68,8 +68,18 @@ class Findings:
             if isinstance(test, Condition):
                 found[place] &= not test.now_only
             elif test.busy:
-                found[place] &= test.truth(quiet) != TRUE
+                found[place] = test.truth(quiet) != TRUE
         return found
+
+    @cached_property
+    def lasting(self) -> Matrix:
+        """By test and row: it does not hold, and would not if the resource were idle either."""
+        return self.failed & self.when_idle
+
+    @cached_property
+    def never(self) -> Matrix:
+        """By row: the resource would not match if it were idle either."""
+        return self.when_idle.any(axis=0) | self.barred_for_good
 
     @cached_property
     def barred(self) -> Matrix:

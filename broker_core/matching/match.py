@@ -140,17 +140,25 @@ def match(
 def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candidates:
     pool = view.pool
     order = pool.columns.order()
-    rows = order[holds[order]]
-    waiting = pool.waiting if pool.own_waiting is None else pool.own_waiting
-    close = _close(view, context)[rows] if context.close else None
-    none = np.zeros(len(rows), np.int64) if close is None else close
-    plain = plan.ranks(view)[rows]
+    named = order[holds[order]]
+    waiting = (pool.waiting if pool.own_waiting is None else pool.own_waiting)[named]
+    close = _close(view, context)[named] if context.close else None
+    plain, free = plan.ranks(view)[named], pool.free[named]
     factor = fuzzy(plan.description.ad)
     rank = plain if factor is None else drawn(plain, factor, context.fuzzy_seed)
-    found = Candidates(pool, rows, pool.free[rows], pool.total[rows], waiting[rows], rank, none, plain)
     job = plan.description
-    limit = context.queue_limit(job.interactive)
-    return found.taken(best_fit(found.free, found.waiting, rank, close, job.cpus, limit))
+    at = best_fit(free, waiting, rank, close, job.cpus, context.queue_limit(job.interactive))
+    rows, ranked = named[at], rank[at]
+    return Candidates(
+        pool,
+        rows,
+        free[at],
+        pool.total[rows],
+        waiting[at],
+        ranked,
+        np.zeros(len(rows), np.int64) if close is None else close[at],
+        ranked if factor is None else plain[at],
+    )
 
 
 def _close(view: View, context: Context) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from weakref import WeakValueDictionary
 
 from broker_core.jdl.description import JobDescription
+from broker_core.matching.by_value import JobSlots
 from broker_core.matching.compiling import Tables
 from broker_core.matching.context import Context
 from broker_core.matching.plan import Plan
@@ -14,9 +15,11 @@ from broker_core.resources.columns import Columns
 PLANS_MAX = 512
 """Descriptions remembered for one set of columns, at most."""
 WEIGHT_MAX = 32 << 20
-"""Bytes of results by row that their plans may hold, about."""
+"""Bytes of results that their plans may hold, about, for up to 32,000 resources; for more 1 KB each."""
 _EVERY = 16
 """New plans between two times that their weight is looked at."""
+_VALUE = 9
+"""Bytes of one value of a table."""
 
 
 class Memory:
@@ -25,6 +28,7 @@ class Memory:
     def __init__(self) -> None:
         self._plans: OrderedDict[tuple[object, ...], Plan] = OrderedDict()
         self._tables: Tables = WeakValueDictionary()
+        self._slots: dict[str, JobSlots] = {}
         self._made = 0
 
     def plan(self, description: JobDescription, context: Context, columns: Columns) -> Plan:
@@ -34,18 +38,30 @@ class Memory:
         if found is not None and found.layout == columns.layout:
             self._plans.move_to_end(key)
             return found
-        made = self._plans[key] = Plan(description, context, columns, self._tables)
+        slots = self._slots.setdefault(context.slots_tag, JobSlots(context.slots_tag))
+        made = self._plans[key] = Plan(description, context, columns, self._tables, slots)
         self._plans.move_to_end(key)
-        self._forget()
+        self._made += 1
+        if self._made % _EVERY == 0:
+            self._lighten(max(WEIGHT_MAX, columns.size << 10))
+        while len(self._plans) > PLANS_MAX:
+            self._plans.popitem(last=False)
         return made
 
-    def _forget(self) -> None:
-        self._made += 1
-        most = PLANS_MAX
-        if self._made % _EVERY == 0:
-            heaviest = max(plan.weight for plan in self._plans.values())
-            most = max(_EVERY, min(most, WEIGHT_MAX // max(1, heaviest)))
-        while len(self._plans) > most:
+    def _lighten(self, most: int) -> None:
+        """Forget what was not used for longest, until the rest is light enough."""
+        tables: set[int] = set()
+        weight = 0
+        kept = 0
+        for plan in reversed(self._plans.values()):
+            weight += plan.weight
+            for table in plan.tables:
+                weight += 0 if id(table) in tables else _VALUE * len(table.values)
+                tables.add(id(table))
+            if weight > most:
+                break
+            kept += 1
+        while len(self._plans) > max(1, kept):
             self._plans.popitem(last=False)
 
 

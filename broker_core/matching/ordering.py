@@ -20,18 +20,20 @@ def best_fit(
     """Positions, best first (CB-SCH-04, CB-SCH-05a): no overloaded queue, most InputData files close by,
     high rank, enough free CPUs, small surplus; what is equal keeps its order.
     """
+    if not len(free):
+        return np.zeros(0, np.intp)
     surplus = free - cpus
-    keys = [np.where(np.isnan(rank), np.inf, -rank), np.where(surplus < 0, _MUCH - surplus, surplus)]
+    too_few = surplus < 0
+    keys = [-rank, np.where(too_few, surplus.max() - surplus, surplus) if too_few.any() else surplus]
+    unranked = np.isnan(rank)
+    if unranked.any():
+        keys = [unranked, np.where(unranked, 0.0, -rank), *keys[1:]]
     if close is not None:
         keys.insert(0, -close)
     overloaded = waiting > max_site_queue
     if overloaded.any():
         keys.insert(0, overloaded)
     return sorted_by(keys)
-
-
-_MUCH = 1 << 41
-"""More than any surplus: resources with too few free CPUs come after all others."""
 
 
 def fuzzy(ad: Ad | None) -> float | None:

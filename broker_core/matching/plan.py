@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from broker_core.matching.compiling import Compiled, Tables, compiled
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import Context
+from broker_core.matching.table import Table
 from broker_core.matching.view import View
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
@@ -31,6 +32,7 @@ class Requirement:
 
     def __init__(self, node: Expression, compiled: Compiled) -> None:
         self.node = node
+        self.compiled = compiled
         self.program = compiled.program
         self.lasting = compiled.lasting
         self.busy = compiled.busy
@@ -54,6 +56,8 @@ class Wish:
         self.requirements = [Requirement(node, compiled(node, own, columns, tables)) for node in nodes]
         rank = own.get("rank")
         self.rank = compiled(rank, own, columns, tables) if rank is not None else None
+        self.compiled = [one.compiled for one in self.requirements]
+        self.compiled += [self.rank] if self.rank is not None else []
 
     def view(self, view: View) -> View:
         """The same pool, looked at with this ad."""
@@ -77,16 +81,23 @@ class Part:
 class Plan:
     """The conditions and the compiled expressions of one description, for one set of columns."""
 
-    def __init__(self, description: JobDescription, context: Context, columns: Columns, tables: Tables):
+    def __init__(
+        self,
+        description: JobDescription,
+        context: Context,
+        columns: Columns,
+        tables: Tables,
+        slots: JobSlots,
+    ) -> None:
         self.description = description
         self.context = context
         """Kept so that nothing that it is recognised by is given to another one."""
         self.layout = columns.layout
         self.own = description.ad if description.ad is not None else Ad()
         self.parts = list(_parts(self.own, columns, tables))
-        self.conditions = (*conditions(description, context), *_suits_a_part(self.parts))
+        self.conditions = (*conditions(description, context, slots), *_suits_a_part(self.parts))
         self.wish = Wish(self.own, columns, tables)
-        self.slots = JobSlots(context.slots_tag)
+        self.slots = slots
         self._masks: dict[bool, tuple[int, Holds]] = {}
         self._ranks: dict[bool, tuple[int, Ranks]] = {}
 
@@ -120,10 +131,16 @@ class Plan:
 
     @property
     def weight(self) -> int:
-        """Bytes of what is kept for each row, about."""
-        return sum(mask.nbytes for _, mask in self._masks.values()) + sum(
-            ranks.nbytes for _, ranks in self._ranks.values()
-        )
+        """Bytes of what is kept for each row."""
+        kept = [*self._masks.values(), *self._ranks.values()]
+        return sum(rows.nbytes for _, rows in kept)
+
+    @property
+    def tables(self) -> Iterator[Table]:
+        """What is kept for each distinct value; other plans may have the same."""
+        for wish in (self.wish, *(part.wish for part in self.parts)):
+            for one in wish.compiled:
+                yield from one.tables
 
     def _lasting(self, view: View) -> Holds:
         """What holds by the attributes alone, worked out once until one of them changes."""

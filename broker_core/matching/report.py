@@ -112,8 +112,8 @@ def _failing(matches: Matches, places: Sequence[int], clause: str) -> Sequence[i
         return places
     tests = [at for at, count in enumerate(matches.counts) if count.text == clause]
     rows = np.concatenate((matches.candidates.rows, matches.rejected.rows))
-    fails = matches.findings.failed[tests].any(axis=0)[rows]
-    return [place for place in places if fails[place]]
+    fails = np.asarray(matches.findings.failed[tests].any(axis=0))[rows]
+    return [place for place in places if fails.item(place)]
 
 
 def _searched(matches: Matches, place: int) -> str:

@@ -13,6 +13,8 @@ from broker_core.matching.arrays import Array
 _FEW = 1500
 """Up to so many rows a general sort is faster than one digit by digit."""
 _DIGIT = 16
+_WHOLE = 2.0**53
+"""Real numbers below that are whole are sorted as such: they have fewer digits."""
 
 
 def sorted_by(keys: Sequence[Array]) -> npt.NDArray[np.intp]:
@@ -42,7 +44,7 @@ def _digits(key: Array) -> list[npt.NDArray[np.uint16]]:
 
 def _ordered_bits(key: Array) -> npt.NDArray[Any]:
     """Unsigned numbers in the same order as the keys."""
-    if key.dtype.kind != "f":
+    if key.dtype.kind != "f" or (np.abs(key).max() < _WHOLE and (key == np.rint(key)).all()):
         whole = key.astype(np.int64)
         return np.asarray((whole - whole.min()).view(np.uint64))
     bits = (key + 0.0).view(np.uint64)

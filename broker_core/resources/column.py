@@ -57,6 +57,10 @@ class Column:
         if code is None:
             code = self._known[key] = len(self.values)
             self.values.append(value)
+            if len(self.values) > 2 * len(self._codes) + _SLACK:
+                self._set(row, code)
+                self._tidy()
+                return True
         return self._set(row, code)
 
     def clear(self, row: int) -> bool:
@@ -75,10 +79,8 @@ class Column:
         grown[: len(self._codes)] = self._codes
         self._codes = grown
 
-    def tidy(self) -> None:
-        """Forget values that no row has any more, once they are the larger part."""
-        if len(self.values) <= 2 * len(self._codes) + _SLACK:
-            return
+    def _tidy(self) -> None:
+        """Forget values that no row has any more; done when they are the larger part."""
         used, codes = np.unique(np.append(self._codes, np.int32(0)), return_inverse=True)
         self._codes = codes[:-1].astype(np.int32)
         self.values = [self.values[code] for code in used]

