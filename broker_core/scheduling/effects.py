@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker_core.jobs.events import JobEvent
+from broker_core.jobs.immutable import immutable
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.messages import SiteMessage
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Record:
     """Write an event and the row it leads to, in one transaction."""
 
@@ -17,7 +16,7 @@ class Record:
     record: JobRecord
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Submit:
     """Hand an attempt to a site, once everything recorded before this effect is durable."""
 
@@ -26,7 +25,7 @@ class Submit:
     """Computing element; of a set all of them, joined with `, `."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cancel:
     """End an attempt at its site, once everything recorded before this effect is durable."""
 
@@ -34,14 +33,14 @@ class Cancel:
     ce: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Wake:
     """Send a TimerFired at this moment of the monotonic clock; replaces every earlier wish."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Stray:
     """A site spoke of a job that is not live: record it with the ended job, if there is one."""
 
@@ -50,7 +49,7 @@ class Stray:
     """The message in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ask:
     """Ask every source now: without a cache nothing else lets waiting jobs be matched (CB-CACHE-09)."""
 

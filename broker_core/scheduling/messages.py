@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from broker_core.jobs.immutable import immutable
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Now:
     """The two clocks: `wall` goes into records, only `monotonic` decides (reliability case 7)."""
 
@@ -20,7 +21,7 @@ class Now:
     """Seconds of a clock that never jumps."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Arrival:
     """A job that the scheduler is to take over."""
 
@@ -30,7 +31,7 @@ class Arrival:
     """Put it on hold at once, for this reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SubmissionRecorded:
     """Jobs were submitted and are durable (CB-CMD-01)."""
 
@@ -38,7 +39,7 @@ class SubmissionRecorded:
     arrivals: tuple[Arrival, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class JobsRecovered:
     """Live jobs were read from the store after a start of the broker, oldest first (CB-LB-02)."""
 
@@ -46,7 +47,7 @@ class JobsRecovered:
     arrivals: tuple[Arrival, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SiteAccepted:
     """A site has an attempt for good; the answer to a Submit effect."""
 
@@ -56,7 +57,7 @@ class SiteAccepted:
     site_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SiteRefused:
     """A site did not take an attempt; the answer to a Submit effect (CB-ERR-1, CB-ERR-2)."""
 
@@ -70,7 +71,7 @@ class SiteRefused:
     """The resource does not answer at all; left alone until a source reports it healthy (CB-ERR-1)."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AttemptStarted:
     """A site reports that an application was started."""
 
@@ -83,7 +84,7 @@ class AttemptStarted:
     """True for an answer to the question after a restart: then a repetition is no late message."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AttemptEnded:
     """A site reports that an attempt is over; fields as in the site contract's `Ended`."""
 
@@ -99,7 +100,7 @@ class AttemptEnded:
     started: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CancelAsked:
     """The owner asked to cancel a job (CB-CMD-02)."""
 
@@ -107,7 +108,7 @@ class CancelAsked:
     job: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class HoldAsked:
     """The owner asked not to match a waiting job for now."""
 
@@ -116,7 +117,7 @@ class HoldAsked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ReleaseAsked:
     """The owner lifted a hold."""
 
@@ -124,14 +125,14 @@ class ReleaseAsked:
     job: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TimerFired:
     """The moment of a Wake effect has come; it may also come early or twice."""
 
     name: ClassVar[str] = "timer.fired"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ReplicasFound:
     """It became known where files of jobs are: other resources may be closer than was thought."""
 

@@ -51,6 +51,7 @@ class Replay:
         self._at_once: deque[tuple[Callable[[Any], None], Any]] = deque()
         self._wake = math.inf
         self._submitted = 0
+        self._next_submission = trace.submit[0]
         self._begun = 0
         self._demands: dict[tuple[int, float], Demand] = {}
         self._clock = Now(self.epoch, 0.0)
@@ -59,8 +60,11 @@ class Replay:
         """Replay all jobs; `progress` is called after each `every` of them (0: a hundredth)."""
         for site in self.sites:
             self._publish(site)
-        told = 0
+        told, at_once = 0, self._at_once
         while self.over < len(self.trace):
+            while at_once:
+                action, subject = at_once.popleft()
+                action(subject)
             self._step()
             if progress is not None and self.over - told >= (every or len(self.trace) / 100):
                 told = self.over
@@ -79,13 +83,9 @@ class Replay:
 
     def _step(self) -> None:
         """Let the next thing happen."""
-        if self._at_once:
-            action, subject = self._at_once.popleft()
-            action(subject)
-            return
         alarm = self._alarms[0][0] if self._alarms else math.inf
-        submission = self.trace.submit[self._submitted] if self._submitted < len(self.trace) else math.inf
-        wake = max(self.now, self._wake)
+        submission = self._next_submission
+        wake = self._wake if self._wake > self.now else self.now
         if alarm <= submission and alarm <= wake:
             self._advance(alarm)
             _, _, action, subject = heapq.heappop(self._alarms)
@@ -106,9 +106,10 @@ class Replay:
         """All jobs of this moment are submitted."""
         submit = self.trace.submit
         arrivals = []
-        while self._submitted < len(submit) and submit[self._submitted] == self.now:
+        while self._next_submission == self.now:
             arrivals.append(self._arrival(self._submitted))
             self._submitted += 1
+            self._next_submission = submit[self._submitted] if self._submitted < len(submit) else math.inf
         self._hear(SubmissionRecorded(tuple(arrivals)))
 
     def _arrival(self, index: int) -> Arrival:
