@@ -73,7 +73,7 @@ def check(reading: Reading, kind: Kind) -> None:
             message = f"{_name(reading, key)} must be the same for all values; leave out {parametric.MARK}."
             reading.error("parameter-not-here", message, key)
     _hosts(reading, kind)
-    if reading.has("parameters") and parametric.values(reading.ad) is None:
+    if reading.has("parameters") and parametric.sequence(reading.ad) is None:
         message = (
             "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0."
         )

@@ -82,6 +82,9 @@ def _node(reading: Reading, name: str, ad: Ad, check_ad: CheckAd) -> None:
 
 def _job(reading: Reading, name: str, node: Ad, check_ad: CheckAd) -> None:
     """Check the job of a node with what it inherits; what the whole says has been checked already."""
+    budget = reading.findings.budget
+    if budget.inherited < 0:
+        return
     job = whole_job(reading.ad, node)
     inner = Reading(job, reading.findings, inside=name, inherited=job.entries.keys() - node.entries.keys())
     inner.limits = reading.limits
@@ -91,6 +94,15 @@ def _job(reading: Reading, name: str, node: Ad, check_ad: CheckAd) -> None:
                 f"There is no {part.name} in the whole description that root.{part.name} could stand for."
             )
             inner.error("root-reference", message, entry.name.lower(), part)
+    budget.inherited -= sum(
+        len(entry.value.items)
+        for key, entry in job.entries.items()
+        if isinstance(entry.value, ListOf) and entry is not node.entries.get(key)
+    )
+    if budget.inherited < 0:
+        message = "The nodes inherit too many files in all; give each node the files that it needs."
+        reading.error("too-much-inherited", message, "nodes", node)
+        return
     check_ad(inner)
 
 

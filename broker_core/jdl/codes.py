@@ -110,6 +110,7 @@ too-deep: Brackets are nested too deeply.
 too-large: The text is larger than allowed.
 too-long-list: A list has too many items.
 too-many-errors: Only the first errors are listed.
+too-much-inherited: The nodes of a graph have too much from the whole.
 trailing-comma: A comma has nothing behind it.
 unclosed: A bracket is never closed.
 unexpected: Something stands where it cannot.

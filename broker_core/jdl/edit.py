@@ -8,7 +8,7 @@ from broker_core.jdl.parse import parse
 from broker_core.jdl.tree import Ad, Entry
 from broker_core.jdl.write import name as written
 
-_COMMENT = re.compile(r"[ \t]*(?:(?://|#)[^\n]*|/\*[^\n]*?\*/[ \t]*(?=\n|$))")
+_COMMENT = re.compile(r"[ \t]*(?:(?://|#)[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n|$))")
 
 
 def set_attribute(text: str, name: str, value: str | None) -> str:
@@ -33,8 +33,8 @@ def _replaced(text: str, entry: Entry, value: str) -> str:
 def _without(text: str, entry: Entry) -> str:
     before, after = text[: entry.start], text[entry.end :]
     line = before.rpartition("\n")[2]
-    if not line.strip() and after[:1] in ("\n", ""):
-        return before[: len(before) - len(line)] + after[1:]
+    if not line.strip() and (not after or after.startswith(("\n", "\r\n"))):
+        return before[: len(before) - len(line)] + after.removeprefix("\r").removeprefix("\n")
     return before + after.removeprefix(" ")
 
 
@@ -51,7 +51,8 @@ def _added(text: str, ad: Ad, statement: str) -> str:
     indent = head if not head.strip() else ""
     closing = "" if text[last.end - 1 : last.end] == ";" else ";"
     end = last.end + _comment_behind(text, last.end)
-    return f"{text[: last.end]}{closing}{text[last.end : end]}\n{indent}{statement}{text[end:]}"
+    gap = "\r\n" if "\r\n" in text else "\n"
+    return f"{text[: last.end]}{closing}{text[last.end : end]}{gap}{indent}{statement}{text[end:]}"
 
 
 def _comment_behind(text: str, place: int) -> int:

@@ -18,9 +18,11 @@ CONSTANT_STEPS = 1000
 
 @dataclass(slots=True)
 class Budget:
-    """Nodes that all constants of a description may cost together; what is over is no constant."""
+    """What the whole of a description may cost; of its constants, those that are over are none."""
 
     steps: int = 20 * CONSTANT_STEPS
+    inherited: int = 100_000
+    """Items that the nodes of a graph or collection may have from the whole, all nodes together."""
 
 
 DIALECTS = ("crossdesk", "glite", "cream")

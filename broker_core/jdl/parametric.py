@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -28,6 +29,12 @@ def values(ad: Ad) -> list[str] | None:
     A number N counts from ParameterStart (0) in steps of ParameterStep (1) while below N. Of a list, start
     and step choose the items by their places, from 0.
     """
+    found = sequence(ad)
+    return None if found is None else [str(value) for value in found]
+
+
+def sequence(ad: Ad) -> Sequence[int | str] | None:
+    """The values, as numbers where they are counted: not written down yet, however many they are."""
     node = ad.get("parameters")
     start, step = _whole(ad, "parameterstart", 0), _whole(ad, "parameterstep", 1)
     if node is None or start is None or step is None or step == 0:
@@ -39,9 +46,10 @@ def values(ad: Ad) -> list[str] | None:
             return None
         return [item for item in items[start::step] if item is not None]
     end = constant(node, ad)
-    if type(end) is not int or len(range(start, end, step)) > VALUES_MAX:
+    if type(end) is not int:
         return None
-    return [str(number) for number in range(start, end, step)]
+    counted = range(start, end, step)
+    return counted if len(counted) <= VALUES_MAX else None
 
 
 def is_parametric(ad: Ad) -> bool:

@@ -257,6 +257,14 @@ def test_remote_files_and_starters_are_needs() -> None:
         ("a = 99999999999999999999;", "number-too-big"),
         ("/* " * 1000, "unterminated-comment"),
         ("@ = 1;\n" * 1000, "too-many-errors"),
+        (
+            'Type = "Collection"; OutputSandbox = {'
+            + '"a",' * 9000
+            + "}; Nodes = {"
+            + '[Executable = "/x"],' * 20
+            + "};",
+            "too-much-inherited",
+        ),
     ],
     ids=[
         "large",
@@ -271,6 +279,7 @@ def test_remote_files_and_starters_are_needs() -> None:
         "number",
         "comment",
         "many",
+        "inherited",
     ],
 )
 def test_hostile_text_is_refused_with_a_reason(text: str, code: str) -> None:
