@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from broker_core.broker.clock import now
 from broker_core.broker.services import Services
@@ -28,6 +29,8 @@ async def list_match(services: Services, description: JobDescription, question: 
     pool = await _pool(services, question.assume_access)
     near = await services.near_files.found(description, pool)
     context = services.circumstances.shown(question.site, near)
+    if question.assume_access:
+        context = replace(context, assume_abilities=True)
     found, problem = applied(policy, name, match(description, pool, context=context))
     if problem:
         log.warning("The policy %s failed, the built-in order counts: %s", name, problem)

@@ -48,6 +48,9 @@ def list_match(
     policy: Annotated[
         str, typer.Option("--policy", help="Order by this policy instead of the one in force.")
     ] = "",
+    assume_access: Annotated[
+        bool, typer.Option("--assume-access", help="Also sites to which the broker has no way yet.")
+    ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -56,7 +59,8 @@ def list_match(
     async def of_broker(client: BrokerClient) -> None:
         prepared = await _prepared(file)
         files = [one.wire() for one in prepared.files]
-        await _told(partial(client.match, prepared.text, files, site=site, policy=policy), explain, trace)
+        wanted = {"site": site, "policy": policy, "assume_access": assume_access}
+        await _told(partial(client.match, prepared.text, files, **wanted), explain, trace)
 
     async def of_file(path: Path) -> None:
         # Matching takes its time to be imported, which other commands need not wait for.

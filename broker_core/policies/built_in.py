@@ -12,7 +12,7 @@ Places = npt.NDArray[np.intp]
 
 
 def best_fit(choices: Choices, request: Request) -> Places:
-    """Short queues, fewest sites, closest data, highest Rank, then the smallest surplus of CPUs."""
+    """Short queues, few sites, close data, a high Rank, then the smallest surplus of CPUs."""
     # Sets stand in the order of the mode that found them.
     places = np.arange(len(choices))
     if not request.inter_cluster:
@@ -29,7 +29,7 @@ def best_fit(choices: Choices, request: Request) -> Places:
 
 
 def worst_fit(choices: Choices, request: Request) -> Places:
-    """The site with most free CPUs; several only where no single one suffices, then as few as can be."""
+    """The site with most free CPUs; several only where no single one suffices."""
     alone = _alone(choices, request)
     if not len(alone):
         return _several(choices, request)
@@ -37,8 +37,7 @@ def worst_fit(choices: Choices, request: Request) -> Places:
 
 
 def first_fit(choices: Choices, request: Request) -> Places:
-    """The first site listed with enough free CPUs; several only where no single one suffices, then as few
-    as can be."""
+    """The first site listed with enough free CPUs; several only where no single one suffices."""
     alone = _alone(choices, request)
     if not len(alone):
         return _several(choices, request)
@@ -51,7 +50,7 @@ def _alone(choices: Choices, request: Request) -> Places:
 
 
 def _several(choices: Choices, request: Request) -> Places:
-    """The smallest number of sites, among equal numbers Best Fit (CB-SCH-11)."""
+    """As few sites as can be, among equally many Best Fit (CB-SCH-11)."""
     return np.lexsort((choices.free - request.cpus, choices.sizes))
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from broker_core.matching.sets.trace import read
 from tests.command_line.calling import crossdesk
+from tests.running import RunningBroker
+from tests.waiting import wait_until
 
 EIGHT = Path(__file__).parents[1] / "matching_sets" / "eight_ces.toml"
 NEURAL_NET = """
@@ -181,3 +183,29 @@ def test_ldif_is_read_too_and_no_resource_is_no_error(jdl: Path, tmp_path: Path)
     said = crossdesk("job", "list-match", str(jdl), "--resources", str(path))
     assert (said.code, said.out) == (0, "")
     assert "No resource matches now." in said.err
+
+
+def test_a_broker_that_hears_of_the_same_sites_answers_the_same(
+    jdl: Path, state_dir: Path, isolated: Path
+) -> None:
+    folder = isolated / "home/.config/crossdesk/policies"
+    folder.mkdir(parents=True)
+    (folder / "widest.py").write_text(
+        "def order(choices, request):\n"
+        '    "Most sites first."\n'
+        "    return sorted(range(len(choices)), key=lambda at: -choices.sizes[at])\n"
+    )
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text(
+        f'set_matching = "listing"\n[[sources]]\nname = "eight"\nkind = "file"\naddress = "{EIGHT}"\n'
+    )
+    words = ("job", "list-match", str(jdl), "--assume-access")
+    broker = RunningBroker(state_dir)
+    try:
+        broker.start()
+        assert wait_until(lambda: crossdesk(*words).out) == PRINTED
+        assert crossdesk("policy", "choose", "--order", "widest").code == 0
+        sizes = [one["size"] for one in crossdesk(*words, "--json").json["groups"]]
+        assert sizes == [4, 2, 2, 1, 1, 1]
+    finally:
+        broker.close()
