@@ -30,7 +30,7 @@ class Arrivals:
         fresh = {
             one.record.id: (order, one)
             for order, one in enumerate(arrivals, self._orders + 1)
-            if one.record.id not in jobs and one.record.state is JobState.SUBMITTED
+            if one.record.id not in jobs and one.record.state in (JobState.SUBMITTED, JobState.WAITING)
         }
         if self._waiting:
             fresh = {job: known for job, known in fresh.items() if job not in self._waiting}

@@ -211,12 +211,12 @@ class Scheduler:
         effort = Effort(self._standings, slice_)
         while self._arrivals and effort.more():
             job = self._arrivals.next()
-            if job is None or job.record.state is not S.SUBMITTED:
-                continue
-            self._ledger.note(job, E.ACCEPTED, reason="Taken over by the scheduler")
-            if job.hold:
-                self._ledger.note(job, E.HELD, reason=job.hold)
-            else:
+            if job is not None and job.record.state is S.SUBMITTED:
+                self._ledger.note(job, E.ACCEPTED, reason="Taken over by the scheduler")
+                if job.hold:
+                    self._ledger.note(job, E.HELD, reason=job.hold)
+            # A job of a sweep arrives as one that was taken over.
+            if job is not None and job.record.state is S.WAITING and not job.record.held:
                 self._sort_in(job)
 
     def _recheck(self, slice_: int) -> None:

@@ -103,8 +103,15 @@ class Stage:
         self.wall += end - self.monotonic
         self.monotonic = end
 
-    def submit(self, text: str = PLAIN, number: int = 1, site: str = "", hold: str = "") -> list[str]:
-        """Submit equal jobs; returns their ids."""
+    def submit(
+        self,
+        text: str = PLAIN,
+        number: int = 1,
+        site: str = "",
+        hold: str = "",
+        sweep: tuple[EventType, ...] = (),
+    ) -> list[str]:
+        """Submit equal jobs; returns their ids. `sweep`: what happened to each of them already."""
         self.texts = {**getattr(self, "texts", {}), text: text}
         checked = check(text)
         assert checked.description is not None, checked.diagnostics
@@ -112,6 +119,8 @@ class Stage:
         arrivals = []
         for _ in range(number):
             record = self._first(text, demand, site)
+            for kind in sweep:
+                record = self._step(record, kind)
             arrivals.append(Arrival(record, demand, hold))
         self.tell(SubmissionRecorded(tuple(arrivals)))
         self.run()
@@ -130,6 +139,16 @@ class Stage:
         self.records[record.id] = record
         self.stories[record.id].append(event)
         return record
+
+    def _step(self, record: JobRecord, kind: EventType) -> JobRecord:
+        event = JobEvent(
+            job=record.id, seq=record.seq + 1, time=self.wall, source=Source.SCHEDULER, type=kind,
+            old=record.state, new=next_state(record.state, kind), owner=record.owner, reason="as the others",
+            position=next(self.positions),
+        )  # fmt: skip
+        self.records[record.id] = apply(record, event)
+        self.stories[record.id].append(event)
+        return self.records[record.id]
 
     def _demand(self, record: JobRecord) -> Demand:
         description = check(record.description).description

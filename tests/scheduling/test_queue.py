@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.messages import CancelAsked
 from broker_core.scheduling.rules import Rules
 from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
@@ -21,6 +22,18 @@ def test_jobs_start_in_the_order_of_their_arrival() -> None:
         stage.through(job)
         stage.run()
     assert [effect.record.id for effect in stage.submits] == jobs
+
+
+def test_jobs_of_a_sweep_arrive_as_taken_over_and_start_in_their_turn() -> None:
+    stage = Stage()
+    jobs = stage.submit(number=3, sweep=(EventType.ACCEPTED,))
+    held = stage.submit(number=2, sweep=(EventType.ACCEPTED, EventType.HELD))
+    assert [effect.record.id for effect in stage.submits] == jobs[:2]
+    stage.ended(jobs[0])
+    stage.ended(jobs[1])
+    stage.run()
+    assert [effect.record.id for effect in stage.submits] == jobs
+    assert [stage.records[job].held for job in held] == ["as the others"] * 2
 
 
 def test_no_processor_is_given_out_twice_even_by_an_old_cache() -> None:
