@@ -40,8 +40,9 @@ def shows(tags: Any, tag: str) -> bool:
 
 def slots(tags: Any, pattern: str = SLOTS_TAG) -> Iterator[tuple[str, str]]:
     """Queue and count, as written, of each tag that limits the CPUs of one job."""
+    matched = re.compile(pattern).fullmatch
     for tag in listed(tags):
-        if found := re.fullmatch(pattern, tag):
+        if found := matched(tag):
             yield found["queue"], found["count"]
 
 
