@@ -29,10 +29,14 @@ class PolicyChooser:
         self.queue = _known(queue, QUEUES, "queue policy")
         """Name of the policy that decides who may pass whom in the queue."""
         self._restore()
+        self._in_force = plugins.policy(self.order)
 
     def policy(self, name: str = "") -> Policy:
-        """A policy by its name, without one that in force; raises BadRequest for one that is not usable."""
-        return self._plugins.policy(_usable(name, self._plugins) if name else self.order)
+        """A policy by its name, without one that in force; raises BadRequest for one that is not usable.
+
+        What is in force stays as it was when it was chosen, whatever became of its file.
+        """
+        return self._plugins.policy(_usable(name, self._plugins)) if name else self._in_force
 
     def queue_policy(self) -> QueuePolicy:
         """The queue policy in force, new."""
@@ -71,6 +75,7 @@ class PolicyChooser:
         fresh.write_bytes(orjson.dumps({"order": order, "queue": queue}))
         fresh.replace(self._path)
         self.order, self.queue = order, queue
+        self._in_force = self._plugins.policy(order)
 
     def _restore(self) -> None:
         """Take over what was chosen before the last stop; the settings count where that is gone."""

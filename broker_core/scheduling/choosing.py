@@ -207,7 +207,7 @@ class Chooser:
             seed,
         )
         found = arranged(self.order, choices, request)
-        self.problem = found.problem
+        self.problem = found.problem or self.problem
         return found.places
 
     def _longest(self, demand: Demand) -> int:

@@ -69,3 +69,17 @@ def test_files_of_users_count_for_nothing_on_a_shared_broker(tmp_path: Path) -> 
     (user_folder() / "reversed.py").write_text(REVERSED)
     with pytest.raises(BadRequest):
         chooser(tmp_path, mode="shared").choose(PolicyChoice(order="reversed"))
+
+
+def test_a_policy_in_force_changes_only_when_it_is_chosen_again(tmp_path: Path) -> None:
+    folder = user_folder()
+    folder.mkdir(parents=True)
+    (folder / "mine.py").write_text(REVERSED)
+    known = chooser(tmp_path)
+    known.choose(PolicyChoice(order="mine"))
+    before = known.policy()
+    (folder / "mine.py").write_text(REVERSED.replace("listed last", "that come last"))
+    assert {one.name: one.doc for one in known.views()}["mine"] == "Those that come last first."
+    assert known.policy() is before
+    known.choose(PolicyChoice(order="mine"))
+    assert known.policy().__doc__ == "Those that come last first."
