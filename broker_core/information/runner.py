@@ -30,7 +30,6 @@ class Updaters:
         the state of a source is another one."""
         self._sources: dict[str, Source] = {}
         self._idle: dict[str, SourceState] = {}
-        self._tasks: list[asyncio.Task[None]] = []
 
         def add(one: SourceSettings, updater: Updater) -> None:
             self._sources[one.name] = Source(one, updater, publish, clock, slow_after, changed)
@@ -44,15 +43,12 @@ class Updaters:
 
     def start(self) -> None:
         """Ask every source now, and again after each interval."""
-        for name, source in self._sources.items():
-            self._tasks.append(asyncio.create_task(source.run(), name=f"source {name}"))
+        for source in self._sources.values():
+            source.start()
 
     async def close(self) -> None:
         """Ask no more; what is under way is given up."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks.clear()
+        await asyncio.gather(*(source.close() for source in self._sources.values()))
 
     def views(self) -> list[SourceView]:
         """How each source does, by name."""

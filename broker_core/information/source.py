@@ -14,6 +14,8 @@ from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.messages import Now
 
 log = logging.getLogger("crossdesk.information")
+SOONEST = 0.25
+"""Seconds after an answer in which a source that says that it has changed is not asked again."""
 LAST_WORDS = 2.0
 """Seconds that an updater gets to end when its question is given up."""
 Publish = Callable[[SourceHeard], None]
@@ -42,8 +44,19 @@ class Source:
         self._rounds = 0
         self._answered = asyncio.Condition()
         self._given_up: asyncio.Task[Answer] | None = None
+        self._task: asyncio.Task[None] | None = None
 
-    async def run(self) -> None:
+    def start(self) -> None:
+        """Begin to ask."""
+        self._task = asyncio.create_task(self._run(), name=f"source {self._settings.name}")
+
+    async def close(self) -> None:
+        """Ask no more; what is under way is given up."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
         """Ask: at once, after each interval, when wanted, and when the source has changed."""
         while True:
             self._wanted.clear()
@@ -60,7 +73,17 @@ class Source:
         self._wanted.set()
 
     async def refresh(self) -> None:
-        """Have it asked now, and return when there is an answer or none."""
+        """Have it asked now; returns when there is an answer or none, or when nobody asks any more."""
+        if self._task is None:
+            return
+        round_ = asyncio.ensure_future(self._next_round())
+        try:
+            await asyncio.wait({round_, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            round_.cancel()
+            await asyncio.gather(round_, return_exceptions=True)
+
+    async def _next_round(self) -> None:
         async with self._answered:
             before = self._rounds
             if self.state.view.state not in ("asking", "slow"):
@@ -68,9 +91,7 @@ class Source:
             await self._answered.wait_for(lambda: self._rounds > before)
 
     async def _rest(self, pause: float) -> None:
-        waits: list[asyncio.Future[object]] = [asyncio.ensure_future(self._wanted.wait())]
-        if isinstance(self._updater, Watching):
-            waits.append(asyncio.ensure_future(self._updater.changed()))
+        waits = [asyncio.ensure_future(self._wanted.wait()), asyncio.ensure_future(self._news())]
         try:
             await asyncio.wait(waits, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -78,23 +99,33 @@ class Source:
                 one.cancel()
             await asyncio.gather(*waits, return_exceptions=True)
 
+    async def _news(self) -> bool:
+        """Returns when the source says that it has changed; never, where it cannot say."""
+        if isinstance(self._updater, Watching):
+            await asyncio.sleep(SOONEST)
+            try:
+                await self._updater.changed()
+                return True
+            except Exception:
+                log.exception("The source %s cannot be watched", self._settings.name)
+        return await asyncio.Event().wait()
+
     async def _ask(self) -> None:
         begin = self._clock()
         self.state.asking(begin.wall)
         try:
             answer = await self._answer()
+            end = self._clock()
+            self._publish(self._message(answer, end))
+            self.state.heard(answer, end.wall, end.monotonic - begin.monotonic)
         except CrossDeskError as error:
             self.state.failed(str(error))
         except Exception as error:
-            log.exception("The updater of the source %s fails", self._settings.name)
+            log.exception("The source %s fails", self._settings.name)
             self.state.failed(
                 f"Its updater fails ({type(error).__name__}: {error}). Correct or update it; "
                 "the broker's log says where it fails."
             )
-        else:
-            end = self._clock()
-            self.state.heard(answer, end.wall, end.monotonic - begin.monotonic)
-            self._publish(self._message(answer, end))
 
     def _message(self, answer: Answer, now: Now) -> SourceHeard:
         return SourceHeard(

@@ -24,9 +24,11 @@ from broker_core.resources.facts import Facts
 FRAME = struct.Struct(">cI")
 FRAME_BYTES = 1 << 16
 """About how much one frame of facts holds: decoding it takes the broker less than a millisecond."""
-MEMORY = 4 << 30
+MEMORY = 3 << 30
 """Bytes that an answer may occupy; a source that says more than fits is refused."""
 _NICE = 5
+_FIRST_TO_GO = b"500"
+"""Where memory is short the system ends this process rather than the broker or a job."""
 
 
 class Output:
@@ -125,6 +127,10 @@ _WORK: dict[str, Callable[[dict[str, Any], Output], None]] = {
 def _limit() -> None:
     os.nice(_NICE)
     threading.stack_size(1 << 20)
+    try:
+        Path("/proc/self/oom_score_adj").write_bytes(_FIRST_TO_GO)
+    except OSError:  # not on every system
+        pass
     try:
         import resource
     except ImportError:  # not on every system

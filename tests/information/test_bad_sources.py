@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import socket
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from broker_core.information.updater import SourceSettings
 from tests.information.asking import running, view
+from tests.information.test_decoding import entry
 from tests.testbed.glue_tree import made_sites, tree
 from tests.testbed.openldap import Slapd, free_port
 from tests.waiting import eventually
@@ -143,6 +145,39 @@ async def test_an_index_names_its_silent_sites_while_the_others_are_heard(
         assert any("No answer within 1 s" in remark for remark in told.remarks)
         assert sorted(heard.messages[0].silent) == ["SITE002", "SITE003"]
         assert heard.messages[0].complete
+
+
+async def test_a_site_whose_answer_trickles_in_is_silent_when_the_time_is_over(
+    tmp_path: Path, slapds: list[Slapd]
+) -> None:
+    over = asyncio.Event()
+
+    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = (await reader.read(100))[4:5]
+        writer.write(bytes.fromhex("300c0201") + number + bytes.fromhex("61070a010004000400"))
+        with contextlib.suppress(ConnectionError):
+            while True:
+                await asyncio.sleep(0.01)
+                writer.write(entry("GlueCEUniqueID=x,o=grid", {b"GlueCEName": [b"x"]}))
+                await writer.drain()
+        writer.close()
+        over.set()
+
+    sites = made_sites(6, 2)
+    server = Slapd(tmp_path / "sites", tree(sites))
+    slapds.append(server)
+    services = dict.fromkeys(sites, server.start())
+    slow = await asyncio.start_server(trickle, "127.0.0.1", 0)
+    services["site001"] = "ldap://{}:{}".format(*slow.sockets[0].getsockname())
+    index = Slapd(tmp_path / "index", tree(sites, top="local", services=services))
+    slapds.append(index)
+    async with slow, running(source("grid", index.start(), deadline=4.0)) as (updaters, heard):
+        (told,) = await updaters.refresh()
+        await over.wait()
+    assert told.state == "ok", told.reason
+    assert told.silent == ["SITE001"]
+    assert told.remarks == [f"{services['site001']}: not heard: No answer within 3.2 s"]
+    assert {one.site for one in heard.messages[0].facts} == {"SITE000"}
 
 
 async def test_failures_in_a_row_put_the_next_question_off(mute: str) -> None:

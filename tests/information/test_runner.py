@@ -85,6 +85,31 @@ async def test_this_machine_is_a_source_like_any_other() -> None:
         assert message.facts[0].attributes["GlueCEStateFreeCPUs"] == 3
 
 
+async def test_a_source_that_cannot_be_watched_is_still_asked_at_its_times() -> None:
+    class Watched(Made):
+        async def changed(self) -> None:
+            raise OSError("no news")
+
+    watched = Watched(plain, interval=0.5)
+    async with running(own=[watched]) as (_, heard):
+        await eventually(lambda: len(heard.messages) >= 2)
+
+
+async def test_a_refresh_ends_with_the_updaters() -> None:
+    async with running(own=[Made(asyncio.Event().wait)]) as (updaters, _):
+        asked = asyncio.ensure_future(updaters.refresh())
+        await eventually(lambda: view(updaters, "made").state == "asking")
+    await asyncio.wait_for(asked, 10.0)
+
+
+async def test_an_answer_that_cannot_be_published_does_not_end_the_asking() -> None:
+    made = Made(plain, interval=0.05)
+    async with running(own=[made]) as (updaters, heard):
+        heard.messages = None  # type: ignore[assignment]
+        await eventually(lambda: made.asked > 2)
+        assert view(updaters, "made").state in ("failed", "asking")
+
+
 def _broken() -> Answer:
     raise ZeroDivisionError("nothing to divide by")
 
