@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -105,7 +106,7 @@ class Count:
         return self.numbers(view).values.astype(np.float64)
 
 
-class OfNumbers:
+class OfNumbers(ABC):
     """What gives numbers if its parts do; else the exact evaluator has the answer."""
 
     __slots__ = ("exact",)
@@ -113,9 +114,9 @@ class OfNumbers:
     def __init__(self, exact: Exact) -> None:
         self.exact = exact
 
+    @abstractmethod
     def computed(self, view: View) -> Numbers | None:
         """The result from the numbers of the parts; None where that could differ from the exact one."""
-        raise NotImplementedError
 
     def numbers(self, view: View) -> Numbers | None:
         """As numbers of one type."""
@@ -181,14 +182,14 @@ class Choice(OfNumbers):
         return None if yes is None or no is None else arrays.chosen(self.test.truth(view), yes, no)
 
 
-class OfTruth:
+class OfTruth(ABC):
     """What gives true, false, `undefined` or `error`; it is never a rank."""
 
     __slots__ = ()
 
+    @abstractmethod
     def truth(self, view: View) -> Truth:
         """As a condition."""
-        raise NotImplementedError
 
     def numbers(self, view: View) -> Numbers | None:
         """As numbers: true counts as 1."""
