@@ -15,7 +15,7 @@ _WIDTH = len(_HEADS[0]) + 2
 def groups(pages: Sequence[MatchReport]) -> None:
     """For each size that occurs: a heading, and below it the groups with their ranks and members."""
     found = [group for page in pages for group in page.groups]
-    if not any(page.groups_total for page in pages):
+    if not _over_several(pages[0]):
         found = [_alone(one) for page in pages for one in page.resources if one.matches]
     names = (len(member.ce) + 4 for group in found for member in group.members)
     width = max(len(_heading(10)), *names, 0) + 2
@@ -23,6 +23,11 @@ def groups(pages: Sequence[MatchReport]) -> None:
         output.line(_heading(size).ljust(width) + "".join(head.rjust(_WIDTH) for head in _HEADS))
         for group in same:
             _group(group, width)
+
+
+def _over_several(report: MatchReport) -> bool:
+    """The job may use several CEs; only then were sets searched for."""
+    return bool(report.trace)
 
 
 def _alone(one: MatchedResource) -> MatchedGroup:
@@ -52,6 +57,8 @@ def summary(report: MatchReport, explain: bool) -> None:
     """How many match, what keeps the rest out, and what would help."""
     if not report.matching:
         output.say("No resource matches now.", "bold yellow")
+    elif _over_several(report) and not report.groups_total:
+        output.say("No set of the resources that match has enough free CPUs now.", "bold yellow")
     for sentence in dict.fromkeys((report.analysis, report.advice)):
         if sentence and (sentence is report.analysis or sentence not in report.analysis):
             output.say(sentence, "cyan")

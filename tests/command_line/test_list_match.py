@@ -71,6 +71,13 @@ def test_by_default_every_smallest_set_is_listed_the_best_rank_first(jdl: Path) 
     assert said["trace"]
 
 
+def test_resources_that_match_but_are_too_few_together_are_no_choice(jdl: Path) -> None:
+    jdl.write_text(NEURAL_NET.replace("10", "1000"))
+    said = crossdesk("job", "list-match", str(jdl), "--resources", str(EIGHT))
+    assert (said.code, said.out) == (0, "")
+    assert "No set of the resources that match has enough free CPUs now." in said.err
+
+
 def test_the_steps_of_the_search_are_written_where_they_are_wanted(jdl: Path, tmp_path: Path) -> None:
     steps = tmp_path / "steps.log"
     assert crossdesk("job", "list-match", str(jdl), "-r", str(EIGHT), "--trace", str(steps)).code == 0
