@@ -87,7 +87,9 @@ async def _run(where: Places, settings: Settings) -> int:
     from broker_core.bookkeeping.store import Store
     from broker_core.bookkeeping.threads import ready_threads
     from broker_core.broker.assembly import Broker, unusable
+    from broker_core.broker.collecting import collect_rarely
 
+    collect_rarely()
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ready_threads(THREADS, "worker"))
     ended: asyncio.Future[int] = loop.create_future()

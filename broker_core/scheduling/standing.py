@@ -144,7 +144,7 @@ class Standings:
     @property
     def cost(self) -> int:
         """What one match over all resources counts for, in jobs."""
-        return 4 + self._board.pool.columns.size // 10
+        return 4 + self._board.pool.columns.size // 5
 
     def of(self, demand: Demand) -> Standing:
         """Where jobs of this demand can run."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
+from broker_core.broker.collecting import collect_rarely
 from broker_core.jdl.check import check
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -28,17 +29,19 @@ TAGS = [f"VO-{name}-{number}" for name in ("biomed", "atlas", "cms", "lhcb") for
 
 def measure() -> list[Figure]:
     """All scheduling figures."""
+    before = gc.get_threshold()
     try:
         return [*_queue(), *_refresh()]
     finally:
         gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 def _queue() -> list[Figure]:
     """All jobs arrive at once; the CEs have room for all of them."""
     driven = _Driven(CES)
     jobs = driven.jobs(JOBS)
-    _settle_memory()
+    collect_rarely()
     begin = time.perf_counter()
     driven.tell(SubmissionRecorded(jobs))
     driven.settle()
@@ -59,7 +62,7 @@ def _refresh() -> list[Figure]:
     driven.tell(SubmissionRecorded(driven.jobs(DEMANDS)))
     driven.settle()
     driven.longest = 0.0
-    _settle_memory()
+    collect_rarely()
     begin = time.perf_counter()
     driven.hear(MANY, later=True)
     decisions = 0
@@ -77,12 +80,6 @@ def _refresh() -> list[Figure]:
         ),
         Figure(f"{what}, {decisions} decisions meanwhile", round(spent, 2), "s"),
     ]
-
-
-def _settle_memory() -> None:
-    """What was made for the measurement is none of the garbage collector's business during it."""
-    gc.collect()
-    gc.freeze()
 
 
 def _single(driven: _Driven) -> Iterator[Arrival]:
