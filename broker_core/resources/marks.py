@@ -8,6 +8,10 @@ DOWN, BAD, STALE, DRAINED = "down", "bad", "stale", "drained"
 """Words for marks: does not answer; fails for a while; not heard of; accepts no new jobs."""
 
 
+_DOUBT = 16
+"""Failures after which no pause grows any more; a site that always refuses has thousands."""
+
+
 @dataclass(slots=True)
 class Trouble:
     """What went wrong at a computing element lately."""
@@ -32,7 +36,7 @@ class Troubles:
         """Leave a resource alone for a while, four times as long with each failure that counts."""
         known = self._by_ce.get(ce)
         failures = (known.failures if known else 0) + counts
-        pause = min(self._longest, self._first * 4.0 ** max(0, failures - 1))
+        pause = min(self._longest, self._first * 4.0 ** min(_DOUBT, max(0, failures - 1)))
         found = self._by_ce[ce] = Trouble(failures, now + pause, reason, bool(known and known.down))
         return found
 
