@@ -47,7 +47,7 @@ async def test_cluster_hosts_site_and_storage_are_joined_with_their_types(grid: 
 
 @pytest.mark.parametrize("schema", ["1.3", "2.0"])
 async def test_one_vocabulary_alone_answers_for_both(grid: Grid, schema: str) -> None:
-    facts = by_name(await ldap(grid.site_server, levels=1, schemas=[schema]).fetch())
+    facts = by_name(await ldap(grid.index, schemas=[schema]).fetch())
     assert facts.keys() == grid.elements.keys()
     made = grid.sites["site011"][1]
     one = facts[made.ce]
@@ -148,6 +148,17 @@ async def test_wrong_values_are_refused_one_by_one_and_named(tmp_path: Path, sla
         "entry refused",
     ]
     assert answer.refused == 5
+
+
+async def test_an_encrypted_server_is_believed_only_with_its_authority(
+    tmp_path: Path, slapds: list[Slapd]
+) -> None:
+    server = Slapd(tmp_path / "encrypted", tree(made_sites(2, 1)), encrypted=True)
+    slapds.append(server)
+    address = server.start()
+    assert len((await ldap(address, ca_file=str(server.authority)).fetch()).facts) == 2
+    with pytest.raises(SourceFailed, match="certificate"):
+        await ldap(address).fetch()
 
 
 async def test_an_index_that_refuses_is_an_error_with_its_address() -> None:

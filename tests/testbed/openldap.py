@@ -1,7 +1,7 @@
 """A real OpenLDAP server with the GLUE schemas, laid out like the information systems of grids.
 
-Needs the packages slapd, ldap-utils, glue-schema and bdii of Debian. Their own servers are not used and need
-not run: each server here has its own folder and port.
+Needs the packages slapd, ldap-utils, glue-schema, bdii and openssl of Debian. Their own servers are not used
+and need not run: each server here has its own folder and port.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.waiting import wait_until
 
-PACKAGES = ("slapd", "ldap-utils", "glue-schema", "bdii")
+PACKAGES = ("slapd", "ldap-utils", "glue-schema", "bdii", "openssl")
 BASES = ("o=grid", "o=glue")
 """Where GLUE 1.3 and GLUE 2.0 entries hang."""
 PASSWORD = "secret"
@@ -45,12 +45,17 @@ access to * by * read
 class Slapd:
     """One server process over its own folder; filled before it starts, since that is much faster."""
 
-    def __init__(self, folder: Path, entries: Iterable[str] = ()) -> None:
-        """`entries`: LDIF records, parents before children, below `BASES` (which are made)."""
+    def __init__(self, folder: Path, entries: Iterable[str] = (), *, encrypted: bool = False) -> None:
+        """`entries`: LDIF records, parents before children, below `BASES` (which are made).
+
+        `encrypted`: speak ldaps, with a certificate for localhost in `authority`.
+        """
         if not shutil.which("slapd", path=_path()):
             raise RuntimeError(f"OpenLDAP is missing; apt-get install {' '.join(PACKAGES)}")
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self._encrypted = encrypted
+        self.authority = folder / "certificate.pem"
         self.port = 0
         folder.mkdir(parents=True)
         self._configure()
@@ -59,7 +64,7 @@ class Slapd:
     @property
     def address(self) -> str:
         """`ldap://127.0.0.1:port`; the port stays when it is started again."""
-        return f"ldap://127.0.0.1:{self.port}"
+        return f"ldaps://localhost:{self.port}" if self._encrypted else f"ldap://127.0.0.1:{self.port}"
 
     def start(self) -> str:
         """Start it and wait until it answers; returns its address."""
@@ -104,11 +109,22 @@ class Slapd:
         lines = [f"include {schema}" for schema in _SCHEMAS]
         lines += ["allow bind_v2", f"pidfile {self._folder}/pid", "modulepath /usr/lib/ldap"]
         lines += ["moduleload back_mdb", "sizelimit unlimited", "threads 4"]
+        if self._encrypted:
+            lines += self._certificate()
         for base in BASES:
             directory = self._folder / base.partition("=")[2]
             directory.mkdir()
             lines.append(_DATABASE.format(base=base, password=PASSWORD, directory=directory))
         (self._folder / "slapd.conf").write_text("\n".join(lines))
+
+    def _certificate(self) -> list[str]:
+        """Settings for a certificate that signs itself."""
+        key = self._folder / "key.pem"
+        words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+        words += " -addext subjectAltName=DNS:localhost"
+        files = ["-keyout", str(key), "-out", str(self.authority)]
+        subprocess.run([*words.split(), *files], check=True, capture_output=True)
+        return [f"TLSCertificateFile {self.authority}", f"TLSCertificateKeyFile {key}"]
 
     def _fill(self, entries: Iterable[str]) -> None:
         """Each record goes into the database under whose base its name lies."""
