@@ -14,7 +14,7 @@ from broker_core.jdl.tree import Expression
 from broker_core.matching import arrays
 from broker_core.matching.arrays import Numbers, Truth
 from broker_core.matching.table import Coded, Table
-from broker_core.matching.view import View, by_combination, by_row, by_value
+from broker_core.matching.view import View, for_each_combination, for_each_row, for_each_value
 
 Ranks = npt.NDArray[np.float64]
 _COUNT_MAX = 2.0**40
@@ -55,15 +55,15 @@ class Exact:
     def result(self, view: View) -> Coded:
         """By row."""
         if self.by_row:
-            return by_row(view, self.expression, None if self.everything else self.names)
+            return for_each_row(view, self.expression, None if self.everything else self.names)
         if not self.names:
             return self._constant(view)
         if not self.column:
-            return by_combination(view, self.expression, self.names)
+            return for_each_combination(view, self.expression, self.names)
         column = view.pool.column(self.column)
         assert column is not None
         table = self.table if self.kept and view.quiet(self.column) is None else Table([])
-        return by_value(view, self.expression, self.column, column, table)
+        return for_each_value(view, self.expression, self.column, column, table)
 
     def _constant(self, view: View) -> Coded:
         if not self.kept:

@@ -41,7 +41,7 @@ class View:
         return ANSWERS.get(name) if self.pool.quiet else None
 
 
-def by_value(view: View, expression: Expression, name: str, column: Column, table: Table) -> Coded:
+def for_each_value(view: View, expression: Expression, name: str, column: Column, table: Table) -> Coded:
     """The exact value for each distinct value of one column, spread by its codes."""
     if table.generation != column.generation:
         table.restart(column.generation)
@@ -63,7 +63,7 @@ def _other(name: str, value: Any) -> dict[str, Any]:
     return {} if value is UNDEFINED else {name: value}
 
 
-def by_combination(view: View, expression: Expression, names: Iterable[str]) -> Coded:
+def for_each_combination(view: View, expression: Expression, names: Iterable[str]) -> Coded:
     """The exact value for each combination of values that occurs."""
     keys: Array | None = None
     first = np.zeros(1, np.intp)
@@ -77,7 +77,7 @@ def by_combination(view: View, expression: Expression, names: Iterable[str]) -> 
     return Coded(Table(values), keys)
 
 
-def by_row(view: View, expression: Expression, names: Iterable[str] | None) -> Coded:
+def for_each_row(view: View, expression: Expression, names: Iterable[str] | None) -> Coded:
     """The exact value of each row, whether or not other rows are alike; of all attributes without names."""
     read = None if names is None else list(names)
     values = []

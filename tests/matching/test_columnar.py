@@ -9,9 +9,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from broker_core.jdl import check as checking
 from broker_core.jdl import tree
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.operators import truth
@@ -137,7 +138,10 @@ def test_matching_finds_what_the_exact_reference_finds(seed: int) -> None:
     wanted = " && ".join(pools_made.expression(chance, 2) for _ in range(chance.randint(1, 3)))
     ranked = pools_made.expression(chance, 3)
     own = pools_made.OWN.replace("NodeNumber = 3; ", "").replace("NodeNumber", "3")
-    description = job(f"{own} Requirements = {wanted}; Rank = {ranked};")
+    text = f'Executable = "/bin/true"; {own} Requirements = {wanted}; Rank = {ranked};'
+    description = checking.check(text).description
+    assume(description is not None)
+    assert description is not None
     context = Context(now=_NOW)
     found = match(description, resources, context=context)
     expected = {
