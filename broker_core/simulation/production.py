@@ -59,7 +59,7 @@ def _facts(site: Site) -> Facts:
     facts = site.facts
     counts = {
         "GlueCEInfoTotalCPUs": facts.cpus,
-        "GlueCEStateFreeCPUs": site.free,
+        "GlueCEStateFreeCPUs": site.free + facts.busy,
         "GlueCEStateRunningJobs": site.running,
         "GlueCEStateWaitingJobs": len(site.queue),
     }

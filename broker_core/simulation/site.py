@@ -38,6 +38,8 @@ class SiteFacts:
     """From the broker's question to the answer, without a cache (CB-CACHE-09)."""
     speed: float = 1.0
     """How fast its processors are; a job takes its run time divided by this."""
+    busy: int = 0
+    """Processors that others hold all the time, which no report tells of."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """Further attributes by their GLUE names."""
 
@@ -97,7 +99,7 @@ class Site:
     def __init__(self, facts: SiteFacts, number: int, around: Surroundings) -> None:
         self.facts = facts
         self.number = number
-        self.free = facts.cpus
+        self.free = facts.cpus - facts.busy
         self.running = 0
         self.queue: deque[Attempt] = deque()
         self._around = around

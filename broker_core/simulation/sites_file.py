@@ -12,7 +12,7 @@ from broker_core.errors import BadRequest
 from broker_core.simulation.site import SiteFacts
 
 _TEXTS: Mapping[str, tuple[type, str]] = {"name": (str, "a text"), "attributes": (dict, "a table")}
-_AT_LEAST = {"cpus": 1, "max_queue": 0}
+_AT_LEAST = {"cpus": 1, "max_queue": 0, "busy": 0}
 _EXAMPLE = 'Each site is a table: [[sites]], then name = "ifca", cpus = 20.'
 
 
