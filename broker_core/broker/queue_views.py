@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Generator
 from typing import Any
+
+import orjson
 
 from broker_core.broker.asked import own_jobs
 from broker_core.broker.clock import now
 from broker_core.broker.job_views import waits_for
 from broker_core.broker.services import Services
+from broker_core.broker.turns import in_turns
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.decisions import Decision
 from broker_core.scheduling.questions import Queued
-from broker_core.wire.queue import QUEUE_COLUMNS, DecisionView, QueueView, WhyView
+from broker_core.scheduling.scheduler import Scheduler
+from broker_core.wire.queue import QUEUE_COLUMNS, DecisionView, WhyView
 
 FOR_ALL = ""
 """Job of a decision that concerns all jobs, such as a round."""
 
 
-def queue_view(services: Services, owner: str) -> QueueView:
-    """The caller's part of the queue, in order."""
-    scheduler = services.engine.scheduler
-    waiting = scheduler.queue(now().monotonic)
-    rows = [_row(one) for one in waiting if one.job.record.owner == owner]
-    return QueueView(
-        columns={name: [row[place] for row in rows] for place, name in enumerate(QUEUE_COLUMNS)},
-        total=len(waiting),
-        policy=services.policies.order,
-        queue_policy=services.policies.queue,
-        next_round=scheduler.next_round if waiting else None,
-    )
+async def queue_view(services: Services, owner: str) -> bytes:
+    """The caller's part of the queue in order, a `QueueView` in JSON."""
+    rows, total = await in_turns(_rows(services.engine.scheduler, owner))
+    columns = []
+    for place, name in enumerate(QUEUE_COLUMNS):
+        columns.append(b'"%b":%b' % (name.encode(), orjson.dumps([row[place] for row in rows])))
+        await asyncio.sleep(0)
+    about = {
+        "total": total,
+        "policy": services.policies.order,
+        "queue_policy": services.policies.queue,
+        "next_round": services.engine.scheduler.next_round if total else None,
+    }
+    return b'{"columns":{%b},%b' % (b",".join(columns), orjson.dumps(about)[1:])
+
+
+def _rows(scheduler: Scheduler, owner: str) -> Generator[None, None, tuple[list[tuple[Any, ...]], int]]:
+    """The caller's rows, and the number of waiting jobs of all."""
+    rows, total = [], 0
+    for one in scheduler.queue(now().monotonic):
+        total += 1
+        if one.job.record.owner == owner:
+            rows.append(_row(one))
+        yield
+    return rows, total
 
 
 def _row(one: Queued) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from broker_core.broker.answers import json_response
+from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.policy_choice import authorise
 from broker_core.broker.queue_views import decision_views, queue_view, why_view
@@ -18,7 +18,7 @@ router = APIRouter()
 @router.get("/queue", response_model=QueueView)
 async def queue(services: Parts, owner: Owner) -> Response:
     """The caller's waiting jobs in the order of the queue, each with the reason why it waits."""
-    return json_response(queue_view(services, owner))
+    return Response(await queue_view(services, owner), media_type=JSON)
 
 
 @router.get("/jobs/{job}/why", response_model=WhyView)

@@ -30,7 +30,7 @@ class Bar:
     """It will pass by itself."""
 
 
-NO_ACCESS = Bar("access", "this broker has no way to send jobs there", now_only=False)
+NO_ACCESS = Bar("access", "this broker has no way to send jobs there yet: add the site", now_only=False)
 
 
 @dataclass(slots=True)

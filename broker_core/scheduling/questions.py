@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from broker_core.jobs.site_names import site_name
@@ -70,20 +70,25 @@ class Questions:
         self._waiting = waiting
         self._round = rounds
 
-    def queue(self, now: float) -> list[Queued]:
+    def queue(self, now: float) -> Iterator[Queued]:
         """All waiting jobs: the queue in order, then those sent to a site that has not answered yet, then
-        parked and held ones."""
-        queued = self._waiting.queued()
-        told = {line.place: self._round.head_before(line) for line in self._waiting.lines()}
-        found = []
-        for place, job in enumerate(queued, 1):
+        parked and held ones. Jobs may come and go between two of them; who has left the queue is left out."""
+        others = self._others()
+        first_of = {line.place: self._round.head_before(line) for line in self._waiting.lines()}
+        waits: dict[str, str] = {}
+        for place, job in enumerate(self._waiting.queued(), 1):
             line = self._waiting.line(job)
-            first = told.get(line.place) if line is not None else None
-            if first is None and line is not None and line.place != job.order:
+            if line is None:
+                continue
+            first = first_of.get(line.place)
+            if first is None and line.place != job.order:
                 first = line.head()
-            blocking = "" if first is None else first.id
-            found.append(Queued(job, place, self._queued(job, place, first, now), blocking, "queued"))
-        return found + [self._other(job) for job in self._others()]
+            blocking = job if first is None else first
+            if blocking.id not in waits:
+                waits[blocking.id] = self._blocked(blocking, now)
+            reason = f"{_before(place) if first else ''}{waits[blocking.id]}"
+            yield Queued(job, place, reason, first.id if first else "", "queued")
+        yield from map(self._other, others)
 
     def why(self, job: LiveJob, now: float, next_round: float) -> Why:
         """Everything that keeps one job from running."""
@@ -117,8 +122,7 @@ class Questions:
     def _queued(self, job: LiveJob, place: int, first: LiveJob | None, now: float) -> str:
         if first is None:
             return self._blocked(job, now)
-        others = "1 job is" if place == 2 else f"{place - 1} jobs are"
-        return f"{others} before it. {self._blocked(first, now)}"
+        return f"{_before(place)}{self._blocked(first, now)}"
 
     def _blocked(self, job: LiveJob, now: float) -> str:
         """What the first job of those that compete for the same resources waits for."""
@@ -178,3 +182,8 @@ class Questions:
         if job.record.state is S.READY:
             return Queued(job, 0, f"Waits for {site_name(job.record.site)} to accept it", "", "sent")
         return Queued(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
+
+
+def _before(place: int) -> str:
+    others = "1 job is" if place == 2 else f"{place - 1} jobs are"
+    return f"{others} before it. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
@@ -133,8 +133,8 @@ class Scheduler:
         """What list-match is asked about: the very pool by which is decided; to be read only."""
         return self.cache.pool(now)
 
-    def queue(self, now: float) -> list[Queued]:
-        """All waiting jobs in order, with the reason why each waits now (CB-UI-11)."""
+    def queue(self, now: float) -> Iterator[Queued]:
+        """All waiting jobs in order, each with the reason why it waits now; made when taken (CB-UI-11)."""
         return self._questions.queue(now)
 
     def queue_place(self, job: str) -> int:
