@@ -153,7 +153,7 @@ def _services(
         orders=orders,
         files=files,
         sites=sites,
-        submissions=Submissions(engine, checker, orders, files, settings.sandbox_limit),
+        submissions=Submissions(engine, checker, orders, files, near_files, settings.sandbox_limit),
         ended=EndedJobs(engine),
         policies=policies,
         circumstances=circumstances,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.jdl.description import JobDescription
@@ -11,7 +11,7 @@ from broker_core.resources.closeness import close_files
 from broker_core.resources.pool import Pool
 
 PATIENCE = 1.0
-"""Seconds that list-match waits for a catalogue which has not been asked for these files before."""
+"""Seconds that list-match and submissions wait for a catalogue not asked for these files before."""
 Near = Mapping[str, int]
 """Computing element to the number of files with a copy close to it."""
 NOTHING: Near = {}
@@ -30,11 +30,15 @@ class NearFiles:
             return NOTHING
         return close_files(self._memory.known(names), pool.columns, _protocols(description))
 
+    async def asked(self, descriptions: Iterable[JobDescription]) -> None:
+        """Give the catalogue a moment, so that new jobs are matched with what it knows of their files."""
+        names = dict.fromkeys(name for one in descriptions for name in _texts(one, "inputdata"))
+        if names:
+            await self._memory.found([*names], PATIENCE)
+
     async def found(self, description: JobDescription, pool: Pool) -> Near:
         """The same after a moment for the catalogue."""
-        names = _texts(description, "inputdata")
-        if names:
-            await self._memory.found(names, PATIENCE)
+        await self.asked([description])
         return self.known(description, pool)
 
 

@@ -13,6 +13,7 @@ from broker_core.broker.clock import now
 from broker_core.broker.compound import items_of
 from broker_core.broker.engine import Engine
 from broker_core.broker.expansion import files_of, helper_for
+from broker_core.broker.near_files import NearFiles
 from broker_core.broker.new_jobs import CheckedItem, NewJob, alike, jobs_of, new_id, sweep_of
 from broker_core.broker.orders import Orders
 from broker_core.broker.sandboxes import check_sandbox
@@ -43,12 +44,19 @@ class Submissions:
     """Accepts submissions of one broker."""
 
     def __init__(
-        self, engine: Engine, checker: Checker, orders: Orders, files: FileStore, sandbox_limit: int
+        self,
+        engine: Engine,
+        checker: Checker,
+        orders: Orders,
+        files: FileStore,
+        near_files: NearFiles,
+        sandbox_limit: int,
     ) -> None:
         self._engine = engine
         self._checker = checker
         self._orders = orders
         self._files = files
+        self._near_files = near_files
         self._sandbox_limit = sandbox_limit
         self._named: dict[str, float] = {}
         self._under_way: dict[tuple[str, str], asyncio.Task[Receipt]] = {}
@@ -94,6 +102,7 @@ class Submissions:
             for number, item in enumerate(submission.items, 1)
             for part in await self._parts(item, submission, number)
         ]
+        await self._near_files.asked(one for item in items for one in (item.description, *item.own.values()))
         count = sum(1 if item.item.values is None else len(item.item.values) for item in items)
         if count >= _IN_A_THREAD:
             new = await asyncio.to_thread(self._put_together, owner, submission, items, count)

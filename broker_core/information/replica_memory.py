@@ -15,6 +15,8 @@ LASTS = 600.0
 """Seconds for which an answer holds."""
 AGAIN = 60.0
 """Seconds until a catalogue that did not answer is asked again."""
+AT_ONCE = 1000
+"""Files of one question to the catalogue."""
 _MOST = 200_000
 """Files that are remembered."""
 
@@ -39,8 +41,8 @@ class ReplicaMemory:
         """The files that are known now; what is not known, or not for sure any more, is asked for."""
         wanted = _proper(names)
         missing = [name for name in wanted if not self._is_fresh(name) and name not in self._asking]
-        if missing:
-            self._ask(missing)
+        for start in range(0, len(missing), AT_ONCE):
+            self._ask(missing[start : start + AT_ONCE])
         return [found for name in wanted if (found := self._known.get(name, (0.0, None))[1]) is not None]
 
     async def found(self, names: Sequence[str], patience: float) -> list[Replica]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import Transport
+from broker_core.wire.submission import Submission, SubmissionItem
 from tests.information.asking import Grid
 from tests.running import RunningBroker
 from tests.testbed.openldap import free_port
@@ -87,3 +89,26 @@ async def test_the_element_close_to_the_files_of_a_job_comes_first(client: Broke
     assert report.resources[0].close_files == 1
     away = 'Executable = "/bin/true"; OutputSE = "se.mine.example.org";'
     assert (await client.match(away, assume_access=True, limit=1)).matching == 1
+
+
+async def test_a_catalogue_that_never_answers_keeps_no_job_from_running(state_dir: Path) -> None:
+    state_dir.mkdir(parents=True)
+    broker = RunningBroker(state_dir)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        address = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        (state_dir / "broker.toml").write_text(f'[replicas]\nkind = "http"\naddress = "{address}"\n')
+        try:
+            broker.start()
+            async with BrokerClient(Transport(state_dir, patience=5)) as client:
+                wanted = 'Executable = "/bin/true"; InputData = {"lfn:/data"}; DataAccessProtocol = "gsiftp";'
+                item = SubmissionItem(description=wanted)
+                (job,) = (await client.submit(Submission(key="near-the-data", items=[item]))).ids
+
+                async def done() -> bool:
+                    return (await client.job(job)).row["state"] == "Done"
+
+                await eventually(done)
+        finally:
+            broker.close()
