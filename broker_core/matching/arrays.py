@@ -18,9 +18,9 @@ Array = npt.NDArray[Any]
 Truth = npt.NDArray[np.int8]
 """A condition by row: FALSE, TRUE, UNDEFINED or ERROR."""
 FALSE, TRUE, UNDEFINED, ERROR = range(4)
-_EXACT = 2.0**53
+EXACT = 2.0**53
 """Up to here a real number holds every whole one."""
-_WHOLE = 2.0**62
+WHOLE = 2.0**62
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -41,7 +41,7 @@ _EITHER = np.array([[0, 1, 2, 3], [1, 1, 1, 1], [2, 1, 2, 3], [3, 3, 3, 3]], np.
 
 @immutable
 class Numbers:
-    """Numbers of one type by row, or one for all rows; what stands where one is missing means nothing."""
+    """Numbers by row, or one for all rows; what stands where one is missing means nothing."""
 
     values: Array
     missing: Truth | None
@@ -51,6 +51,9 @@ class Numbers:
     """No whole number here is larger, whatever its sign."""
     truth: bool = False
     """They were truth values, which count as 0 and 1."""
+    mixed: bool = False
+    """Some are or were whole, some real; all are held as real numbers, which are exact up to the limit but
+    tell -0.0 from 0: nothing is divided by them."""
 
 
 def spread(found: Array, size: int) -> Array:
@@ -86,7 +89,7 @@ def condition(numbers: Numbers) -> Truth:
 
 def compared(sign: str, left: Numbers, right: Numbers) -> Truth | None:
     """`left sign right` for the six comparisons."""
-    if left.real != right.real and max(left.limit, right.limit) > _EXACT:
+    if left.real != right.real and max(left.limit, right.limit) > EXACT:
         return None
     held = np.asarray(_COMPARE[sign](left.values, right.values))
     return _with_missing(held.view(np.int8), _missing(left, right))
@@ -104,43 +107,55 @@ def computed(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
 
 def minus(numbers: Numbers) -> Numbers | None:
     """`-numbers`."""
-    if numbers.truth or numbers.limit > _WHOLE:
+    if numbers.truth or numbers.limit > WHOLE:
         return None
-    return Numbers(-numbers.values, numbers.missing, numbers.real, numbers.limit)
+    return Numbers(-numbers.values, numbers.missing, numbers.real, numbers.limit, mixed=numbers.mixed)
 
 
 def chosen(held: Truth, yes: Numbers, no: Numbers) -> Numbers | None:
     """`held ? yes : no`."""
-    if yes.real != no.real or yes.truth != no.truth:
+    mixed = yes.mixed or no.mixed or yes.real != no.real
+    limit = max(yes.limit, no.limit)
+    if yes.truth != no.truth or (mixed and limit > EXACT):
         return None
     holds = held == TRUE
-    values, limit = np.where(holds, yes.values, no.values), max(yes.limit, no.limit)
+    values = np.where(holds, yes.values, no.values)
     missing: Truth | None = None
     if yes.missing is not None or no.missing is not None or (held > TRUE).any():
         missing = np.where(holds, _or_none(yes), np.where(held == FALSE, _or_none(no), held))
-    return Numbers(values, missing, yes.real, limit, yes.truth)
+    return Numbers(values, missing, yes.real or no.real, limit, yes.truth, mixed)
 
 
 def _real(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
-    if max(left.limit, right.limit) > _EXACT:
+    if max(left.limit, right.limit) > EXACT:
         return None
     missing = _missing(left, right)
-    if sign == "%":
+    mixed = left.mixed or right.mixed
+    pure = (left.real and not left.mixed) or (right.real and not right.mixed)
+    if pure and sign == "%":
         return Numbers(np.asarray(0.0), _marked(np.asarray(True), missing), True, 0.0)
+    limit = _limit(sign, left, right)
+    if mixed and (limit > EXACT or sign == "%" or (sign == "/" and (right.mixed or not pure))):
+        return None
     values = np.asarray(_REAL[sign](left.values.astype(np.float64), right.values.astype(np.float64)))
-    return Numbers(values, _marked(values == np.inf, missing), True, 0.0)
+    missing = _marked(values == np.inf, missing)
+    return Numbers(values, missing, True, limit if mixed else 0.0, mixed=mixed)
 
 
 def _integer(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
-    limit = left.limit * right.limit if sign == "*" else left.limit + right.limit
-    if limit > _WHOLE:
+    limit = _limit(sign, left, right)
+    if limit > WHOLE:
         return None
     return Numbers(np.asarray(_REAL[sign](left.values, right.values)), _missing(left, right), False, limit)
 
 
+def _limit(sign: str, left: Numbers, right: Numbers) -> float:
+    return left.limit * right.limit if sign == "*" else left.limit + right.limit
+
+
 def _divided(sign: str, left: Numbers, right: Numbers) -> Numbers | None:
     """Cut towards 0; by 0 it is an error."""
-    if max(left.limit, right.limit) > _WHOLE:
+    if max(left.limit, right.limit) > WHOLE:
         return None
     divisor, missing = right.values, _missing(left, right)
     if not divisor.all():

@@ -62,6 +62,7 @@ def grouped(
         mode=context.set_mode,
         max_ces=context.max_ces_per_set,
         max_groups=context.max_groups,
+        best=True,
         trace=trace,
     )
     return Grouping(tuple(found), usable)

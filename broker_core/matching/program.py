@@ -29,7 +29,7 @@ class Program(Protocol):
         ...
 
     def numbers(self, view: View) -> Numbers | None:
-        """As numbers of one type; None where they are of several types or no numbers."""
+        """As numbers; None where some are none."""
         ...
 
     def ranks(self, view: View) -> Ranks:
@@ -77,7 +77,7 @@ class Exact:
         return self.result(view).truth()
 
     def numbers(self, view: View) -> Numbers | None:
-        """As numbers of one type."""
+        """As numbers."""
         return self.result(view).numbers()
 
     def ranks(self, view: View) -> Ranks:
@@ -119,7 +119,7 @@ class OfNumbers(ABC):
         """The result from the numbers of the parts; None where that could differ from the exact one."""
 
     def numbers(self, view: View) -> Numbers | None:
-        """As numbers of one type."""
+        """As numbers."""
         found = self.computed(view)
         return found if found is not None else self.exact.numbers(view)
 

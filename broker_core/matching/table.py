@@ -10,7 +10,18 @@ import numpy.typing as npt
 from broker_core.jdl import tree
 from broker_core.jdl.operators import truth
 from broker_core.jdl.values import is_number
-from broker_core.matching.arrays import ERROR, FALSE, TRUE, UNDEFINED, Array, Numbers, Truth, of_truth
+from broker_core.matching.arrays import (
+    ERROR,
+    EXACT,
+    FALSE,
+    TRUE,
+    UNDEFINED,
+    WHOLE,
+    Array,
+    Numbers,
+    Truth,
+    of_truth,
+)
 
 _WORDS = {True: TRUE, False: FALSE, tree.UNDEFINED: UNDEFINED, tree.ERROR: ERROR}
 
@@ -55,7 +66,7 @@ class Table:
 
     @property
     def numbers(self) -> Numbers | None:
-        """The values as numbers of one type; None where they are not."""
+        """The values as numbers; None where some are none."""
         if self._numbers is False:
             self._numbers = _as_numbers(self.values) or True
         return self._numbers if isinstance(self._numbers, Numbers) else None
@@ -86,19 +97,21 @@ class Coded:
             return None
         at = 0 if self.codes is None else self.codes
         missing = None if found.missing is None else found.missing[at]
-        return Numbers(np.asarray(found.values[at]), missing, found.real, found.limit, found.truth)
+        values = np.asarray(found.values[at])
+        return Numbers(values, missing, found.real, found.limit, found.truth, found.mixed)
 
 
 def _as_numbers(values: list[Any]) -> Numbers | None:
     kinds = {type(value) for value in values if not isinstance(value, tree.Missing)}
     if kinds <= {bool} and kinds:
         return of_truth(np.array([_WORDS[value] for value in values], np.int8))
-    if len(kinds) > 1 or not kinds <= {int, float}:
+    if not kinds <= {int, float}:
         return None
     missing = np.array([_WORDS[one] if isinstance(one, tree.Missing) else 0 for one in values], np.int8)
     there = [0 if isinstance(one, tree.Missing) else one for one in values]
-    limit = float(max(map(abs, there), default=0)) if kinds == {int} else 0.0
-    if limit >= 2.0**62:
+    limit = float(max((abs(one) for one in there if type(one) is int), default=0))
+    real, mixed = float in kinds, len(kinds) > 1
+    if limit >= (EXACT if real else WHOLE):
         return None
-    kind = np.float64 if kinds == {float} else np.int64
-    return Numbers(np.array(there, kind), missing if missing.any() else None, kinds == {float}, limit)
+    kind = np.float64 if real else np.int64
+    return Numbers(np.array(there, kind), missing if missing.any() else None, real, limit, mixed=mixed)

@@ -24,7 +24,7 @@ from broker_core.matching.compiling import compiled
 from broker_core.matching.context import Context
 from broker_core.matching.exact import fits, rank
 from broker_core.matching.match import match
-from broker_core.matching.program import Exact, Program
+from broker_core.matching.program import Choice, Exact, Program
 from broker_core.matching.view import View
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
@@ -128,6 +128,14 @@ def test_a_chain_over_one_attribute_is_evaluated_once_for_each_value() -> None:
     column = pool.columns.column("gluehostbenchmarksi00")
     assert column is not None
     assert len(made.table.values) == len(column.values) < pool.columns.size
+
+
+def test_a_rank_of_whole_and_real_numbers_is_worked_out_at_once() -> None:
+    text = "other.GlueCEStateFreeCPUs > 0 ? other.GlueCEStateFreeCPUs * 1.5 : -other.GlueCEInfoTotalCPUs"
+    pool = Pool.of(pools_made.resources(random.Random(3), 30))
+    made = program(text, pool)
+    assert isinstance(made, Choice)
+    assert made.computed(View(pool, pool.columns.size, own_ad())) is not None
 
 
 @given(st.integers(0, 2**32))
