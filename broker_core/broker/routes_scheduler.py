@@ -10,6 +10,7 @@ from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.policy_choice import authorise
 from broker_core.broker.queue_views import decision_views, queue_view, why_view
+from broker_core.scheduling.messages import TimerFired
 from broker_core.wire.queue import DecisionView, PolicyChoice, PolicyView, QueueView, WhyView
 
 router = APIRouter()
@@ -52,5 +53,6 @@ async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Respons
     authorise(services.settings.mode, owner, services.settings.administrators)
     services.policies.choose(choice)
     services.engine.scheduler.use(services.policies.policy(), services.policies.queue_policy())
+    services.engine.post(TimerFired())
     services.stream.topics.scheduler_changed()
     return json_response([view.model_dump() for view in services.policies.views()])
