@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from broker_core.matching.sets import Group, Trace, find
+from broker_core.matching.sets import Group, find
 
 NO_RANK = float("nan")
 
@@ -23,10 +24,10 @@ class Pool:
     def named(self, group: Group) -> tuple[str, ...]:
         return tuple(self.ids[one] for one in group.members)
 
-    def find(self, need: int, mode: str = "minimal", **more: int | Trace) -> list[Group]:
+    def find(self, need: int, mode: str = "minimal", **more: Any) -> list[Group]:
         return find(self.ids, self.free, self.rank, need, mode=mode, **more)
 
-    def found(self, need: int, mode: str = "minimal", **more: int | Trace) -> list[tuple[str, ...]]:
+    def found(self, need: int, mode: str = "minimal", **more: Any) -> list[tuple[str, ...]]:
         """Groups by the names of their members, in order."""
         return [tuple(sorted(self.named(one))) for one in self.find(need, mode, **more)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from tests.matching_sets import naive
@@ -50,6 +51,38 @@ def test_the_first_group_is_a_smallest_one_of_the_best_rank(cases: int) -> None:
             best = max((rank for rank in ranks if rank == rank), default=None)
             assert len(found[0].members) == fewest
             assert found[0].rank == (None if best is None else pytest.approx(best))
+
+
+def test_the_best_of_the_smallest_is_first_even_where_the_list_is_cut(cases: int) -> None:
+    random_ = random.Random(6)
+    cut = 0
+    for _ in range(cases // 3):
+        pool = small(random_, 10)
+        need, most = random_.randrange(1, 40), random_.choice((1, 2, 3))
+        every = naive.minimal(pool, need, 4, 10**9)
+        found = pool.find(need, max_groups=most, best=True)
+        assert len(found) == min(most, len(every))
+        if not found:
+            continue
+        fewest = min(len(one) for one in every)
+        ranks = [rank for one in every if len(one) == fewest and (rank := naive.rank(pool, one)) == rank]
+        assert found[0].rank == (pytest.approx(max(ranks)) if ranks else None)
+        assert {one.members for one in found} <= set(every)
+        cut += fewest > 1 and len(every) > most
+    assert cut > 20
+
+
+def test_the_best_of_very_many_pairs_is_found(soak: bool) -> None:
+    random_ = np.random.default_rng(7)
+    for _ in range(50 if soak else 8):
+        free = random_.integers(1, 100, 363)
+        rank = random_.integers(1, 3000, 363).astype(float)
+        pool = of([f"ce{place:03}" for place in range(363)], free, rank)
+        sums, weights = free[:, None] + free, (free * rank)[:, None] + free * rank
+        valid = (sums >= 100) & ~np.eye(363, dtype=bool)
+        found = pool.find(100, best=True)
+        assert len(found) == 1000
+        assert found[0].rank == pytest.approx((weights / sums)[valid].max())
 
 
 def test_groups_are_in_the_order_in_which_they_are_tried(cases: int) -> None:

@@ -8,6 +8,9 @@ search asks here before each step, so that every step it takes leads to a group.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache, partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +19,11 @@ from broker_core.matching.sets.group import Counts
 Places = NDArray[np.int64]
 """Positions in the list; -1: nowhere."""
 NOWHERE = -1
+BLOCK = 2048
+"""Positions that are looked at at once: often the first ones already lead to enough groups."""
+LAZY, MANY = 4, 400
+"""From so many missing members on, or one less where there are more values than `MANY`, each value is looked
+into only when it is met."""
 REMEMBERED = 2_000_000
 """Limits that are remembered at once."""
 
@@ -32,10 +40,25 @@ class Completion:
         """By position: its number's index in `values`."""
         self._occurrences = np.sort(self.value_of * self._span + np.arange(len(free)))
         self._furthest = _range_maxima(self._last_of_each())
+        self._counts: list[int] = free.tolist()
+        self._lazy = LAZY - (len(self.values) > MANY)
         self._known: dict[tuple[int, int, int], int] = {}
-        self._limits: dict[tuple[int, int, int], Places] = {}
+        self._limits_of: dict[tuple[int, int, int], Places] = {}
 
-    def limit(self, missing: int, cpus: int, smallest: int, value: int) -> int:
+    def places(self, start: int, end: int, missing: int, cpus: int, smallest: int) -> Iterator[int]:
+        """Positions from `start` to `end` with a member that leads to a group, of the `missing` ones."""
+        if missing >= self._lazy:
+            limit = cache(partial(self._limit, missing, cpus, smallest))
+            for place, count in enumerate(self._counts[start:end], start):
+                if limit(count) > place:
+                    yield place
+            return
+        limits = self._limits(missing, cpus, smallest)
+        for first, values in blocks(self.value_of, start, end):
+            reach = limits[values]
+            yield from (np.flatnonzero(reach > np.arange(first, first + len(values))) + first).tolist()
+
+    def _limit(self, missing: int, cpus: int, smallest: int, value: int) -> int:
         """The next member, of so many CPUs, must lie before this position, so that the `missing` - 1 members
         after it can be found behind it."""
         joined = cpus + value
@@ -43,14 +66,14 @@ class Completion:
             return NOWHERE
         return self._remembered(missing - 1, joined, min(smallest, value))
 
-    def limits(self, missing: int, cpus: int, smallest: int) -> Places:
-        """`limit` for each of `values`."""
+    def _limits(self, missing: int, cpus: int, smallest: int) -> Places:
+        """`_limit` for each of `values`."""
         key = (missing, cpus, smallest)
-        found = self._limits.get(key)
+        found = self._limits_of.get(key)
         if found is None:
-            if len(self._limits) * len(self.values) > REMEMBERED:
-                self._limits.clear()
-            found = self._limits[key] = self._worked_out(missing, cpus, smallest)
+            if len(self._limits_of) * len(self.values) > REMEMBERED:
+                self._limits_of.clear()
+            found = self._limits_of[key] = self._worked_out(missing, cpus, smallest)
         return found
 
     def _worked_out(self, missing: int, cpus: int, smallest: int) -> Places:
@@ -74,7 +97,7 @@ class Completion:
         key = (missing, cpus, smallest)
         found = self._known.get(key)
         if found is None:
-            before = self._before(np.arange(len(self.values)), self.limits(missing, cpus, smallest))
+            before = self._before(np.arange(len(self.values)), self._limits(missing, cpus, smallest))
             found = self._known[key] = int(before.max())
         return found
 
@@ -113,6 +136,12 @@ class Completion:
         ends = np.searchsorted(self._occurrences, (np.arange(len(self.values)) + 1) * self._span) - 1
         last: Places = self._occurrences[ends] % self._span
         return last
+
+
+def blocks(array: Places, start: int, end: int) -> Iterator[tuple[int, Places]]:
+    """Parts of an array, each with its own position."""
+    for first in range(start, end, BLOCK):
+        yield first, array[first : min(end, first + BLOCK)]
 
 
 def _range_maxima(numbers: Places) -> Places:

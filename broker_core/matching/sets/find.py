@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from broker_core.matching.sets.best import best_group
 from broker_core.matching.sets.group import Counts, Group, Ranks
 from broker_core.matching.sets.incremental import incremental
 from broker_core.matching.sets.listing import listing
@@ -27,6 +28,7 @@ def find(
     mode: str = "minimal",
     max_ces: int = MAX_CES,
     max_groups: int = MAX_GROUPS,
+    best: bool = False,
     trace: Trace | None = None,
 ) -> list[Group]:
     """Groups of suitable computing elements with `need` free CPUs together, in the order to be tried.
@@ -35,10 +37,29 @@ def find(
     are positions in them. `minimal` finds every smallest group and orders by size, rank, surplus and names;
     `listing` and `incremental` build and order groups as the published descriptions do. A `trace` gets the
     steps. An unknown mode is a KeyError.
+
+    `minimal` stops at `max_groups`, in the order of the members' ranks. With `best` the list begins with the
+    best-ranked of the smallest groups even so, which then takes the place of the last one.
     """
     told = trace if trace is not None else Trace(kept=False)
     told.ids = ids
     told.begin(mode, need, max_ces, max_groups, len(ids))
     groups = MODES[mode](ids, free, rank, need, max_ces, max_groups, told) if max_groups > 0 else []
+    if best and mode == "minimal" and len(groups) == max_groups:
+        groups = _with_best(groups, ids, free, rank, need, told)
     told.end(len(groups))
     return groups
+
+
+def _with_best(
+    groups: list[Group], ids: Sequence[str], free: Counts, rank: Ranks, need: int, trace: Trace
+) -> list[Group]:
+    """The list of groups, cut, with the best of the smallest at its head."""
+    size = len(groups[0].members) if groups else 0
+    if size < 2 or len(groups[-1].members) > size:
+        return groups
+    found = best_group(ids, free, rank, need, size, groups[0].rank)
+    if found is None:
+        return groups
+    trace.matched([found])
+    return [found, *groups[:-1]]

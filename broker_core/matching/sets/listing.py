@@ -8,7 +8,7 @@ from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
 from broker_core.matching.sets.minimal import by_name
 from broker_core.matching.sets.trace import Trace
 
-TRIALS_MAX = 500_000
+TRIALS_MAX = 200_000
 """Computing elements joined to partial groups in one search: each could double the number of these."""
 
 Partial = tuple[tuple[int, ...], int]

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broker_core.matching.sets.completion import Completion
+from broker_core.matching.sets.completion import Completion, blocks
 from broker_core.matching.sets.group import Counts, Group, Ranks, groups_of
 from broker_core.matching.sets.trace import Trace
 
 Places = NDArray[np.int64]
-BLOCK = 2048
-"""Positions that are looked at at once: often the first ones already give enough groups."""
-LAZY, MANY = 4, 400
-"""From so many missing members on, or one less where there are more values than `MANY`, each value is looked
-into only when it is met."""
 
 
 def minimal(
@@ -78,7 +72,6 @@ class _Search:
         self._need = need
         self._completion = Completion(free, need)
         self._value_of: list[int] = free.tolist()
-        self._lazy = LAZY - (len(self._completion.values) > MANY)
 
     def groups(self, size: int, most: int) -> Places:
         """The first smallest groups of `size` members, a row for each."""
@@ -98,31 +91,13 @@ class _Search:
         """All but the last member, and the last ones that go with them."""
         if missing == 1:
             lacking = self._need - cpus
-            for first, rest in self._blocks(self._free, start):
+            for first, rest in blocks(self._free, start, len(self._free)):
                 last = np.flatnonzero((rest >= lacking) & (rest < lacking + smallest))
                 if len(last):
                     yield members, last + first
             return
-        for place in self._next(start, cpus, smallest, missing):
+        for place in self._completion.places(start, len(self._free), missing, cpus, smallest):
             count = self._value_of[place]
             yield from self._extended(
                 (*members, place), place + 1, cpus + count, min(smallest, count), missing - 1
             )
-
-    def _next(self, start: int, cpus: int, smallest: int, missing: int) -> Iterator[int]:
-        """Places for the next member from which the group can be completed."""
-        if missing >= self._lazy:
-            limit = cache(partial(self._completion.limit, missing, cpus, smallest))
-            yield from (
-                place for place in range(start, len(self._value_of)) if limit(self._value_of[place]) > place
-            )
-            return
-        limits = self._completion.limits(missing, cpus, smallest)
-        for first, values in self._blocks(self._completion.value_of, start):
-            reach = limits[values]
-            yield from (np.flatnonzero(reach > np.arange(first, first + len(values))) + first).tolist()
-
-    def _blocks(self, array: Places, start: int) -> Iterator[tuple[int, Places]]:
-        """Parts of an array from a position on, each with its own position."""
-        for first in range(start, len(array), BLOCK):
-            yield first, array[first : first + BLOCK]
