@@ -70,4 +70,4 @@ async def _pool(services: Services, assume_access: bool) -> Pool:
     pool = services.engine.scheduler.pool(now().monotonic)
     if not services.settings.cache:
         pool = pool.without("stale")
-    return pool.without(NO_ACCESS.origin) if assume_access else pool
+    return (pool.without(NO_ACCESS.origin) if assume_access else pool).snapshot()

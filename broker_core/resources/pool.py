@@ -96,6 +96,21 @@ class Pool:
             quiet=True,
         )
 
+    def snapshot(self) -> Pool:
+        """The same with counts and bars of its own, for answers that are worked out bit by bit; attributes
+        may still change."""
+        return replace(
+            self,
+            total=self.total.copy(),
+            free=self.free.copy(),
+            running=self.running.copy(),
+            waiting=self.waiting.copy(),
+            barred=dict(self.barred),
+            own_waiting=None if self.own_waiting is None else self.own_waiting.copy(),
+            committed=None if self.committed is None else self.committed.copy(),
+            updated=None if self.updated is None else self.updated.copy(),
+        )
+
     def without(self, origin: str) -> Pool:
         """The same resources with bars of one origin lifted."""
         return replace(self, barred={row: bar for row, bar in self.barred.items() if bar.origin != origin})

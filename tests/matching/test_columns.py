@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broker_core.resources.columns import Columns
-from broker_core.resources.pool import Pool
+from broker_core.resources.pool import NO_ACCESS, Pool
 from broker_core.resources.values import facts, idle, values
 from tests.matching import pools_made
 from tests.matching.made import resource
@@ -118,6 +118,15 @@ def test_counts_of_the_record_have_precedence_over_published_ones(name: str) -> 
     pool = Pool.of([resource(free=3, **{name: 99})])
     assert pool.value(0, name.lower()) == 3
     assert values(pool.resource(0))[name.lower()] == 3
+
+
+def test_a_snapshot_keeps_counts_and_bars_while_the_pool_changes() -> None:
+    pool = Pool.of([resource(free=3)])
+    before = pool.snapshot()
+    pool.free[0] = 0
+    pool.barred[0] = NO_ACCESS
+    assert before.value(0, "gluecestatefreecpus") == 3
+    assert not before.barred
 
 
 def test_a_resource_without_access_is_barred() -> None:
