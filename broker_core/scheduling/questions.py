@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.resources.cache import ResourceCache
+from broker_core.resources.pool import Pool
 from broker_core.scheduling.choosing import Chooser
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.queue import Round
-from broker_core.scheduling.standing import Standings
+from broker_core.scheduling.standing import Rows, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S = JobState
@@ -126,40 +129,36 @@ class Questions:
 
     def _blocked(self, job: LiveJob, now: float) -> str:
         """What the first job of those that compete for the same resources waits for."""
-        names = self._names(job)
-        pool = self._cache.pool(now)
-        useful = [entry for ce in names if ce not in job.excluded and (entry := self._cache.entries.get(ce))]
-        bars = [pool.barred.get(entry.row) for entry in useful]
-        if useful and all(bar is not None for bar in bars):
-            shown = [f"{entry.ce}: {bar.reason}" for entry, bar in zip(useful, bars, strict=True) if bar]
-            return f"No resource where it could run may be used now; {'; '.join(shown[:3])}"
-        free = max(
-            (int(pool.free[one.row]) for one, bar in zip(useful, bars, strict=True) if not bar), default=0
-        )
-        cpus = job.demand.description.cpus
+        pool, rows = self._cache.pool(now), self._useful(job)
+        usable = rows[self._cache.board.usable[rows]]
+        if not len(usable):
+            shown = "; ".join(self._bars(rows, pool, 3))
+            return f"No resource where it could run may be used now: {shown}"
+        free, cpus = int(pool.free[usable].max()), job.demand.description.cpus
         if free >= cpus:
             return f"Next in the queue; {free} CPUs are free, but what is free now does not match"
         return f"Next in the queue; needs {cpus} CPUs, {free} are free where it could run"
 
-    def _names(self, job: LiveJob) -> list[str]:
-        """Computing elements that could ever run a job."""
-        ces = self._cache.board.pool.columns.ces
-        return [ces[row] for row in self._standings.of(job.demand).ever_rows.tolist()]
+    def _useful(self, job: LiveJob) -> Rows:
+        """Rows that could ever run a job."""
+        rows = self._standings.of(job.demand).ever_rows
+        barred = [self._cache.entries[ce].row for ce in job.excluded if ce in self._cache.entries]
+        return rows[~np.isin(rows, barred)] if barred else rows
+
+    def _bars(self, rows: Rows, pool: Pool, most: int) -> list[str]:
+        """Why some of these rows may not be used now."""
+        barred = rows[~self._cache.board.usable[rows]][:most].tolist()
+        return [f"{site_name(pool.columns.ces[row])}: {pool.barred[row].reason}" for row in barred]
 
     def _details(self, job: LiveJob, now: float) -> list[str]:
         told = []
         if job.ces and job.record.state is S.READY:
-            told.append(f"{job.ce} is being tried")
+            told.append(f"{site_name(job.ce)} is being tried")
         told += [f"Tried: {one}" for one in job.tried[-3:]]
-        names = self._names(job)
-        barred = self._cache.pool(now).barred
-        for ce in names[:3]:
-            entry = self._cache.entries.get(ce)
-            bar = barred.get(entry.row) if entry is not None else None
-            if bar is not None:
-                told.append(f"{ce}: {bar.reason}")
+        told += self._bars(self._useful(job), self._cache.pool(now), 3)
         if job.excluded:
-            told.append(f"Not tried again after failures: {', '.join(sorted(job.excluded)[:3])}")
+            names = ", ".join(site_name(ce) for ce in sorted(job.excluded)[:3])
+            told.append(f"Not tried again after failures: {names}")
         return told
 
     def _remedy(self, job: LiveJob, first: LiveJob | None) -> str:

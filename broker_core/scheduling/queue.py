@@ -51,6 +51,7 @@ class Round:
         """Jobs found in the queue that no known resource can run any more."""
         self.untold: dict[str, float] = {}
         """Jobs that find nothing free, since when; in that order, until their records say so."""
+        self._facts = 0
         self.more = False
         """The slice was used up before the queue was."""
 
@@ -68,8 +69,9 @@ class Round:
             waiting.freed, self.more = 0, False
             return
         self._spread()
-        if not (waiting.dirty or self.more):
+        if not (waiting.dirty or self.more or self._facts != board.facts):
             return
+        self._facts = board.facts
         self._waiting.dirty = self.more = False
         blocked: list[Blocked] = []
         union = 0
@@ -134,9 +136,11 @@ class Round:
         return True
 
     def _current(self, line: Line) -> bool:
-        """Bring a line up to the facts; False if nothing known can run its jobs any more."""
+        """Bring a line up to the facts, by which any row may match now that did not before; False if
+        nothing known can run its jobs any more."""
         if line.facts != self._cache.board.facts:
             line.facts = self._cache.board.facts
+            line.fresh = ALL
             standing = self._standings.of(line.demand)
             rows = self._cache.pool(self._ledger.now.monotonic).columns.row_of
             barred = [row for ce in line.excluded if (row := rows(ce)) is not None]
