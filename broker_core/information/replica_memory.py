@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from broker_core.errors import CrossDeskError
-from broker_core.information.replicas import SCHEMES, ReplicaCatalogue
+from broker_core.information.replicas import ReplicaCatalogue, is_name
 from broker_core.resources.closeness import Replica
 
 log = logging.getLogger("crossdesk.information")
@@ -97,5 +97,4 @@ class ReplicaMemory:
 
 def _proper(names: Sequence[str]) -> list[str]:
     """Names of files, each once; a catalogue cannot know what is none."""
-    found = (name for name in dict.fromkeys(names) if name.lower().startswith(SCHEMES))
-    return [name for name in found if name.partition(":")[2]]
+    return [name for name in dict.fromkeys(names) if is_name(name)]

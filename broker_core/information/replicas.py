@@ -10,7 +10,7 @@ from broker_core.errors import BadRequest
 from broker_core.resources.closeness import Replica
 
 SCHEMES = ("lfn:", "guid:", "si-lfn:", "si-guid:")
-"""How names of files in grid storage begin."""
+"""How names of files in grid storage begin; a name without any of these is a logical one."""
 MOST_NAMES = 10_000
 """Files of one question."""
 
@@ -30,6 +30,13 @@ class ReplicaCatalogue(Protocol):
         ...
 
 
+def is_name(text: str) -> bool:
+    """True for `lfn:/path`, `guid:identifier` and their like, and for a plain logical name."""
+    if text.lower().startswith(SCHEMES):
+        return bool(text.partition(":")[2])
+    return bool(text) and ":" not in text and text.isprintable()
+
+
 def checked(names: Iterable[str]) -> tuple[str, ...]:
     """The names, each once; raises BadRequest for what is none, or too many."""
     found = tuple(dict.fromkeys(names))
@@ -40,7 +47,7 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
             remedy="Ask for fewer at a time.",
         )
     for name in found:
-        if not name.lower().startswith(SCHEMES) or not name.partition(":")[2]:
+        if not is_name(name):
             raise BadRequest(
                 "That is no name of a file in grid storage.",
                 place=name[:200],

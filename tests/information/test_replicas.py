@@ -24,6 +24,7 @@ from tests.testbed.openldap import Slapd, free_port
 FILES = {
     "lfn:/grid/test/one": ["gsiftp://se1.example.org/data/one", "srm://SE2.example.org:8443/one"],
     "guid:1234-abcd": ["se3.example.org"],
+    "test-input.txt": ["se4.example.org"],
 }
 
 
@@ -37,7 +38,7 @@ async def test_the_embedded_catalogue_is_edited_and_read_again(tmp_path: Path) -
     assert found["lfn:/grid/test/one"].copies == (("se1.example.org", "gsiftp"), ("se2.example.org", "srm"))
     assert found["guid:1234-abcd"].storage() == {"se3.example.org"}
     await again.remove("guid:1234-abcd")
-    assert [*await files.listed()] == ["lfn:/grid/test/one"]
+    assert [*await files.listed()] == ["lfn:/grid/test/one", "test-input.txt"]
     assert await files.listed("guid:") == {}
     with pytest.raises(NotFound):
         await files.remove("guid:1234-abcd")
@@ -55,7 +56,7 @@ async def test_a_document_that_is_none_is_named_and_not_overwritten(tmp_path: Pa
     assert path.read_text() == '{"lfn:/a": 7}'
 
 
-@pytest.mark.parametrize("name", ["/no/prefix", "lfn:", "http://example.org/a"])
+@pytest.mark.parametrize("name", ["", "lfn:", "http://example.org/a", "a\nb"])
 async def test_what_is_no_name_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadRequest) as refused:
         await DocumentCatalogue(tmp_path / "replicas.json").locations([name])
@@ -94,6 +95,7 @@ async def test_a_catalogue_behind_http_is_asked_with_a_token(web: str) -> None:
     assert {name: sorted(one.storage()) for name, one in found.items()} == {
         "lfn:/grid/test/one": ["se1.example.org", "se2.example.org"],
         "guid:1234-abcd": ["se3.example.org"],
+        "test-input.txt": ["se4.example.org"],
     }
     await files.close()
 
@@ -123,7 +125,7 @@ async def test_a_catalogue_in_an_ldap_server_is_searched(tmp_path: Path, slapds:
     server = Slapd(tmp_path / "catalogue", entries)
     slapds.append(server)
     files = LdapCatalogue(f"{server.start()}/o=grid", name_attribute="cn")
-    found = await files.locations(["lfn:/grid/test/one", "lfn:/a*)(", "guid:1234-abcd"])
+    found = await files.locations([*FILES, "lfn:/a*)("])
     assert found.keys() == FILES.keys()
     assert found["lfn:/grid/test/one"].copies == (("se1.example.org", "gsiftp"), ("se2.example.org", "srm"))
     server.close()
@@ -149,7 +151,7 @@ async def test_what_is_known_of_files_is_told_at_once_and_asked_for_meanwhile(tm
         news[0] += 1
 
     memory = ReplicaMemory(files, lambda: clock[0], changed)
-    assert memory.known(["lfn:/a", "lfn:/b", "no name"]) == []
+    assert memory.known(["lfn:/a", "lfn:/b", "no:name"]) == []
     assert [one.name for one in await memory.found(["lfn:/a", "lfn:/b"], 10.0)] == ["lfn:/a"]
     assert news == [1]
     await files.put("lfn:/b", ["se2"])
