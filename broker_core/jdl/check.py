@@ -74,7 +74,7 @@ def check(
 def _described(reading: Reading) -> JobDescription | None:
     if not reading.ad.entries:
         if not reading.findings.failed:
-            reading.findings.error("empty", "There is no description here: no attribute is given.")
+            reading.findings.error("empty", "There is no description here; write at least Executable.")
         return None
     check_types.check(reading)
     kind = check_kind.kind(reading)

@@ -30,13 +30,15 @@ def check(reading: Reading, sub_job_type: str) -> None:
             reading.error("launcher-not-plain", message, "applicationlauncher")
         return
     if sub_job_type in ("openmpi", "mpich"):
-        message = f"SubJobs cannot be used with {sub_job_type}, which runs on one cluster only."
+        message = f"SubJobs cannot be used with {sub_job_type}, which runs on one cluster only; use pacx-mpi."
         reading.error("sub-jobs-one-cluster", message, "subjobs")
     elif sub_job_type == "plain" and not reading.has("applicationlauncher"):
-        message = "SubJobs with SubJobType plain need an ApplicationLauncher."
+        message = "SubJobs with SubJobType plain need an ApplicationLauncher; name one, or use pacx-mpi."
         reading.error("sub-jobs-need-launcher", message, "subjobs")
     elif not sub_job_type:
-        reading.error("sub-jobs-of-normal", "SubJobs belong to a parallel job.", "subjobs")
+        reading.error(
+            "sub-jobs-of-normal", "SubJobs belong to a parallel job; add JobType and SubJobType.", "subjobs"
+        )
     _sizes(reading)
 
 
@@ -52,5 +54,7 @@ def _sizes(reading: Reading) -> None:
             reading.error("sub-job-node-number", message, "subjobs", one)
     given = reading.integer("nodenumber")
     if given is not None and all(counts) and given != sum(count or 0 for count in counts):
-        message = f"NodeNumber is {given}, but the components have {total(reading)} CPUs together."
+        message = (
+            f"NodeNumber is {given}, but the components have {total(reading)} CPUs together; make them equal."
+        )
         reading.error("sub-jobs-sum", message, "nodenumber")

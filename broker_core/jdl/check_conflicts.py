@@ -90,7 +90,7 @@ def _range(reading: Reading, key: str) -> None:
 def _hosts(reading: Reading, kind: Kind) -> None:
     hosts = reading.integer("hostnumber")
     if hosts is not None and hosts > kind.cpus:
-        message = f"{hosts} hosts cannot share {kind.cpus} CPUs; each needs at least one."
+        message = f"{hosts} hosts cannot share {kind.cpus} CPUs: each needs one; ask for fewer hosts."
         reading.error("more-hosts-than-cpus", message, "hostnumber")
     if reading.has("smpgranularity") and reading.has("hostnumber") and not reading.true("wholenodes"):
         message = "SMPGranularity and HostNumber exclude each other; leave out one, or set WholeNodes."

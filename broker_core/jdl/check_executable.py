@@ -29,7 +29,7 @@ def program(reading: Reading, inputs: Sandbox) -> Program:
     if not reading.has("executable"):
         if "executable" in reading.findings.unread:
             return Program("", "", (), ())
-        reading.error("missing-executable", "Executable is missing: the program to run.", "Executable")
+        reading.error("missing-executable", "Executable is missing; name the program to run.", "Executable")
     else:
         _executable(reading, executable, inputs)
     for key in ("prologue", "epilogue"):
@@ -90,7 +90,7 @@ def _arguments(reading: Reading, arguments: str) -> None:
     try:
         shlex.split(arguments)
     except ValueError:
-        message = "A quote or backslash in Arguments is not closed; the words cannot be told apart."
+        message = "A quote or backslash in Arguments is not closed; close it, or put a backslash before it."
         reading.error("arguments-unbalanced", message, "arguments")
 
 
@@ -98,7 +98,7 @@ def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for text, place in reading.strings("environment"):
         if not _VARIABLE.match(text):
-            message = f"{text!r} is not of the form NAME=value."
+            message = f"{text!r} is not of the form NAME=value; write it so."
             reading.error("environment-format", message, "environment", place)
             continue
         name, _, value = text.partition("=")

@@ -67,7 +67,9 @@ def _mapped(reading: Reading, found: Kind, value: str, place: Expression) -> Non
     """A value of another dialect: carried over with a warning (SA-JDL-02, CB-JDL-05), or refused."""
     word = value.lower()
     if word in _DEPRECATED:
-        reading.error("job-type-deprecated", f"{value} jobs are no longer run.", "jobtype", place)
+        reading.error(
+            "job-type-deprecated", f"{value} jobs are no longer run; leave JobType out.", "jobtype", place
+        )
     elif word in SUB_JOB_TYPES and word != "plain":
         found.structure, found.sub_job_type = "Parallel", word
         fix = Fix("Write Parallel", place.start, place.end, f'"Parallel"; SubJobType = "{word}"')
@@ -83,7 +85,12 @@ def _mapped(reading: Reading, found: Kind, value: str, place: Expression) -> Non
             message = "A node cannot stand for several jobs; write one node for each value."
             reading.error("parametric-node", message, "jobtype", place)
         if not reading.has("parameters"):
-            reading.error("missing-parameters", "A parametric job needs Parameters.", "jobtype", place)
+            reading.error(
+                "missing-parameters",
+                "A parametric job needs Parameters: a list of values, or a number.",
+                "jobtype",
+                place,
+            )
     else:
         message = f"JobType {value!r} is not known; write Normal or Parallel."
         reading.error("unknown-job-type", message, "jobtype", place)
@@ -133,7 +140,9 @@ def _interactive(reading: Reading, found: Kind) -> None:
     if found.interactive and (found.structure == "Workflow" or reading.inside):
         key = "interactive" if reading.has("interactive") else "interactiveagent"
         key = key if reading.has(key) else "jobtype"
-        reading.error("interactive-workflow", "A workflow and its nodes cannot be interactive.", key)
+        reading.error(
+            "interactive-workflow", "A workflow and its nodes cannot be interactive; leave it out here.", key
+        )
 
 
 def _cpus(reading: Reading, found: Kind) -> None:
@@ -143,7 +152,9 @@ def _cpus(reading: Reading, found: Kind) -> None:
             reading.error("count-too-small", f"{reading.ad.entries[key].name} must be 1 or more.", key)
     if len({count for _, count in given}) > 1:
         names = " and ".join(reading.ad.entries[key].name for key, _ in given)
-        reading.error("counts-differ", f"{names} give different numbers of CPUs.", given[1][0])
+        reading.error(
+            "counts-differ", f"{names} give different numbers of CPUs; leave out all but one.", given[1][0]
+        )
     if given:
         found.cpus = max(given[0][1], 1)
         _count_of_normal(reading, found, given[0][0])
@@ -166,7 +177,10 @@ def _count_of_normal(reading: Reading, found: Kind, key: str) -> None:
     parallel = 'JobType = "Parallel"; SubJobType = "plain"; '
     start = reading.ad.entries[key].start
     fixes = [] if node else [Fix("Make it a parallel job", start, start, parallel)]
-    message = f"A Normal job has one CPU, but {reading.ad.entries[key].name} asks for {found.cpus}."
+    message = (
+        f"A Normal job has one CPU, but {reading.ad.entries[key].name} asks for {found.cpus}; write 1,"
+        ' or make it a job of JobType "Parallel" with SubJobType.'
+    )
     reading.error("normal-with-nodes", message, key, None, fixes)
 
 

@@ -87,7 +87,7 @@ def _add_input(reading: Reading, sandbox: Sandbox, text: str, place: Expression)
     if wrong := wrong_name(text):
         reading.error(*wrong, "inputsandbox", place)
     elif name in sandbox.names:
-        message = f"Two files are called {name}; all arrive in one folder, so each needs a name of its own."
+        message = f"Two files are called {name}; all arrive in one folder, so rename one of them."
         reading.error("duplicate-sandbox-name", message, "inputsandbox", place)
     else:
         sandbox.names[name] = place
@@ -96,7 +96,9 @@ def _add_input(reading: Reading, sandbox: Sandbox, text: str, place: Expression)
 def _add_output(reading: Reading, sandbox: Sandbox, text: str, place: Expression) -> None:
     """Outputs keep their folders when they are fetched, so only the same path twice is a mistake."""
     if text in sandbox.names:
-        reading.error("duplicate-sandbox-name", f"{text} is listed twice.", "outputsandbox", place)
+        reading.error(
+            "duplicate-sandbox-name", f"{text} is listed twice; leave out one.", "outputsandbox", place
+        )
     else:
         sandbox.names[text] = place
 

@@ -33,7 +33,7 @@ def streams(reading: Reading, inputs: Sandbox) -> Streams:
 
 def _plain(reading: Reading, key: str, name: str) -> bool:
     if has_wildcard(name):
-        message = f"{reading.ad.entries[key].name} must name one file; wildcards are not allowed."
+        message = f"{reading.ad.entries[key].name} must name one file; leave out wildcards."
         reading.error("stream-wildcard", message, key)
         return False
     return True
@@ -45,7 +45,7 @@ def _input(reading: Reading, name: str, inputs: Sandbox) -> None:
     if wrong := wrong_name(name):
         reading.error(*wrong, "stdinput")
     elif not inputs.brings(base_name(name)):
-        message = f"{name} is not in InputSandbox, so the job would not find its input."
+        message = f"{name} is not in InputSandbox, so the job would not find its input; add it there."
         reading.error("stdin-not-in-sandbox", message, "stdinput")
 
 

@@ -129,10 +129,12 @@ def _data_cost(reading: Reading, node: Expression | None) -> None:
     if "dataaccesscost" not in names:
         return
     if not (reading.has("inputdata") or reading.has("datarequirements")):
-        message = "other.DataAccessCost needs InputData: the files whose cost it is."
+        message = "other.DataAccessCost needs InputData; name the files whose cost it is."
         reading.error("data-access-cost", message, "rank")
     elif any(name not in ("", "dataaccesscost") for name in names):
-        message = "other.DataAccessCost must be the only attribute of the resource in Rank."
+        message = (
+            "other.DataAccessCost must be the only attribute of the resource in Rank; leave out the others."
+        )
         reading.error("data-access-cost", message, "rank")
 
 

@@ -15,7 +15,7 @@ _WORDS = {
     "string": "a string in double quotes",
     "strings": 'a list of strings such as {"a", "b"}',
     "integer": "a whole number",
-    "integers": "a list of whole numbers",
+    "integers": "a list of whole numbers such as {1, 2}",
     "real": "a number",
     "boolean": "true or false",
     "ad": "an ad in [ ]",
@@ -88,7 +88,8 @@ def _unknown(reading: Reading, key: str, entry: Entry) -> None:
 
 
 def _wrong(reading: Reading, key: str, known: Attribute, node: Expression) -> None:
-    wanted = " or ".join(_WORDS[one] for one in known.types)
+    wide = "list" in known.types
+    wanted = " or ".join(_WORDS[one] for one in known.types if not (wide and one in ("strings", "integers")))
     message = f"{known.name} must be {wanted}."
     if isinstance(node, ListOf) and "strings" in known.types and node.items:
         for item in node.items:

@@ -41,7 +41,9 @@ def wall_limit(reading: Reading) -> float | None:
             message = f'{name} must be a time above 0: seconds, or a text such as "01:30:00" or "90m".'
             reading.error("wall-time-format", message, key)
         elif found is not None and found != value:
-            reading.error("wall-times-differ", f"{name} differs from the other wall time given.", key)
+            reading.error(
+                "wall-times-differ", f"{name} differs from the other wall time given; leave out one.", key
+            )
         else:
             found = value
     return found

@@ -20,7 +20,10 @@ def check(reading: Reading, check_ad: CheckAd) -> None:
     node = reading.node("nodes")
     if node is None:
         reading.error(
-            "missing-nodes", "Nodes is missing: the jobs of the graph.", "Nodes", reading.node("type")
+            "missing-nodes",
+            "Nodes is missing; write the jobs of the graph into it.",
+            "Nodes",
+            reading.node("type"),
         )
         return
     nodes = _nodes(reading, node)
@@ -41,7 +44,12 @@ def _nodes(reading: Reading, node: Expression) -> dict[str, Ad]:
         if isinstance(entry.value, Ad):
             found[entry.name] = entry.value
         else:
-            reading.error("node-not-ad", f"Node {entry.name} must be an ad in [ ].", "nodes", entry.value)
+            reading.error(
+                "node-not-ad",
+                f"Node {entry.name} must be an ad; write it as [ description = [ ... ]; ].",
+                "nodes",
+                entry.value,
+            )
     return found
 
 
@@ -52,7 +60,7 @@ def _collection(reading: Reading, node: ListOf) -> dict[str, Ad]:
             continue
         name = Reading(item, reading.findings).string("nodename") or f"Node_{index}"
         if name in found:
-            reading.error("duplicate-node", f"Two nodes are called {name}.", "nodes", item)
+            reading.error("duplicate-node", f"Two nodes are called {name}; rename one.", "nodes", item)
         if "file" in item.entries and (more := item.entries.keys() - {"file", "nodename", "description"}):
             names = ", ".join(sorted(item.entries[key].name for key in more))
             message = f"Node {name} has its description in a file; move {names} into it."
@@ -90,9 +98,7 @@ def _job(reading: Reading, name: str, node: Ad, check_ad: CheckAd) -> None:
     inner.limits = reading.limits
     for entry in job:
         for part in root_references(entry.value):
-            message = (
-                f"There is no {part.name} in the whole description that root.{part.name} could stand for."
-            )
+            message = f"The whole description has no {part.name} for root.{part.name}; write it there."
             inner.error("root-reference", message, entry.name.lower(), part)
     budget.inherited -= sum(
         len(entry.value.items)
@@ -125,5 +131,5 @@ def _dependencies(reading: Reading, node: Expression, nodes: dict[str, Ad]) -> N
     for at, message in found.wrong:
         reading.error("dependency", message, "dependencies", at)
     if around := cycle(found.pairs):
-        message = f"The graph has a cycle: {' -> '.join(around)}."
+        message = f"The graph has a cycle: {' -> '.join(around)}; take one of these dependencies out."
         reading.error("cycle", message, "dependencies", place)

@@ -56,7 +56,7 @@ def _side(found: Edges, item: Expression, names: Mapping[str, str]) -> list[str]
         name = _name(part)
         if name is None or name.lower() not in names:
             shown = name or "This"
-            found.wrong.append((part, f"{shown} is not the name of a node."))
+            found.wrong.append((part, f"{shown} is not the name of a node; name one of Nodes."))
         else:
             result.append(names[name.lower()])
     return result

@@ -10,6 +10,7 @@ from broker_core.jdl.function import Function, Late, eager, strict, table
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value, bounded, first_missing
 
+_NEEDS_QUOTES = re.compile(r"[\s']+")
 _WORD = re.compile(r"\s*((?:[^\s']|'(?:[^']|'')*')+)")
 
 
@@ -32,11 +33,13 @@ def _bare(word: str) -> str:
 
 
 def _written(variables: dict[str, str]) -> Value:
-    words = []
-    for name, value in variables.items():
-        word = f"{name}={value}"
-        words.append("'" + word.replace("'", "''") + "'" if re.search(r"[\s']", word) else word)
-    return bounded(" ".join(words))
+    """By name, with quotes around just what needs them."""
+    words = [f"{name}={value}" for name, value in sorted(variables.items())]
+    return bounded(" ".join(_NEEDS_QUOTES.sub(_in_quotes, word) for word in words))
+
+
+def _in_quotes(part: re.Match[str]) -> str:
+    return "'" + part[0].replace("'", "''") + "'"
 
 
 def _v1_to_v2(values: list[Value]) -> Value:
@@ -45,7 +48,7 @@ def _v1_to_v2(values: list[Value]) -> Value:
     pairs = [part.partition("=") for part in values[0].split(";") if part.strip()]
     if not all(name.strip() and equals for name, equals, _ in pairs):
         return ERROR
-    return _written({name.strip(): value for name, _, value in pairs})
+    return _written({name.lstrip(): value for name, _, value in pairs})
 
 
 def _merge(values: list[Value]) -> Value:
@@ -73,7 +76,7 @@ def _user_map(evaluation: Any, arguments: Sequence[Late]) -> Value:
     if (missing := first_missing(values[:2])) is not None:
         return missing
     if not isinstance(values[0], str) or not isinstance(values[1], str):
-        return ERROR
+        return UNDEFINED
     names = evaluation.surroundings.maps.get(values[0], {}).get(values[1])
     if names is None:
         return values[3] if len(values) > 3 else UNDEFINED

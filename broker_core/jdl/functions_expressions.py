@@ -64,19 +64,22 @@ def _unresolved(evaluation: Any, arguments: Sequence[Late]) -> Value:
 
 def _in_each(evaluation: Any, arguments: Sequence[Late]) -> list[Value] | Value:
     ads = arguments[1]()
-    if isinstance(ads, AdValue):
-        ads = [ads]
     if not isinstance(ads, list):
         return UNDEFINED if ads is UNDEFINED else ERROR
     node, frame = arguments[0].args
-    return [
-        evaluation.value(node, type(frame)(one.ad, frame)) if isinstance(one, AdValue) else ERROR
-        for one in ads
-    ]
+    return [_within(evaluation, node, frame, one) for one in ads]
+
+
+def _within(evaluation: Any, node: Expression, frame: Any, ad: Value) -> Value:
+    if not isinstance(ad, AdValue):
+        return ad if ad is UNDEFINED else ERROR
+    return evaluation.value(node, type(frame)(ad.ad, frame))
 
 
 def _count(evaluation: Any, arguments: Sequence[Late]) -> Value:
     found = _in_each(evaluation, arguments)
+    if found is UNDEFINED:
+        return 0
     return sum(truth(one) is True for one in found) if isinstance(found, list) else found
 
 

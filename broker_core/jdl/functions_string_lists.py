@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from broker_core.jdl.function import Function, careful, charged, strict, table
+from broker_core.jdl.function import Function, Late, careful, eager, strict, table
 from broker_core.jdl.functions_regexp import usable
 from broker_core.jdl.functions_strings import split_words
 from broker_core.jdl.functions_types import to_real
 from broker_core.jdl.tree import ERROR, UNDEFINED
 from broker_core.jdl.values import Value
+
+
+def _tested(signature: str, doc: str, body: Callable[[list[Value]], Value]) -> Function:
+    """A question about two texts of which one may be missing: it then has no words."""
+
+    def known(values: list[Value]) -> Value:
+        if ERROR in values:
+            return ERROR
+        if values[0] is UNDEFINED and values[1] is UNDEFINED:
+            return UNDEFINED
+        return body(["" if value is UNDEFINED else value for value in values])
+
+    return eager(signature, doc, 2, 3, known)
 
 
 def _words(values: list[Value], at: int, delimiters_at: int, fold: bool = False) -> list[str] | None:
@@ -60,10 +74,13 @@ def _fold_function(name: str, what: str, doc: str) -> Function:
     return careful(f"{name}(list, delimiters)", doc, 1, 2, lambda v: _fold(v, what))
 
 
-def _regexp_member(evaluation: Any, values: list[Value]) -> Value:
+def _regexp_member(evaluation: Any, arguments: Sequence[Late]) -> Value:
+    values = [argument() for argument in arguments]
     words, options = _words(values, 1, 2), values[3] if len(values) > 3 else ""
     if words is None or not isinstance(values[0], str) or not isinstance(options, str):
         return ERROR
+    if not words:
+        return UNDEFINED
     for word in words:
         pattern = usable(evaluation, values[0], word, options)
         if pattern is None or pattern.search(word):
@@ -72,25 +89,22 @@ def _regexp_member(evaluation: Any, values: list[Value]) -> Value:
 
 
 TABLE = table(
-    charged(
+    Function(
+        "stringList_regexpMember",
         "stringList_regexpMember(pattern, list, delimiters, options)",
         "True if the pattern occurs in a word of it.",
         2,
         4,
         _regexp_member,
     ),
-    careful(
+    _tested(
         "stringListMember(x, list, delimiters)",
         "True if x is a word of it.",
-        2,
-        3,
         lambda v: _member(v, False),
     ),
-    careful(
+    _tested(
         "stringListIMember(x, list, delimiters)",
         "As before, whatever the case.",
-        2,
-        3,
         lambda v: _member(v, True),
     ),
     careful("stringListSize(list, delimiters)", "Number of its words.", 1, 2, _size),
@@ -105,18 +119,14 @@ TABLE = table(
         3,
         lambda v: _sets(v, "meet"),
     ),
-    careful(
+    _tested(
         "stringListSubsetMatch(a, b, delimiters)",
         "True if b has all words of a.",
-        2,
-        3,
         lambda v: _sets(v, "in"),
     ),
-    careful(
+    _tested(
         "stringListISubsetMatch(a, b, delimiters)",
         "As before, whatever the case.",
-        2,
-        3,
         lambda v: _sets(v, "in", True),
     ),
 )

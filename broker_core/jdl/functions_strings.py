@@ -78,7 +78,11 @@ def _cased(values: list[Value], upper: bool) -> Value:
 
 def split_words(text: str, delimiters: str = ", \t\r\n") -> list[str]:
     """The words of a string list; runs of delimiters count once."""
-    return [word for word in re.split(f"[{re.escape(delimiters)}]+", text) if word] if delimiters else [text]
+    return (
+        [word for word in re.split(f"[{re.escape(delimiters)}]+", text) if word]
+        if delimiters
+        else [text] * bool(text)
+    )
 
 
 def _split(values: list[Value]) -> Value:

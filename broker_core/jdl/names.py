@@ -50,7 +50,7 @@ def wrong_name(path: str) -> tuple[str, str] | None:
     """Why no file can have this name: code and sentence; None if it can."""
     name = path.rsplit("/", 1)[-1]
     if not name or name in (".", ".."):
-        return "empty-name", f"{path!r} names no file."
+        return "empty-name", f"{path!r} names no file; write the name of a file behind the `/`."
     if name[0] == "-":
         return (
             "leading-dash",
@@ -59,5 +59,8 @@ def wrong_name(path: str) -> tuple[str, str] | None:
     if not path.isprintable() and _CONTROL.search(path):
         return "control-character", f"{path!r} holds a line break or control character; rename the file."
     if len(name.encode("utf-8", "surrogatepass")) > 255:
-        return "name-too-long", f"{name[:40]}... is longer than 255 bytes, more than a file name can be."
+        return (
+            "name-too-long",
+            f"{name[:40]}... is longer than the 255 bytes that a file name can have; shorten it.",
+        )
     return None

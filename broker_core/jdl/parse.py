@@ -17,7 +17,7 @@ from broker_core.jdl.tree import Ad, Entry, Expression, Literal
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d+)?(?:/[^\s;]*)?(?=\s*(?:;|$))", re.MULTILINE)
-_BARE_PATH = re.compile(r"[^\s;\"',{}]+(?=[ \t]*(?:;|$))", re.MULTILINE)
+_BARE_PATH = re.compile(r"(?:/|~/|\.{1,2}/|\$)[^\s;\"',{}()]*(?=[ \t]*(?:;|$))", re.MULTILINE)
 _PATHS = frozenset("/~$.")
 """Signs with which a path begins that was written without quotes."""
 _COMMENTS = frozenset("-%*!")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-_LISTED = ('"a"', '"B"', '"b"', '""', '"12"', '"1,2,3"', "{1, 2}", "{}", '{"a", "B"}')
+_LISTED = ('"a"', '"B"', '"b"', '""', '"12"', '"1,2,3"', '"u@h=v;b=it s"', "{1, 2}", "{}", '{"a", "B"}')
 _NAMED = ("true", "false", "undefined", "error", "missing")
 LITERALS = ("0", "1", "-3", "7", "42", "2.5", "0.0", "-1.5", *_NAMED, *_LISTED)
 INFIX = ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=?=", "=!=", "&&", "||", "&", "|", "^"]
@@ -62,6 +62,19 @@ FUNCTIONS = {
     "eval": 1,
     "unparse": 1,
     "stringListsIntersect": 2,
+    "stringListSize": 1,
+    "stringListMember": 2,
+    "stringListIMember": 2,
+    "stringListSum": 1,
+    "stringListAvg": 1,
+    "stringListMin": 1,
+    "stringListMax": 1,
+    "stringListSubsetMatch": 2,
+    "stringListISubsetMatch": 2,
+    "stringList_regexpMember": 2,
+    "envV1ToV2": 1,
+    "mergeEnvironment": 2,
+    "userMap": 2,
 }
 
 
