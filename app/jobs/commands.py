@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
     from broker_core.wire.submission import Outcomes
 
-_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output", "job.why": "where"}
+_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output"}
 
 
 class JobCommands:
@@ -33,6 +33,7 @@ class JobCommands:
         register = desk.actions.register
         for action, tab in _TABS.items():
             register(action, partial(self._show, tab))
+        register("job.why", self.why)
         register("job.cancel", self.cancel)
         register("job.purge", self.purge)
         register("job.hold", partial(self._bulk, "hold", "Held", _waiting))
@@ -45,6 +46,11 @@ class JobCommands:
 
     def _show(self, tab: str) -> None:
         self._desk.show_job(self._chosen()[0], tab)
+
+    def why(self) -> None:
+        """Show why the job waits, or where it could have gone."""
+        row = self._desk.jobs.row(self._chosen()[0]) or {}
+        self._show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
 
     def _those(self, test: Callable[[JobState], bool]) -> list[str]:
         rows = ((job, self._desk.jobs.row(job)) for job in self._chosen())

@@ -42,10 +42,10 @@ class ClauseLine(QWidget):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(1)
         grid.addWidget(self.picture, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.text, 0, 1)
-        grid.addWidget(self.word, 0, 2, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(self.said, 1, 1, 1, 2)
-        grid.setColumnStretch(1, 1)
+        grid.addWidget(self.text, 0, 1, 1, 2)
+        grid.addWidget(self.word, 1, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.said, 1, 2)
+        grid.setColumnStretch(2, 1)
         for part in (self.text, self.said):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
@@ -55,7 +55,7 @@ class ClauseLine(QWidget):
         self._face = (shape, token)
         asked = clause.origin == "requirements"
         self.text.setText(" ".join(clause.text.split()) or origin_words(clause.origin))
-        self.word.setText(word)
+        self.word.setText(word.capitalize())
         self.said.setText(sentence(clause.explanation))
         self.said.setVisible(bool(clause.explanation) and clause.explanation != clause.text)
         self.setToolTip(f"{origin_words(clause.origin)}: {word}")
@@ -69,7 +69,9 @@ class ClauseLine(QWidget):
         color = self._theme.color(token)
         self.picture.setPixmap(glyphs.pixmap(shape, color, 16, self.devicePixelRatioF()))
         self.word.setStyleSheet(f"color: {color.name()}")
-        self.text.setFont(self._theme.font("mono" if self._mono else "base"))
+        font = self._theme.font("mono" if self._mono else "base")
+        font.setPixelSize(font.pixelSize() - self._mono)
+        self.text.setFont(font)
 
 
 class Explanation(QWidget):

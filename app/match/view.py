@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.context import LinkState
 from app.inspector.labels import label, lead
 from app.inspector.placard import Placard
 from app.match.asking import Asking
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from app.context import Desk
     from broker_core.wire.matches import ClauseCount, MatchedGroup, MatchedResource, MatchReport
 
-_ROOMS = (660, 900, 1240)
+_ROOMS = (740, 900, 1240)
 """Pixels from which the explanation stands beside the list, the list has all numbers, and the reasons too."""
 
 
@@ -83,7 +84,7 @@ class MatchView(QWidget):
 
     def _make_list(self) -> None:
         self.list.setModel(self.candidates)
-        self.list.widths(150, 104, 72, 100, 64, 160)
+        self.list.widths(176, 104, 72, 100, 64, 160)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _make_tree(self) -> None:
@@ -164,7 +165,7 @@ class MatchView(QWidget):
             self.ask(self.asking.question.description)
 
     def _linked(self) -> None:
-        up = self._desk.link.up
+        up = self._desk.link.state is LinkState.CONNECTED
         self.list.cells.grey = not up
         self.list.viewport().update()
         if up and self.isVisible():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -97,6 +99,8 @@ class DetailPane(QWidget):
                 )
                 self._stack.setCurrentWidget(self.placard)
             return
+        if len(detail.times) > 1 and self.plot is None:
+            await asyncio.to_thread(import_module, "app.resources.history")  # it is heavy
         if ce == self.ce:
             self.show_detail(detail)
 

@@ -76,7 +76,7 @@ class HeldResources(QObject):
             if asked is None:
                 break
             if not len(self):
-                self._take(gathered, page)
+                self._take({name: list(values) for name, values in gathered.items()}, page)
             page = await asked
         self.complete = True
         self._take(gathered, page)
@@ -85,7 +85,7 @@ class HeldResources(QObject):
         return await self._desk.client.resources_page(offset, PAGE)
 
     def _take(self, gathered: dict[str, list[Any]], page: ResourcesPage) -> None:
-        self.columns = {name: list(values) for name, values in gathered.items()}
+        self.columns = gathered
         self.expected = page.total
         self.ahead = page.now - time.time() if page.now else 0.0
         self.changed.emit()

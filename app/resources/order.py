@@ -11,6 +11,7 @@ from app.resources.columns import NAMES, state_of
 from app.resources.countries import name_of
 
 Held = Mapping[str, Sequence[Any]]
+_SLICE = 4000
 _SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
 
 
@@ -40,7 +41,13 @@ def arranged(held: Held, texts: Sequence[str], wanted: str, by: str, descending:
 
 def _keys(held: Held, by: str) -> np.ndarray:
     if by == "state":
-        return np.array([state_of(held, row)[2] for row in range(len(held["ce"]))])
+        return _texts([state_of(held, row)[2] for row in range(len(held["ce"]))])
     if by in NAMES:
-        return np.array([str(value or "").lower() for value in held[by]])
+        return _texts([str(value or "").lower() for value in held[by]])
     return np.array([-1.0 if value is None else float(value) for value in held[by]])
+
+
+def _texts(values: list[str]) -> np.ndarray:
+    """In slices, for an array is made of texts in one step that lets no other thread go on."""
+    parts = [np.array(values[start : start + _SLICE]) for start in range(0, len(values), _SLICE)]
+    return np.concatenate(parts) if parts else np.zeros(0)

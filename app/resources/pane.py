@@ -28,6 +28,7 @@ from app.resources.detail import DetailPane
 from app.resources.health import HealthStrip
 from app.resources.held import HeldResources
 from app.resources.order import arranged, searchable
+from app.resources.spots import spots
 from app.resources.table import ResourcesTable
 from app.resources.world import WorldMap
 from app.theme.table import DeskTable
@@ -144,7 +145,7 @@ class ResourcesPane(QWidget):
         self.view.chosen.connect(lambda row: self._choose(self.table.ce_at(row)))
         self.map.siteChosen.connect(self._choose_site)
         self.health.refreshAsked.connect(self._refresh)
-        self._kinds.idToggled.connect(lambda *_: self._show())
+        self._kinds.idClicked.connect(self._turn)
         header.sortIndicatorChanged.connect(self._sort)
         header.sectionResized.connect(self._keep)
         header.sectionMoved.connect(self._keep)
@@ -237,18 +238,30 @@ class ResourcesPane(QWidget):
             self._texts, self._of = texts, held
         wanted = self.edit.text()
         order = await asyncio.to_thread(arranged, held, self._texts, wanted, self._by, self._descending)
+        found = await asyncio.to_thread(spots, held, order) if self._mapped else None
         if held is self.held.columns:
             self._arranged(order)
+            if found is not None:
+                self.map.show_spots(*found)
 
     def _arranged(self, order: list[int]) -> None:
         chosen = self.detail.ce
         self.table.arrange(order)
-        self.map.show_resources(self.held.columns, order)
         row = self.table.row_of(chosen) if chosen else 0
         here = self.table.ce_at(self.view.row())
         if row >= 0 and order and (not here or here != chosen):
             self.view.selectRow(row)
         self._show()
+
+    @property
+    def _mapped(self) -> bool:
+        return self._kinds.checkedId() == 1
+
+    def _turn(self, *_: int) -> None:
+        """Show the table or the map, whose places are looked up only while it is shown."""
+        self._show()
+        if self._mapped:
+            self._arrange()
 
     def _keep(self, *_: int) -> None:
         if self.view.isVisible() and not self.view.stretching:
@@ -284,7 +297,7 @@ class ResourcesPane(QWidget):
         self.state.setVisible(not known)
         resources = words.count(known, "resource")
         self.count.setText(resources if shown == known else f"{shown:,} of {resources}")
-        if self._kinds.checkedId() == 1:
+        if self._mapped:
             self.either.setCurrentWidget(self.map)
         else:
             self.either.setCurrentWidget(self.view if shown else self.nothing)

@@ -47,8 +47,10 @@ class ResourcesTable(QAbstractTableModel):
 
     def row_of(self, ce: str) -> int:
         """Return the row of a computing element, -1 if it is not shown."""
-        names = self._columns["ce"]
-        return next((row for row, number in enumerate(self._order) if names[number] == ce), -1)
+        try:
+            return self._order.index(self._columns["ce"].index(ce))
+        except ValueError:
+            return -1
 
     def rows(self) -> list[int]:
         """Return the shown rows as numbers of the columns."""

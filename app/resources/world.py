@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.model import words
 from app.resources.countries import COUNTRIES, name_of
-from app.resources.spots import CELL, Spot, gathered, spots
+from app.resources.spots import CELL, Spot, gathered
 
 if TYPE_CHECKING:
     from app.context import Theme
@@ -35,6 +43,7 @@ class WorldMap(QWidget):
         self._middle, self._scale, self._chosen = QPointF(10, 30), 0.0, ""
         self._seen: list[Spot] = []
         self._seen_at = 0.0
+        self._fitted = True
         self._grabbed: QPointF | None = None
         self._moved = False
         self.setMouseTracking(True)
@@ -43,10 +52,10 @@ class WorldMap(QWidget):
         self.setAccessibleName("Map of sites")
         theme.changed.connect(self.update)
 
-    def show_resources(self, held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> None:
-        """Show these rows of the resources; the first time all of them fit into the view."""
+    def show_spots(self, found: list[Spot], lost: int) -> None:
+        """Show these sites; `lost` is the number of those whose place is not known."""
         first = not self.spots
-        self.spots, self._lost = spots(held, rows)
+        self.spots, self._lost = found, lost
         self._seen_at = 0.0
         said = f"Map of {words.count(len(self.spots), 'site')}"
         self.setAccessibleName(f"{said}, {self._lost} without a place" if self._lost else said)
@@ -60,7 +69,8 @@ class WorldMap(QWidget):
         self.update()
 
     def fit(self) -> None:
-        """Show all sites, with some room around them."""
+        """Show all sites, with some room around them, until the map is moved."""
+        self._fitted = True
         if not self.spots or not self.width():
             self._scale = 0.0
             return
@@ -97,6 +107,12 @@ class WorldMap(QWidget):
                 return spot
         return None
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show all sites in the new size too."""
+        super().resizeEvent(event)
+        if self._fitted:
+            self.fit()
+
     # --- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -105,12 +121,13 @@ class WorldMap(QWidget):
         painter.fillRect(self.rect(), self._theme.color("surface"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._graticule(painter)
-        self._countries(painter)
+        self._crosses(painter)
         view = QRectF(self.rect()).adjusted(-30, -30, 30, 30)
         for spot in self.seen():
             at = self._at(spot.latitude, spot.longitude)
             if view.contains(at):
                 self._spot(painter, spot, at)
+        self._names(painter)
         self._key(painter)
 
     def _graticule(self, painter: QPainter) -> None:
@@ -133,26 +150,35 @@ class WorldMap(QWidget):
                     foot = QPointF(at.x() + 3, self.height() - 5)
                     painter.drawText(foot if upright else QPointF(4, at.y() - 3), said)
 
-    def _countries(self, painter: QPainter) -> None:
-        """Name the countries that have sites; a small cross marks all others, for orientation."""
-        here = {spot.country.upper() for spot in self.spots}
+    def _here(self) -> set[str]:
+        return {spot.country.upper() for spot in self.spots}
+
+    def _crosses(self, painter: QPainter) -> None:
+        """A small cross marks every country without sites, for orientation."""
+        here = self._here()
         painter.setPen(self._theme.color("border-strong"))
         for code, (north, east, _) in COUNTRIES.items():
             if code not in here:
                 at = self._at(north, east)
                 painter.drawLine(at - QPointF(2, 0), at + QPointF(2, 0))
                 painter.drawLine(at - QPointF(0, 2), at + QPointF(0, 2))
-        painter.setPen(self._theme.color("muted"))
+
+    def _names(self, painter: QPainter) -> None:
+        """Name the countries that have sites, where the names do not cover each other."""
         taken: list[QRectF] = []
-        metrics = QFontMetrics(self._theme.font("small"))
-        for code in sorted(here & COUNTRIES.keys())[:_MOST_NAMES]:
+        font = self._theme.font("small")
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        for code in sorted(self._here() & COUNTRIES.keys()):
             north, east, name = COUNTRIES[code]
-            at = self._at(north, east) + QPointF(0, -38)
-            box = QRectF(at.x() - 60, at.y() - 8, 120, 16)
-            wanted = box.adjusted(60 - metrics.horizontalAdvance(name) / 2, 0,
-                                  metrics.horizontalAdvance(name) / 2 - 60, 0)  # fmt: skip
-            if not any(wanted.intersects(other) for other in taken):
-                taken.append(wanted)
+            at, width = self._at(north, east), metrics.horizontalAdvance(name) + 12
+            box = QRectF(at.x() - width / 2, at.y() - 46, width, 16)
+            if len(taken) < _MOST_NAMES and not any(box.intersects(other) for other in taken):
+                taken.append(box)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(self._theme.color("surface"))
+                painter.drawRoundedRect(box, 8, 8)
+                painter.setPen(self._theme.color("muted"))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
 
     def _spot(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
@@ -208,6 +234,7 @@ class WorldMap(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the pointer."""
+        self._fitted = False
         before, scale = event.position(), self._pixels()
         self._scale = max(0.8, min(400.0, scale * 1.0015 ** event.angleDelta().y()))
         shift = (before - QPointF(self.width() / 2, self.height() / 2)) * (1 / scale - 1 / self._scale)
@@ -222,6 +249,7 @@ class WorldMap(QWidget):
         """Move the map."""
         if self._grabbed is not None and event.buttons():
             away = event.position() - self._grabbed
+            self._fitted = False
             self._moved = self._moved or away.manhattanLength() > 3
             self._middle -= QPointF(away.x(), -away.y()) / self._pixels()
             self._grabbed = event.position()
@@ -240,6 +268,7 @@ class WorldMap(QWidget):
 
     def _approach(self, spot: Spot) -> None:
         """Go nearer to sites that stand together."""
+        self._fitted = False
         self._middle, self._scale = QPointF(spot.longitude, spot.latitude), min(400.0, self._pixels() * 3)
         self.update()
 

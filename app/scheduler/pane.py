@@ -62,9 +62,9 @@ class SchedulerPane(QWidget):
 
     def _make_tables(self) -> None:
         self.queue_view.setModel(self.queue)
-        self.queue_view.widths(56, 160, 144, 56, 84, 220, stretched=REASON)
+        self.queue_view.widths(48, 128, 140, 48, 76, 160, stretched=REASON)
         self.log.setModel(self.decisions)
-        self.log.widths(84, 128, 168, 220, stretched=WHY)
+        self.log.widths(80, 116, 128, 160, stretched=WHY)
         self.calm.show_state(
             "inbox", "Nothing waits", "Jobs that cannot start at once appear here, with the reason."
         )

@@ -36,7 +36,7 @@ def test_each_clause_has_shape_colour_and_word(show: Any, until: Any) -> None:
     view = show(10)
     until(lambda: len(view.explanation.lines) == 4)
     undefined = view.explanation.lines[2]
-    assert undefined.word.text() == "not known here"
+    assert undefined.word.text() == "Not known here"
     assert undefined.accessibleName() == "not known here: Nothing is known of it here"
     assert not undefined.picture.pixmap().isNull()
 

@@ -82,6 +82,9 @@ class CacheBroker:
         self.refreshed.append(list(names))
         return self.told
 
+    async def sites(self) -> list[Any]:
+        return []
+
     async def resource(self, ce: str) -> ResourceDetail:
         row = self.columns["ce"].index(ce)
         now, rng = time.time(), random.Random(row)

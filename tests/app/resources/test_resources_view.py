@@ -126,9 +126,9 @@ def test_sources_tell_how_they_do_and_can_be_asked_again(show: Show, until: Any)
 
 def test_the_map_shows_sites_and_a_click_chooses_one(show: Show, until: Any, qtbot: QtBot) -> None:
     pane = show(10)
-    pane._kinds.button(1).setChecked(True)
+    pane._kinds.button(1).click()
     assert pane.either.currentWidget() is pane.map
-    pane.map.fit()
+    until(lambda: pane.map.spots)
     assert {spot.site for spot in pane.map.spots} == set(cells(pane, "site"))
     spot = next(one for one in pane.map.seen() if one.sites == 1 and one.site != pane.map._chosen)
     at = pane.map._at(spot.latitude, spot.longitude)
@@ -136,10 +136,10 @@ def test_the_map_shows_sites_and_a_click_chooses_one(show: Show, until: Any, qtb
     until(lambda: pane.detail.name.text() == spot.site)
 
 
-def test_many_sites_stand_together_until_one_comes_nearer(show: Show) -> None:
+def test_many_sites_stand_together_until_one_comes_nearer(show: Show, until: Any) -> None:
     pane = show(3000)
-    pane._kinds.button(1).setChecked(True)
-    pane.map.fit()
+    pane._kinds.button(1).click()
+    until(lambda: pane.map.spots)
     seen = pane.map.seen()
     assert len(seen) < 60
     assert sum(spot.sites for spot in seen) == len(pane.map.spots) == 1000

@@ -90,10 +90,10 @@ async def _resources(on: Stage, number: int, look: Look) -> None:
     pane = on.window.tabs.currentWidget()
     assert isinstance(pane, ResourcesPane)
     await eventually(lambda: pane.table.rowCount() == number + 1 and pane.detail.shown and pane.health.chips)
-    pane._kinds.button(0).setChecked(True)
+    pane._kinds.button(0).click()
     await look("resources")
-    pane._kinds.button(1).setChecked(True)
-    pane.map.fit()
+    pane._kinds.button(1).click()
+    await eventually(lambda: pane.map.spots)
     await look("map")
 
 
