@@ -64,6 +64,17 @@ def test_a_group_with_a_member_without_a_rank_comes_last_in_its_size(mode: str) 
 
 
 @every_mode
+def test_ranks_without_bounds_order_too_and_are_none_where_they_cancel_out(mode: str) -> None:
+    infinite = float("inf")
+    pool = of(("a", "b", "c"), (5, 5, 5), (infinite, -infinite, 1))
+    ranks = {tuple(sorted(pool.named(one))): one.rank for one in pool.find(10, mode, best=True, max_groups=3)}
+    assert ranks.pop(("a", "b"), None) is None
+    assert ranks.pop(("a", "c")) == infinite
+    assert set(ranks.values()) <= {-infinite}
+    assert pool.find(10, mode, best=True, max_groups=1)
+
+
+@every_mode
 def test_one_without_a_free_cpu_is_never_a_member(mode: str) -> None:
     assert of_need(A=0, B=5, C=0, D=5).found(10, mode) == [("B", "D")]
 

@@ -34,7 +34,8 @@ def best_group(
     preferred = by_rank(ids, free, rank)
     small = preferred[free[preferred] < need]
     search = _Search(free[small], rank[small], need, -np.inf if floor is None else floor)
-    search.run(size)
+    with np.errstate(invalid="ignore"):
+        search.run(size)
     return group_of(small[list(search.best)].tolist(), free, rank) if search.best else None
 
 

@@ -42,7 +42,8 @@ def groups_of(members: NDArray[np.int64], free: Counts, rank: Ranks) -> list[Gro
     """`group_of` for each row."""
     cpus = free[members]
     total = cpus.sum(axis=1)
-    mean = rank[members[:, 0]] if members.shape[1] == 1 else (cpus * rank[members]).sum(axis=1) / total
+    with np.errstate(invalid="ignore"):  # ranks without bounds can cancel out, and then make no number
+        mean = rank[members[:, 0]] if members.shape[1] == 1 else (cpus * rank[members]).sum(axis=1) / total
     rows = zip(members.tolist(), mean.tolist(), total.tolist(), strict=True)
     return [Group(tuple(row), one if one == one else None, sum_) for row, one, sum_ in rows]
 
