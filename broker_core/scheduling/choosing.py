@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from broker_core.jobs.immutable import immutable
 from broker_core.policies.built_in import best_fit
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Choices, Policy, Request, sets, single
@@ -24,7 +25,7 @@ _NEVER = np.iinfo(np.int64).max
 Flags = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Choice:
     """Where a job goes: one computing element, or a set."""
 

@@ -59,5 +59,5 @@ class Ledger:
         )
         job.record = apply(before, event)
         self.effects.append(Record(event, job.record))
-        if event.new.ended:
+        if job.record.ended is not None:
             del self.jobs[job.id]

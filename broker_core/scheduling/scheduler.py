@@ -93,10 +93,18 @@ class Scheduler:
         effects = self._ledger.begin(now)
         if isinstance(message, SiteAccepted | AttemptStarted | AttemptEnded | SiteRefused):
             self._sites.heard(message)
+            if self._at_rest:
+                return effects
         else:
             self._heard(message)
         self._turn(message)
         return effects
+
+    @property
+    def _at_rest(self) -> bool:
+        """Nobody waits: what a site says is nothing to others, and the wish for the next round stands."""
+        due = self._wished == self._round_due > self._ledger.now.monotonic
+        return due and not self._waiting.jobs and not self._sites.canceling and self._rules.cache
 
     def _heard(self, message: Message) -> None:
         match message:

@@ -16,7 +16,7 @@ from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import Demand
-from broker_core.scheduling.effects import Ask, Effect, Record, Submit, Wake
+from broker_core.scheduling.effects import Ask, Record, Submit, Wake
 from broker_core.scheduling.messages import Arrival, Message, Now, SiteMessage, SubmissionRecorded, TimerFired
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation import production
@@ -133,26 +133,26 @@ class Replay:
 
     def _hear(self, message: Message) -> None:
         for effect in self._scheduler.handle(message, self._clock):
-            self._carry_out(effect)
+            if isinstance(effect, Record):
+                if self._listener is not None:
+                    self._listener(effect.event)
+                if effect.record.ended is not None:
+                    self.over += 1
+            elif isinstance(effect, Submit):
+                self._send(effect)
+            elif isinstance(effect, Wake):
+                self._wake = effect.at
+            elif isinstance(effect, Ask):
+                for site in self.sites:
+                    self.after(site.facts.answer_delay, self._answer, site)
+            else:
+                raise AssertionError(f"nobody cancels here: {effect}")
 
-    def _carry_out(self, effect: Effect) -> None:
-        if isinstance(effect, Record):
-            if self._listener is not None:
-                self._listener(effect.event)
-            if effect.event.new.ended:
-                self.over += 1
-        elif isinstance(effect, Wake):
-            self._wake = effect.at
-        elif isinstance(effect, Submit):
-            record = effect.record
-            index = int(record.id)
-            attempt = Attempt(record.id, record.attempt, record.cpus, self.trace.run[index], index)
-            self._by_ce[effect.ce].submit(attempt)
-        elif isinstance(effect, Ask):
-            for site in self.sites:
-                self.after(site.facts.answer_delay, self._answer, site)
-        else:
-            raise AssertionError(f"nobody cancels here: {effect}")
+    def _send(self, effect: Submit) -> None:
+        record = effect.record
+        index = int(record.id)
+        attempt = Attempt(record.id, record.attempt, record.cpus, self.trace.run[index], index)
+        self._by_ce[effect.ce].submit(attempt)
 
     def _publish(self, site: Site) -> None:
         """A site reports its load, now and after each of its intervals."""
