@@ -131,3 +131,23 @@ async def test_what_a_source_says_anew_is_shown(client: BrokerClient, grid: Path
     shown = await client.resource("site7")
     [free] = [one for one in shown.attributes if one.name == "GlueCEStateFreeCPUs"]
     assert (free.value, free.source) == (3, "grid")
+
+
+async def test_without_a_cache_sources_are_asked_for_each_match_and_jobs_run(
+    state_dir: Path, grid: Path
+) -> None:
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text("cache = false\n" + SETTINGS.format(grid))
+    broker = RunningBroker(state_dir)
+    broker.start()
+    try:
+        async with BrokerClient(Transport(state_dir, patience=5)) as client:
+            (job,) = (await submit(client, 'Executable = "/bin/true";')).ids
+            await reach(client, job, "Done")
+            heard = {one.name: one.last_heard or 0.0 for one in await client.sources()}
+            report = await client.match('Executable = "/bin/true";', limit=1, only="matching")
+            assert [one.site for one in report.resources] == ["local"]
+            again = {one.name: one.last_heard or 0.0 for one in await client.sources()}
+            assert all(again[name] > heard[name] for name in heard)
+    finally:
+        broker.close()
