@@ -13,6 +13,8 @@ LONGEST = 4096
 """Bytes of one value."""
 MOST = 10_000
 """Values of one attribute."""
+LARGEST_LIST = 500_000
+"""Bytes of all values of one attribute."""
 LARGEST = 2**63 - 1
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,19}")
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -75,6 +77,8 @@ class Typing:
 def _list(attribute: _Attribute, raw: Sequence[bytes]) -> list[Any]:
     if len(raw) > MOST:
         raise Refused(f"{len(raw):,} values are more than {MOST:,}")
+    if (size := sum(map(len, raw))) > LARGEST_LIST:
+        raise Refused(f"{size:,} bytes are more than {LARGEST_LIST:,}")
     return [attribute.value(text) for text in raw]
 
 

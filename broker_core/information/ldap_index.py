@@ -69,7 +69,7 @@ def ask(question: Question, emit: Emit) -> Outcome:
     seen: set[str] = set()
     for service, heard in _answers(listed, index, question, end):
         if isinstance(heard, SourceFailed):
-            _missed(service, heard, index, outcome)
+            _missed(service, heard, listed, outcome)
         else:
             emit(_taken(service, heard, outcome, owners, seen))
     return outcome
@@ -138,9 +138,12 @@ def _result(future: Future[_Heard]) -> _Heard | SourceFailed:
         return failed
 
 
-def _missed(service: Service, failed: SourceFailed, index: Address, outcome: Outcome) -> None:
-    if service.server == index.server:
+def _missed(service: Service, failed: SourceFailed, listed: Listing, outcome: Outcome) -> None:
+    """Others were heard: what this one would have said is as it was, and its elements alone grow old."""
+    if not listed.services:
         raise failed
+    if not service.addresses:  # the index itself, after its list
+        outcome.complete = False
     outcome.silent.extend(sorted(service.sites - set(outcome.silent)))
     outcome.remarks.note(service.server, f"not heard: {failed.message.rstrip('.')}")
 

@@ -71,6 +71,8 @@ def test_one_wrong_record_of_an_ldif_file_does_not_spoil_the_others(tmp_path: Pa
         ("GlueCEInfoLRMSType:: 6Q==", "not UTF-8"),
         ("GlueCEInfoLRMSType: " + "x" * 5000, "5,000 bytes"),
         ("GlueSiteLatitude: 91", "no place"),
+        ("\n".join(["GlueCEInfoContactString: x"] * 10_001), "10,001 values"),
+        ("\n".join(["GlueCEInfoContactString: " + "x" * 1000] * 501), "501,000 bytes"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_and_named(tmp_path: Path, published: str, words: str) -> None:
