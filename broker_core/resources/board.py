@@ -38,6 +38,8 @@ class Board:
         """Rows whose batch system keeps jobs of ours until they can start."""
         self.closed: set[int] = set()
         """Rows that do not take jobs now by their own word."""
+        self.longest_queue = 0
+        """No queue that counts was ever longer."""
         self.facts = 0
         """Rises when something else than a count of jobs, free CPUs or a bar is another one: after each
         answer that said so, and at once where a row became empty and can soon mean another resource."""
@@ -81,7 +83,9 @@ class Board:
         pool.free[row] = entry.free
         if pool.committed is not None and pool.own_waiting is not None:
             pool.committed[row] = entry.given
-            pool.own_waiting[row] = entry.queue
+            pool.own_waiting[row] = queue = entry.queue
+            if queue > self.longest_queue:
+                self.longest_queue = queue
         self.changes += 1
 
     def queue(self, entry: Entry) -> None:

@@ -125,10 +125,9 @@ class Chooser:
         if not count:
             return None
         key = standing.key + (surplus if self._all_free(demand) else _later(surplus))
-        queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
-        overloaded = queue.take(rows) > longest
-        if overloaded.any():
-            key += overloaded * _OVERLOADED
+        if self._board.longest_queue > longest:
+            queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
+            key += (queue.take(rows) > longest) * _OVERLOADED
         return _alone(pool, demand, int(rows[np.where(ok, key, _NEVER).argmin()]), count)
 
     def _all_free(self, demand: Demand) -> bool:

@@ -43,6 +43,7 @@ from broker_core.scheduling.standing import Effort, Match, Standing, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
+_BY_SITES = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused)
 
 
 class Scheduler:
@@ -91,7 +92,7 @@ class Scheduler:
     def handle(self, message: Message, now: Now) -> list[Effect]:
         """React to a message; every message is legal at every time."""
         effects = self._ledger.begin(now)
-        if isinstance(message, SiteAccepted | AttemptStarted | AttemptEnded | SiteRefused):
+        if isinstance(message, _BY_SITES):
             self._sites.heard(message)
             if self._at_rest:
                 return effects
@@ -191,7 +192,8 @@ class Scheduler:
             self._take_over(self._rules.slice_jobs)
         if self._unparked or self._facts != self.cache.board.facts:
             self._recheck(self._rules.slice_jobs)
-        self._round.run(self._rules.slice_jobs)
+        if self._waiting.jobs or self._round.more:
+            self._round.run(self._rules.slice_jobs)
         self._settle()
         if not self._rules.cache:
             self._forget(message)
