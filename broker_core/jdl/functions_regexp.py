@@ -67,12 +67,17 @@ def _regexps(evaluation: Any, values: list[Value]) -> Value:
     return bounded(_expanded(match, values[2])) if match else ""
 
 
+def _endless(hit: re.Match[str]) -> bool:
+    """Nothing was found where nothing could be found again and again."""
+    return hit.start() == hit.end() and (hit.start() > 0 or not hit.string)
+
+
 def _replaced(evaluation: Any, values: list[Value], count: int) -> Value:
     pattern = usable(evaluation, *values[:2], *(values[3:] or [""]))
     if pattern is None or not isinstance(values[2], str) or len(values[2]) * (len(values[1]) + 1) > 1 << 22:
         return ERROR
-    if count == 0 and any(hit.start() == hit.end() > 0 for hit in pattern.finditer(values[1])):
-        return ERROR  # nothing could be replaced again and again
+    if count == 0 and any(_endless(hit) for hit in pattern.finditer(values[1])):
+        return ERROR
     return bounded(pattern.sub(lambda match: _expanded(match, values[2]), values[1], count=count))
 
 
