@@ -10,7 +10,7 @@ import numpy as np
 
 from broker_core.jdl.description import JobDescription
 from broker_core.matching import advice as advising
-from broker_core.matching.candidates import Candidate, Candidates
+from broker_core.matching.candidates import Candidate, Candidates, Counts
 from broker_core.matching.clauses import Clause
 from broker_core.matching.condition import Holds
 from broker_core.matching.context import DEFAULT, Context
@@ -161,7 +161,7 @@ def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candi
     )
 
 
-def _close(view: View, context: Context) -> np.ndarray:
+def _close(view: View, context: Context) -> Counts:
     found = np.zeros(view.size, np.int64)
     for ce, files in context.close.items():
         if (row := view.pool.columns.row_of(ce)) is not None:

@@ -54,11 +54,16 @@ def drawn(rank: Reals, factor: float, seed: int) -> Reals:
 
     so that all are equally likely where all ranks are equal, and a small factor keeps to the best. With u_i
     drawn evenly from (0, 1) for each position from the seed, the drawn rank is the exponent - ln(-ln(u_i)).
+    Ranks are halved, so that no difference of two is out of bounds; infinite ones stay first or last.
     The same seed gives the same order; a rank that is no number stays none.
     """
-    known = rank[~np.isnan(rank) & np.isfinite(rank)]
+    half = rank / 2
+    known = half[np.isfinite(half)]
     spread = float(known.max() - known.min()) if len(known) else 0.0
-    exponent = (rank - known.max()) / (factor * spread) if spread else np.where(np.isnan(rank), rank, 0.0)
+    with np.errstate(all="ignore"):
+        exponent = (
+            (half - known.max()) / (factor * spread) if spread else np.where(np.isfinite(half), 0.0, half)
+        )
     lots: Reals = exponent - np.log(-np.log(_even(len(rank), seed)))
     return lots
 

@@ -104,6 +104,12 @@ def test_the_chance_of_a_fuzzy_rank_is_that_of_its_formula() -> None:
     assert all(abs(count / 8000 - 0.25) < 0.02 for count in equal.values())
 
 
+def test_fuzzy_ranks_without_bounds_stay_in_bounds() -> None:
+    lots = drawn(np.array([1.7e308, -1.7e308, np.inf, -np.inf, 1.7e308]), 0.1, 7)
+    assert np.argsort(-lots)[[0, 3, 4]].tolist() == [2, 1, 3]
+    assert not np.isnan(lots).any()
+
+
 def test_a_fuzzy_rank_that_is_no_number_stays_last() -> None:
     lots = drawn(np.array([1.0, np.nan, 2.0]), 0.1, 7)
     assert np.isnan(lots[1])
