@@ -20,6 +20,7 @@ PACKAGES = ("slapd", "ldap-utils", "glue-schema", "bdii", "openssl")
 BASES = ("o=grid", "o=glue")
 """Where GLUE 1.3 and GLUE 2.0 entries hang."""
 PASSWORD = "secret"
+_TRIES = 10
 _SCHEMAS = (
     *(f"/etc/ldap/schema/{name}.schema" for name in ("core", "cosine", "nis")),
     "/etc/bdii/BDII.schema",
@@ -50,14 +51,18 @@ class Slapd:
 
         `encrypted`: speak ldaps, with a certificate for localhost in `authority`.
         """
-        if not shutil.which("slapd", path=_path()):
+        program = shutil.which("slapd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+        if program is None:
             raise RuntimeError(f"OpenLDAP is missing; apt-get install {' '.join(PACKAGES)}")
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._encrypted = encrypted
         self.authority = folder / "certificate.pem"
         self.port = 0
+        self._tries = 0
         folder.mkdir(parents=True)
+        # A copy, because some systems let the installed program use nothing but the system's own folders.
+        self._program = shutil.copy(program, folder / "slapd")
         self._configure()
         self._fill(entries)
 
@@ -68,14 +73,21 @@ class Slapd:
 
     def start(self) -> str:
         """Start it and wait until it answers; returns its address."""
-        self.port = self.port or free_port()
-        words = ["slapd", "-f", str(self._folder / "slapd.conf"), "-h", self.address, "-d", "0"]
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                words, env={**os.environ, "PATH": _path()}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-        wait_until(self._answers, 30.0, "slapd answers")
+        if self.port:
+            self._spawn()
+        while not self.port or wait_until(self._is_settled, 30.0, "slapd answers") == "ended":
+            self.port = free_port()  # another program may take the port before slapd does
+            self._spawn()
         return self.address
+
+    def _spawn(self) -> None:
+        words = [self._program, "-f", str(self._folder / "slapd.conf"), "-h", self.address, "-d", "0"]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self._tries += 1
+        if self._tries > _TRIES:
+            self.close()
+            raise AssertionError(f"slapd ends: {(self._folder / 'log').read_text()[-2000:]}")
 
     def signal(self, number: signal.Signals) -> None:
         """Stop, continue or kill the process."""
@@ -95,15 +107,17 @@ class Slapd:
         words = ["ldapmodify", "-x", "-H", self.address, "-D", base, "-w", PASSWORD]
         subprocess.run(words, input=ldif.encode(), check=True, capture_output=True)
 
-    def _answers(self) -> bool:
+    def _is_settled(self) -> str:
+        """`answers` or `ended`; empty while neither is so."""
         assert self._process is not None
-        if self._process.poll() is not None:
-            raise AssertionError(f"slapd ended: {(self._folder / 'log').read_text()[-2000:]}")
         try:
             with socket.create_connection(("127.0.0.1", self.port), 1.0):
-                return True
+                answers = True
         except OSError:
-            return False
+            answers = False
+        if self._process.poll() is not None:
+            return "ended"
+        return "answers" if answers else ""
 
     def _configure(self) -> None:
         lines = [f"include {schema}" for schema in _SCHEMAS]
@@ -135,9 +149,8 @@ class Slapd:
             parts[next(base for base in BASES if entry.partition("\n")[0].endswith(base))].append(entry)
         for number, base in enumerate(BASES, 1):
             done = subprocess.run(
-                ["slapadd", "-q", "-f", str(self._folder / "slapd.conf"), "-n", str(number)],
+                [self._program, "-Tadd", "-q", "-f", str(self._folder / "slapd.conf"), "-n", str(number)],
                 input="\n\n".join(parts[base]).encode() + b"\n",
-                env={**os.environ, "PATH": _path()},
                 capture_output=True,
             )
             assert done.returncode == 0, done.stderr.decode()[-2000:]
@@ -148,7 +161,3 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _path() -> str:
-    return f"{os.environ.get('PATH', '')}:/usr/sbin"
