@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from rich.progress import Progress
 
+from broker_core.broker.collecting import collect_rarely
 from broker_core.client.shipped import exists, folder
 from broker_core.command_line import output, sim_report
 from broker_core.command_line.session import session
@@ -47,6 +48,7 @@ def run(wish: Wish) -> None:
     trace = read_swf(_found(wish.trace))
     trace = trace.first(wish.jobs) if wish.jobs else trace
     sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace, wish.cpus)
+    collect_rarely()
     began = time.monotonic()
     outcome = _replayed(trace, sites, wish)
     took = time.monotonic() - began

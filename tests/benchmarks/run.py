@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict
+from itertools import takewhile
 from pathlib import Path
 
 from tests.benchmarks.rates import rates
@@ -22,8 +23,12 @@ def names() -> list[str]:
     return sorted(path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*.py"))
 
 
-def main(wanted: list[str]) -> int:
-    """Run the wanted benchmarks, or all; returns 1 if a figure misses its bound or a benchmark fails."""
+def main(words: list[str]) -> int:
+    """Run the wanted benchmarks, or all; returns 1 if a figure misses its bound or a benchmark fails.
+
+    From the first word with dashes on, words are for the benchmarks: `simulation --trace FILE`.
+    """
+    wanted = list(takewhile(lambda word: not word.startswith("--"), words))
     unknown = [name for name in wanted if name not in names()]
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(names())}", file=sys.stderr)
