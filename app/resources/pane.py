@@ -317,5 +317,5 @@ class ResourcesPane(QWidget):
                 "cpu", "No resources are known",
                 "A resource is a queue of a site where jobs can run. They become known through sites that "
                 "you add, and through sources such as an information index or a file.",
-                ("What can I do?", lambda: self._desk.show_help("troubleshooting")),
+                ("What can I do?", lambda: self._desk.show_help("resources")),
             )  # fmt: skip

@@ -26,7 +26,20 @@ from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
-PLACES = ("view.jobs", "view.sites", "view.statistics", "view.welcome", "help.contents")
+PLACES = (
+    "view.jobs",
+    "view.sites",
+    "view.statistics",
+    "view.resources",
+    "view.scheduler",
+    "view.match",
+    "view.welcome",
+    "help.contents",
+)
+LINKED = PLACES[:6]
+"""Places that say what is the matter when there is no broker."""
+REFUSED = PLACES[1:5]
+"""Places that say why the broker refuses to tell, and offer to ask again."""
 SIZES = ((1280, 800), (2560, 1440))
 _KINDS = (QAbstractButton, QLineEdit, QAbstractItemView, QComboBox)
 
@@ -69,13 +82,13 @@ def test_views_without_their_broker_have_their_pictures(qapp: QApplication, stat
             (LinkState.STOPPED, "The broker was stopped."),
         ):
             on.desk.link.set(state, reason)
-            for place in PLACES[:3]:
+            for place in LINKED:
                 on.desk.trigger(place)
                 await turns()
                 assert on.window.tabs.currentWidget().state.isVisible()
                 _save(on.window, f"{state.value}-{place.partition('.')[2]}", Mode.LIGHT, SIZES[0][0])
         on.desk.link.set(LinkState.CONNECTED)
-        for place in PLACES[1:3]:
+        for place in REFUSED:
             on.desk.trigger(place)
             on.window.tabs.currentWidget().show_error(refused)
             await turns()
