@@ -39,7 +39,8 @@ from broker_core.scheduling.questions import Questions, Queued, Why
 from broker_core.scheduling.queue import Round
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.site_reactions import SiteReactions
-from broker_core.scheduling.standing import Effort, Match, Standing, Standings
+from broker_core.scheduling.sorting import Sorting
+from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
@@ -69,6 +70,16 @@ class Scheduler:
         )
         self._round = Round(
             self._ledger, self.cache, self._standings, self._chooser, self._waiting, self._sites
+        )
+        self._sorting = Sorting(
+            self._ledger,
+            self.cache,
+            self._standings,
+            self._chooser,
+            self._waiting,
+            self._sites,
+            self._round,
+            self.decisions,
         )
         self._merging = Merging(self.cache)
         self._questions = Questions(
@@ -227,7 +238,7 @@ class Scheduler:
                     self._ledger.note(job, E.HELD, reason=job.hold)
             # A job of a sweep arrives as one that was taken over.
             if job is not None and job.record.state is S.WAITING and not job.record.held:
-                self._sort_in(job)
+                self._sorting.sort_in(job)
 
     def _recheck(self, slice_: int) -> None:
         """Look again at parked jobs once the resources are other ones."""
@@ -239,75 +250,13 @@ class Scheduler:
         while self._unparked and effort.more():
             job = self._unparked.popleft()
             if job.record.state is S.WAITING and not job.record.held:
-                self._sort_in(job)
-
-    def _sort_in(self, job: LiveJob) -> None:
-        """Queue a waiting job, or park it if nothing known could ever run it; an interactive one starts now
-        or ends (CB-SCH-02, CB-SCH-08)."""
-        standing = self._standings.of(job.demand)
-        usable = standing.ever and (not job.excluded or self._has_others(standing, job))
-        if job.record.interactive:
-            self._start_or_end(job, standing.reason)
-        elif usable:
-            job.infeasible_since = None
-            if self._waiting.jobs or not self._place(job):
-                self._waiting.add(job)
-        elif standing.ever:
-            self._exhausted(job)
-        else:
-            self._park(job, f"No compatible resources: {standing.reason}")
-
-    def _has_others(self, standing: Standing, job: LiveJob) -> bool:
-        """True if some resource could run a job besides those that it must not meet again."""
-        ces = self.cache.board.pool.columns.ces
-        return any(ces[row] not in job.excluded for row in standing.ever_rows.tolist())
-
-    def _place(self, job: LiveJob) -> bool:
-        """Send a job that nobody is before on its way, if anything can take it."""
-        now = self._ledger.now.monotonic
-        choice = self._chooser.choose(job.demand, job.excluded, now, seed=job.record.position)
-        return choice is not None and self._sites.place(job, choice)
-
-    def _start_or_end(self, job: LiveJob, reason: str) -> None:
-        if self._place(job):
-            return
-        if reason:
-            told = (
-                f"An interactive job cannot start here at once: {reason}. Submit it as a batch job, or again"
-            )
-            self._end(job, f"{told} when a site can take it")
-        else:
-            told = "An interactive job starts at once or not at all: every matching resource is busy."
-            self._end(job, f"{told} Submit it again later")
-
-    def _exhausted(self, job: LiveJob) -> None:
-        tried = "; ".join(job.tried[-10:])
-        reason = f"It could not be started on any resource that matches. Tried: {tried}"
-        self._end(job, reason, {"tried": list(job.tried[-50:])})
-
-    def _end(self, job: LiveJob, reason: str, details: dict[str, object] | None = None) -> None:
-        self._leave(job)
-        self._decided(job, "aborted", reason)
-        self._ledger.note(job, E.ABORTED, reason=reason, details=details)
-
-    def _park(self, job: LiveJob, reason: str) -> None:
-        if job.infeasible_since is None:
-            job.infeasible_since = self._ledger.now.monotonic
-        self._leave(job)
-        self._waiting.park(job)
-        if job.record.reason != reason:
-            self._decided(job, "infeasible", reason)
-            self._ledger.note(job, E.POSTPONED, reason=reason)
-
-    def _leave(self, job: LiveJob) -> None:
-        self._waiting.remove(job)
-        self._round.policy.gone(job.id)
+                self._sorting.sort_in(job)
 
     def _settle(self) -> None:
         """What a round found out besides places: jobs without hope, and jobs to be told why they wait."""
         if self._round.hopeless:
             for job in self._round.hopeless:
-                self._leave(job)
+                self._sorting.leave(job)
                 self._unparked.append(job)
             self._round.hopeless = []
         if self._chooser.problem:
@@ -331,14 +280,8 @@ class Scheduler:
                 del untold[job_id]
                 line.told = job_id
                 reason = self._questions.reason(job, now)
-                self._decided(job, "postponed", reason)
+                self._sorting.decided(job, "postponed", reason)
                 self._ledger.note(job, E.POSTPONED, reason=reason)
-
-    def _decided(self, job: LiveJob, what: str, reason: str) -> None:
-        known = len(self.cache.entries)
-        self.decisions.add(
-            self._ledger.now.wall, job.id, job.record.name, what, reason=reason, considered=known
-        )
 
     def _forget(self, message: Message) -> None:
         """Without a cache: what was heard counts for this round, and the next needs new answers."""
@@ -355,7 +298,7 @@ class Scheduler:
         if job is None or job.canceling:
             return
         if not job.at_site:
-            self._leave(job)
+            self._sorting.leave(job)
             self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before it was sent to a site")
             return
         self._ledger.note(job, E.CANCEL_REQUESTED, reason="Its owner asked to cancel it")
@@ -365,7 +308,7 @@ class Scheduler:
     def _hold(self, job_id: str, reason: str) -> None:
         job = self._arrivals.known(job_id)
         if job is not None and job.record.state is S.WAITING and not job.record.held:
-            self._leave(job)
+            self._sorting.leave(job)
             job.infeasible_since = None
             self._ledger.note(job, E.HELD, reason=reason or "On hold by its owner")
 
@@ -380,7 +323,7 @@ class Scheduler:
         for job in list(self._waiting.parked.values()):
             since = job.infeasible_since
             if since is not None and now - since >= self._rules.infeasible_timeout:
-                self._end(job, f"No compatible resources: {self._standings.of(job.demand).reason}")
+                self._sorting.end(job, f"No compatible resources: {self._standings.of(job.demand).reason}")
         self._sites.ask_again()
 
     def _next_wake(self) -> float:

@@ -1,0 +1,111 @@
+"""Where a waiting job belongs: to a site at once, into the queue, aside, or to its end."""
+
+from __future__ import annotations
+
+from broker_core.jobs.transitions import EventType
+from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.choosing import Chooser
+from broker_core.scheduling.decisions import Decisions
+from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.queue import Round
+from broker_core.scheduling.site_reactions import SiteReactions
+from broker_core.scheduling.standing import Standing, Standings
+from broker_core.scheduling.waiting import WaitingJobs
+
+E = EventType
+
+
+class Sorting:
+    """Sorts jobs that wait, and takes them out again."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        cache: ResourceCache,
+        standings: Standings,
+        chooser: Chooser,
+        waiting: WaitingJobs,
+        sites: SiteReactions,
+        rounds: Round,
+        decisions: Decisions,
+    ) -> None:
+        self._ledger = ledger
+        self._cache = cache
+        self._standings = standings
+        self._chooser = chooser
+        self._waiting = waiting
+        self._sites = sites
+        self._round = rounds
+        self._decisions = decisions
+
+    def sort_in(self, job: LiveJob) -> None:
+        """Queue a waiting job, or park it if nothing known could ever run it; an interactive one starts now
+        or ends (CB-SCH-02, CB-SCH-08)."""
+        standing = self._standings.of(job.demand)
+        usable = standing.ever and (not job.excluded or self._has_others(standing, job))
+        if job.record.interactive:
+            self._start_or_end(job, standing.reason)
+        elif usable:
+            job.infeasible_since = None
+            if self._waiting.jobs or not self._place(job):
+                self._waiting.add(job)
+        elif standing.ever:
+            self._exhausted(job)
+        else:
+            self._park(job, f"No compatible resources: {standing.reason}")
+
+    def _has_others(self, standing: Standing, job: LiveJob) -> bool:
+        """True if some resource could run a job besides those that it must not meet again."""
+        ces = self._cache.board.pool.columns.ces
+        return any(ces[row] not in job.excluded for row in standing.ever_rows.tolist())
+
+    def _place(self, job: LiveJob) -> bool:
+        """Send a job that nobody is before on its way, if anything can take it."""
+        now = self._ledger.now.monotonic
+        choice = self._chooser.choose(job.demand, job.excluded, now, seed=job.record.position)
+        return choice is not None and self._sites.place(job, choice)
+
+    def _start_or_end(self, job: LiveJob, reason: str) -> None:
+        if self._place(job):
+            return
+        if reason:
+            told = (
+                f"An interactive job cannot start here at once: {reason}. Submit it as a batch job, or again"
+            )
+            self.end(job, f"{told} when a site can take it")
+        else:
+            told = "An interactive job starts at once or not at all: every matching resource is busy."
+            self.end(job, f"{told} Submit it again later")
+
+    def _exhausted(self, job: LiveJob) -> None:
+        tried = "; ".join(job.tried[-10:])
+        reason = f"It could not be started on any resource that matches. Tried: {tried}"
+        self.end(job, reason, {"tried": list(job.tried[-50:])})
+
+    def end(self, job: LiveJob, reason: str, details: dict[str, object] | None = None) -> None:
+        """Abort a job that waits."""
+        self.leave(job)
+        self.decided(job, "aborted", reason)
+        self._ledger.note(job, E.ABORTED, reason=reason, details=details)
+
+    def _park(self, job: LiveJob, reason: str) -> None:
+        if job.infeasible_since is None:
+            job.infeasible_since = self._ledger.now.monotonic
+        self.leave(job)
+        self._waiting.park(job)
+        if job.record.reason != reason:
+            self.decided(job, "infeasible", reason)
+            self._ledger.note(job, E.POSTPONED, reason=reason)
+
+    def leave(self, job: LiveJob) -> None:
+        """The job waits no more, or is on hold."""
+        self._waiting.remove(job)
+        self._round.policy.gone(job.id)
+
+    def decided(self, job: LiveJob, what: str, reason: str) -> None:
+        """Note a decision about a job."""
+        known = len(self._cache.entries)
+        self._decisions.add(
+            self._ledger.now.wall, job.id, job.record.name, what, reason=reason, considered=known
+        )
