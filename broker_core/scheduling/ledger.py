@@ -7,13 +7,10 @@ from typing import Any
 
 from broker_core.jobs.events import JobEvent, Source
 from broker_core.jobs.record import apply
-from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
 from broker_core.scheduling.effects import Effect, Record
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Now
-
-_ENDED = frozenset(state for state in JobState if state.ended)
 
 
 class Ledger:
