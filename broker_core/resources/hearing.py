@@ -13,6 +13,11 @@ from broker_core.resources.values import COUNTS, TOTALS
 STALE_AFTER = 3
 """Intervals of its source without a word after which an entry is stale (CB-CACHE-07)."""
 
+_SHAPES, _LISTS = 10_000, 200_000
+"""What is kept once at most; a source that says something new each time fills no memory."""
+_MOST = 2**31 - 1
+"""Most CPUs or jobs that are believed."""
+
 
 class Shape:
     """The names of one kind of answer: thousands of resources of a source share them."""
@@ -61,6 +66,8 @@ class Shelf:
         names = tuple(facts.attributes)
         shape = self._shapes.get(names)
         if shape is None:
+            if len(self._shapes) >= _SHAPES:
+                self._shapes.clear()
             shape = self._shapes[names] = Shape(tuple(map(sys.intern, names)))
         due = said.monotonic + STALE_AFTER * said.interval
         values = tuple([self._kept(value) for value in facts.attributes.values()])
@@ -74,7 +81,12 @@ class Shelf:
         return value
 
     def _list(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return self._lists.setdefault(values, values)
+        if len(self._lists) >= _LISTS:
+            self._lists.clear()
+        try:
+            return self._lists.setdefault(values, values)
+        except TypeError:
+            return values  # a list of lists, which nothing publishes and nothing forbids
 
 
 def merged(hearings: Sequence[Hearing]) -> dict[str, Any]:
@@ -117,5 +129,5 @@ def _first(known: Mapping[str, Any], names: Sequence[str]) -> int:
     for name in names:
         value = known.get(name)
         if type(value) is int:
-            return max(0, value)
+            return min(max(0, value), _MOST)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from broker_core.resources.cache import ResourceCache
+from broker_core.resources.facts import Facts
 from broker_core.resources.marks import Troubles
 from tests.resources.made import EPOCH, facts, heard
 
@@ -176,6 +177,40 @@ def test_without_a_cache_nothing_is_known_between_two_answers() -> None:
     assert barred(cache, A, 5.0) == "stale"
     cache.report(heard(facts(A), facts(B), at=6.0))
     assert barred(cache, A, 6.0) == ""
+
+
+def test_counts_that_no_site_can_have_do_no_harm() -> None:
+    cache = ResourceCache()
+    wild = facts(A, free=10**30, total=-5, GlueCEStateWaitingJobs="many", Nested=[["a"], ["b"]])
+    cache.report(heard(wild, facts(B, free=7, total=0)))
+    assert free(cache, A) == cache.entries[A].total == 2**31 - 1
+    assert cache.entries[A].waiting == 0
+    assert (free(cache, B), cache.entries[B].total) == (7, 7), "a total that is not told is what is free"
+
+
+def test_values_of_both_vocabularies_are_found_under_both_names() -> None:
+    cache = ResourceCache()
+    older = facts(A, GlueHostMainMemoryRAMSize=2048)
+    newer = {
+        "GLUE2ComputingManagerTotalLogicalCPUs": 8, "GLUE2ComputingShareFreeSlots": 3,
+        "GLUE2ComputingShareWaitingJobs": 2, "GLUE2ExecutionEnvironmentMainMemorySize": 4096,
+    }  # fmt: skip
+    cache.report(heard(older, Facts(B, "b", newer)))
+    pool = cache.pool(0.0)
+    at_a, at_b = (pool.values(cache.entries[ce].row) for ce in (A, B))
+    assert at_a["glue2executionenvironmentmainmemorysize"] == 2048
+    assert at_b["gluehostmainmemoryramsize"] == 4096
+    assert (at_b["glueceinfototalcpus"], at_b["gluecestatefreecpus"], at_b["gluecestatewaitingjobs"]) == (
+        8, 3, 2,
+    )  # fmt: skip
+
+
+def test_where_the_site_itself_is_heard_its_own_counts_win_over_a_newer_index() -> None:
+    cache = ResourceCache()
+    cache.report(heard(facts(A, free=1), source="login node", account=True))
+    cache.report(heard(facts(A, free=5, GlueSiteCountry="es"), at=30.0))
+    assert free(cache, A, 30.0) == 1
+    assert cache.pool(30.0).values(cache.entries[A].row)["gluesitecountry"] == "es"
 
 
 def test_the_history_is_bounded_and_at_most_a_day() -> None:
