@@ -16,7 +16,7 @@ from app.drops.plan import Job
 from app.drops.remarks import remarks_on
 from app.drops.sheet_face import SheetFace
 from app.drops.summary import amount, headline, where
-from app.drops.values import PARAMETER, values_of
+from app.drops.values import PARAMETER, values_in, values_of
 from app.editor.sizes import counted, size_text
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.submit import new_key
@@ -52,6 +52,7 @@ class SubmissionSheet(QDialog):
     def __init__(self, desk: Desk, jobs: Sequence[Job], parent: QWidget, in_editor: bool = False) -> None:
         super().__init__(parent)
         self._desk, self.jobs = desk, tuple(jobs)
+        self._own_values = values_in(jobs[0].text) if len(jobs) == 1 else None
         self.prepared: tuple[Prepared, ...] = ()
         self.stage = Stage.READING
         self._key, self._key_for = new_key(), ""
@@ -66,8 +67,8 @@ class SubmissionSheet(QDialog):
 
     @property
     def sweeps(self) -> bool:
-        """True if the description waits for values of a parameter."""
-        return len(self.jobs) == 1 and PARAMETER in self.jobs[0].text
+        """True if the description waits for values of a parameter that it does not give itself."""
+        return len(self.jobs) == 1 and PARAMETER in self.jobs[0].text and self._own_values is None
 
     def _connect(self) -> None:
         self.face.submit.clicked.connect(self.submit)
@@ -108,7 +109,9 @@ class SubmissionSheet(QDialog):
     async def _look_where(self) -> None:
         first = self.prepared[0]
         try:
-            report = await self._desk.client.match(first.text, [file.wire() for file in first.files])
+            site = self.face.chosen_site()
+            files = [file.wire() for file in first.files]
+            report = await self._desk.client.match(first.text, files, **({"site": site} if site else {}))
             sites = await self._desk.client.sites()
         except CrossDeskError as problem:
             self.face.show_where(False, str(problem))
@@ -172,7 +175,7 @@ class SubmissionSheet(QDialog):
 
     def _count(self) -> int:
         try:
-            return len(self.values()) if self.sweeps else len(self.jobs)
+            return len(self.values()) if self.sweeps else self._own_values or len(self.jobs)
         except ValueError:
             return 0
 

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import re
 
+from broker_core.jdl.parametric import is_parametric, sequence
+from broker_core.jdl.parse import parse
+
 PARAMETER = "_PARAM_"
 """What a description holds in the place of the value."""
 MOST = 10_000
 _RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-|–)\s*(-?\d{1,9})(?:\s*:\s*(\d{1,9}))?\s*")
+
+
+def values_in(text: str) -> int | None:
+    """How many values a parametric description gives itself; None if it is no such description."""
+    ad = parse(text).ad if "parameters" in text.lower() else None
+    if ad is None or not is_parametric(ad):
+        return None
+    return len(sequence(ad) or ())
 
 
 def values_of(line: str) -> list[str]:

@@ -46,6 +46,8 @@ class Prepared:
     files: tuple[PreparedFile, ...]
     whole: str = ""
     """The text that is submitted: with the descriptions of nodes that are in files of their own."""
+    values: tuple[str, ...] | None = None
+    """The values for which files were looked for; None: those of the description."""
 
     @property
     def ok(self) -> bool:
@@ -108,6 +110,7 @@ def prepare_now(
     if unreadable is not None:
         return Prepared("", origin, base, None, (unreadable,), ())
     limits = limits or DEFAULT
+    given = None if values is None else tuple(values)
     complete = completed(text, base, limits)
     found = find(complete.text, base, values)
     checked = language.check(complete.text, files=found.facts, limits=limits)
@@ -118,7 +121,7 @@ def prepare_now(
         files, late = _hash(found, Path(checked.description.executable).name, progress)
         shown += late
     ordered = tuple(sorted(shown, key=lambda one: (one.line, one.column)))
-    return Prepared(text, origin, base, checked.description, ordered, files, complete.text)
+    return Prepared(text, origin, base, checked.description, ordered, files, complete.text, given)
 
 
 def _in_the_text(shown: list[checks.Diagnostic], text: str, complete: Complete) -> list[checks.Diagnostic]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from broker_core.client.prepare import Prepared
+from broker_core.client.prepare import Prepared, prepare
 from broker_core.errors import BadRequest
+from broker_core.jdl.parametric import MARK
 from broker_core.wire.submission import Receipt, Submission, SubmissionItem
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ async def submit_prepared(
     parts = [prepared] if isinstance(prepared, Prepared) else list(prepared)
     if not parts:
         raise BadRequest("There is nothing to submit.", code="empty_submission")
+    parts = [await _with_values(part, values) for part in parts]
     for part in parts:
         if not part.ok:
             raise part.refused()
@@ -52,6 +55,14 @@ async def submit_prepared(
         for part in parts
     ]
     return await client.submit(Submission(key=key or new_key(), items=items, site=site, hold=hold))
+
+
+async def _with_values(part: Prepared, values: Sequence[str] | None) -> Prepared:
+    """The same with the files of these values, if they were not looked for yet."""
+    entries = part.description.input_sandbox if part.description is not None else ()
+    if values is None or part.values == tuple(values) or not any(MARK in entry for entry in entries):
+        return part
+    return replace(await prepare(part.text, part.base_dir, values=values), origin=part.origin)
 
 
 async def _send_files(

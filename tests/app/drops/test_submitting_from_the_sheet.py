@@ -118,6 +118,45 @@ def test_a_sweep_makes_a_job_for_each_value(
     assert [_output(desk, loop, job) for job in heard[0]] == [f"value {v}\n" for v in ("1", "2", "3", "red")]
 
 
+def test_a_parametric_description_needs_no_values_but_its_own(
+    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop
+) -> None:
+    text = (
+        'JobType = "Parametric"; Parameters = {x, y}; Executable = "/bin/echo"; Arguments = "is _PARAM_"; '
+        'StdOutput = "std.out"; OutputSandbox = "std.out";'
+    )
+    sheet = open_sheet((Job("sweep", text),))
+    assert not sheet.sweeps
+    assert sheet.face.submit.text() == "Submit 2 jobs"
+    heard: list[list[str]] = []
+    sheet.submitted.connect(heard.append)
+    sheet.face.submit.click()
+    until(lambda: sheet.stage is Stage.DONE)
+    for job in heard[0]:
+        _run(desk, loop, job)
+    assert [_output(desk, loop, job) for job in heard[0]] == ["is x\n", "is y\n"]
+
+
+def test_the_files_of_typed_values_are_sent(
+    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.dat").write_text(f"data of {name}\n")
+    text = (
+        'Executable = "/bin/cat"; Arguments = "_PARAM_.dat"; InputSandbox = "_PARAM_.dat"; '
+        'StdOutput = "std.out"; OutputSandbox = "std.out";'
+    )
+    sheet = open_sheet((Job("sweep", text, base=tmp_path),))
+    sheet.face.values.setText("a, b")
+    heard: list[list[str]] = []
+    sheet.submitted.connect(heard.append)
+    sheet.face.submit.click()
+    until(lambda: sheet.stage is Stage.DONE)
+    for job in heard[0]:
+        _run(desk, loop, job)
+    assert [_output(desk, loop, job) for job in heard[0]] == ["data of a\n", "data of b\n"]
+
+
 def test_an_error_stands_in_the_way_and_is_named(open_sheet: Open) -> None:
     sheet = open_sheet((Job("bad", 'Executable = "x"; InputSandbox = {"/nowhere/x"};'),))
     assert sheet.stage is Stage.REFUSED
