@@ -32,7 +32,7 @@ def replay(
         str, typer.Argument(help=f"A trace (SWF, gzip or plain); {SAMPLE} comes with the program.")
     ],
     sites: Annotated[
-        Path | None, typer.Option("--sites", help="Sites (TOML); without it, those of the trace.")
+        Path | None, typer.Option("--sites", help="Sites (TOML or LDIF); without it, those of the trace.")
     ] = None,
     policy: Annotated[
         str, typer.Option("--policy", help="Order of the sites.", autocompletion=_policies)
@@ -43,6 +43,9 @@ def replay(
     cpus: Annotated[
         int, typer.Option("--cpus", min=0, help="CPUs in all for the sites of the trace; 0: as it says.")
     ] = 0,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ask every site before each selection.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=0, help="Only the first so many jobs; 0: all.")] = 0,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the curves as a picture (SVG).")] = None,
     progress: Annotated[
@@ -55,7 +58,7 @@ def replay(
     # Arrays and the whole scheduler are only loaded by the command that needs them.
     from broker_core.command_line.sim_run import Wish, run
 
-    run(Wish(trace, sites, policy, queue, cpus, jobs, plot, progress))
+    run(Wish(trace, sites, policy, queue, cpus, not no_cache, jobs, plot, progress))
     return Exit.OK
 
 

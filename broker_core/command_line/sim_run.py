@@ -16,6 +16,7 @@ from broker_core.client.shipped import exists, folder
 from broker_core.command_line import output, sim_report
 from broker_core.command_line.session import session
 from broker_core.errors import BadRequest
+from broker_core.scheduling.rules import Rules
 from broker_core.simulation import picture, production
 from broker_core.simulation.curves import curves
 from broker_core.simulation.outcome import Outcome
@@ -36,6 +37,7 @@ class Wish:
     policy: str
     queue: str
     cpus: int
+    cache: bool
     jobs: int
     plot: Path | None
     progress: bool
@@ -74,7 +76,7 @@ def _found(trace: str) -> Path:
 
 
 def _replayed(trace: Trace, sites: tuple[SiteFacts, ...], wish: Wish) -> Outcome:
-    replay = Replay(trace, sites, production.scheduler(wish.policy, wish.queue))
+    replay = Replay(trace, sites, production.scheduler(wish.policy, wish.queue, Rules(cache=wish.cache)))
     if wish.progress and session().json:
         replay.run(lambda now: _line({"progress": now.standing()}))
     elif session().json or not sys.stderr.isatty():

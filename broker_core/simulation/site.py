@@ -42,11 +42,13 @@ class SiteFacts:
     """Processors that others hold all the time, which no report tells of."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """Further attributes by their GLUE names."""
+    known_as: str = ""
+    """Its computing element, if it has a name of its own."""
 
     @property
     def ce(self) -> str:
         """Its computing element."""
-        return f"{_UNFIT.sub('-', self.name)}:2119/jobmanager-fcfs-trace"
+        return self.known_as or f"{_UNFIT.sub('-', self.name)}:2119/jobmanager-fcfs-trace"
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Synthetic sites from a file of the user's: TOML with one table `[[sites]]` for each."""
+"""Synthetic sites from a file: TOML with one table `[[sites]]` for each, or LDIF of an information system."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.information import resource_file
+from broker_core.resources.facts import Facts
 from broker_core.simulation.site import SiteFacts
 
 _TEXTS: Mapping[str, tuple[type, str]] = {"name": (str, "a text"), "attributes": (dict, "a table")}
 _AT_LEAST = {"cpus": 1, "max_queue": 0, "busy": 0}
+_CPUS = "GlueCEInfoTotalCPUs"
 _EXAMPLE = 'Each site is a table: [[sites]], then name = "ifca", cpus = 20.'
 
 
 def read_sites(path: Path) -> tuple[SiteFacts, ...]:
     """Read the sites of a file; raises BadRequest with the site and the value that is wrong."""
+    if path.suffix.lower() == ".ldif":
+        return _published(path)
     try:
         tables = tomllib.loads(path.read_text()).get("sites", [])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
@@ -30,6 +35,25 @@ def read_sites(path: Path) -> tuple[SiteFacts, ...]:
     if twice is not None:
         raise BadRequest(f"Two sites are called {twice}.", place=str(path), remedy="Give each its own name.")
     return sites
+
+
+def _published(path: Path) -> tuple[SiteFacts, ...]:
+    """The computing elements that an information system told of, empty and with no delays."""
+    found = tuple(site for facts in resource_file.read(path).facts if (site := _as_published(facts)))
+    if not found:
+        raise BadRequest(
+            "The file has no computing element with CPUs.",
+            place=str(path),
+            remedy="Give the entries of a CE with GlueCEInfoTotalCPUs above 0.",
+        )
+    return found
+
+
+def _as_published(facts: Facts) -> SiteFacts | None:
+    cpus = facts.attributes.get(_CPUS)
+    if not isinstance(cpus, int) or cpus < 1:
+        return None
+    return SiteFacts(facts.ce, cpus, attributes=facts.attributes, known_as=facts.ce)
 
 
 def _site(table: Any, place: str) -> SiteFacts:

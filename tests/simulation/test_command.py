@@ -69,7 +69,7 @@ def test_what_cannot_be_is_told_in_words() -> None:
     with pytest.raises(BadRequest, match="There is no queue policy 'magic'"):
         scheduler("best-fit", "magic")
     with pytest.raises(BadRequest) as caught:
-        run(Wish(SAMPLE, None, "best-fit", "fcfs", 0, 0, Path("curves.bmp"), False))
+        run(Wish(SAMPLE, None, "best-fit", "fcfs", 0, True, 0, Path("curves.bmp"), False))
     assert "ends in .svg" in caught.value.remedy
 
 

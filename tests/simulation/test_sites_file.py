@@ -8,6 +8,7 @@ import pytest
 
 from broker_core.errors import BadRequest
 from broker_core.simulation.sites_file import read_sites
+from tests.simulation.made import replayed, workload
 
 GOOD = """
 [[sites]]
@@ -75,3 +76,34 @@ def _file(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "sites.toml"
     path.write_text(text)
     return path
+
+
+LDIF = """
+dn: GlueCEUniqueID=ce.lip.pt:2119/jobmanager-pbs-long,mds-vo-name=lip,o=grid
+objectClass: GlueCE
+GlueCEUniqueID: ce.lip.pt:2119/jobmanager-pbs-long
+GlueCEInfoTotalCPUs: 24
+GlueCEStateFreeCPUs: 3
+GlueCEStateStatus: Production
+
+dn: GlueCEUniqueID=ce.empty.pt:2119/jobmanager-pbs-long,mds-vo-name=lip,o=grid
+objectClass: GlueCE
+GlueCEUniqueID: ce.empty.pt:2119/jobmanager-pbs-long
+GlueCEInfoTotalCPUs: 0
+"""
+
+
+def test_sites_come_from_what_an_information_system_published(tmp_path: Path) -> None:
+    path = tmp_path / "grid.ldif"
+    path.write_text(LDIF.lstrip())
+    (site,) = read_sites(path)
+    assert (site.ce, site.cpus) == ("ce.lip.pt:2119/jobmanager-pbs-long", 24)
+    outcome = replayed(workload(1, jobs=30), (site,))
+    assert outcome.summary().finished == 30
+
+
+def test_an_ldif_file_without_cpus_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "grid.ldif"
+    path.write_text("dn: o=grid\nobjectClass: organization\no: grid\n")
+    with pytest.raises(BadRequest, match="no computing element"):
+        read_sites(path)
