@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from broker_core.jdl import parametric
 from broker_core.jdl.check import FileFact
-from broker_core.jdl.collection import is_collection, job_of, nodes
+from broker_core.jdl.collection import job_of, nodes
 from broker_core.jdl.inheritance import whole_job
 from broker_core.jdl.names import base_name, from_base, local, scheme, wrong_name
 from broker_core.jdl.parametric import MARK
@@ -98,10 +98,10 @@ def _not_there(missing: list[str]) -> str:
 
 
 def _entries(ad: Ad) -> list[Literal]:
-    """Entries of the sandbox, and those of a collection's nodes; nodes may share a file, sent once."""
+    """Entries of the sandbox, and those of the nodes of a graph or collection, each once."""
     found = _texts(ad)
     known = {one.value for one in found}
-    for _, node in nodes(ad) if is_collection(ad) else ():
+    for _, node in nodes(ad):
         for one in _texts(whole_job(ad, job_of(node) or Ad())):
             if one.value not in known:
                 known.add(one.value)

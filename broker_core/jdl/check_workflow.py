@@ -94,8 +94,8 @@ def _job(reading: Reading, name: str, node: Ad, check_ad: CheckAd) -> None:
     if budget.inherited < 0:
         return
     job = whole_job(reading.ad, node)
-    inner = Reading(job, reading.findings, inside=name, inherited=job.entries.keys() - node.entries.keys())
-    inner.limits = reading.limits
+    inherited = job.entries.keys() - node.entries.keys()
+    inner = Reading(job, reading.findings, reading.files, reading.limits, name, inherited)
     for entry in job:
         for part in root_references(entry.value):
             message = f"The whole description has no {part.name} for root.{part.name}; write it there."

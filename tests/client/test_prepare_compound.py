@@ -56,6 +56,15 @@ def test_nodes_in_files_are_written_in_with_their_own_files(tmp_path: Path) -> N
     assert "nodes/b.jdl" not in ready.whole
 
 
+def test_a_file_that_a_node_lacks_is_told_at_its_place(tmp_path: Path) -> None:
+    text = 'Type = "DAG";\nNodes = [ a = [ description = [ Executable = "x.sh"; InputSandbox = "x.sh" ] ] ];'
+    assert [(code, line) for code, line, _ in told(prepare_now(text, tmp_path))] == [
+        ("sandbox-file-missing", 2)
+    ]
+    (tmp_path / "x.sh").write_text("")
+    assert names(prepare_now(text, tmp_path)) == ["x.sh"]
+
+
 def test_what_is_wrong_in_a_nodes_file_is_told_with_both_places(tmp_path: Path) -> None:
     (tmp_path / "b.jdl").write_text('StdOutput = "x";\nNodeNumber = "many";')
     text = 'Type = "Collection";\nNodes = { [ NodeName = "b"; File = "b.jdl"; ] };'
