@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.plugins import user_folder
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import Transport
 from broker_core.errors import NotFound
@@ -151,3 +152,25 @@ async def test_without_a_cache_sources_are_asked_for_each_match_and_jobs_run(
             assert all(again[name] > heard[name] for name in heard)
     finally:
         broker.close()
+
+
+async def test_a_policy_in_the_folder_of_the_user_orders_list_match_and_can_be_chosen(
+    client: BrokerClient,
+) -> None:
+    text = f'Executable = "/bin/true"; Requirements = {FREE}; Rank = other.GlueCEStateFreeCPUs;'
+    usual = await client.match(text, limit=1, only="matching", assume_access=True)
+    folder = user_folder()
+    folder.mkdir(parents=True)
+    (folder / "last-first.py").write_text(
+        "def order(choices, request):\n    return range(len(choices) - 1, -1, -1)\n"
+    )
+    (folder / "broken.py").write_text("def order(choices, request):\n    return [7, 7]\n")
+    assert {"last-first", "broken"} <= {one.name for one in await client.policies()}
+    await client.choose_policy(order="last-first")
+    turned = await client.match(text, limit=1, only="matching", assume_access=True)
+    assert turned.policy == "last-first"
+    assert turned.resources[0].ce != usual.resources[0].ce
+    fallen_back = await client.match(text, limit=1, only="matching", assume_access=True, policy="broken")
+    assert fallen_back.resources[0].ce == usual.resources[0].ce
+    (job,) = (await submit(client, 'Executable = "/bin/true";')).ids
+    await reach(client, job, "Done")

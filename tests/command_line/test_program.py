@@ -109,3 +109,19 @@ def test_settings_are_shown_with_their_origin(state_dir: Path) -> None:
     assert settings["cpus"]["value"] == 3
     assert settings["cpus"]["origin"].endswith("broker.toml")
     assert settings["mode"]["origin"] == "default"
+
+
+def test_every_value_of_a_table_of_settings_is_shown_with_its_origin(state_dir: Path) -> None:
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text(
+        'max_ces_per_set = 3\n[[sources]]\nname = "grid"\nkind = "ldap"\naddress = "ldap://bdii.example.org"\n'
+    )
+    settings = {one["name"]: one for one in crossdesk("config", "--json").json["settings"]}
+    assert settings["sources.grid.address"]["value"] == "ldap://bdii.example.org"
+    assert settings["sources.grid.address"]["origin"].endswith("broker.toml")
+    assert (settings["sources.grid.interval"]["value"], settings["sources.grid.interval"]["origin"]) == (
+        120.0, "default"
+    )  # fmt: skip
+    assert settings["replicas.kind"]["value"] == "embedded"
+    assert (settings["max_ces_per_set"]["value"], settings["max_groups"]["value"]) == (3, 1000)
+    assert (settings["batch_capacity"]["value"], settings["max_site_queue"]["value"]) == ("total", 100)
