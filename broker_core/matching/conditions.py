@@ -11,7 +11,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.tree import UNDEFINED
 from broker_core.matching.by_value import JobSlots
 from broker_core.matching.condition import Condition, Holds, of_attribute
-from broker_core.matching.context import Context
+from broker_core.matching.context import Context, Owner
 from broker_core.matching.cpu_conditions import cpus, is_limit, queue
 from broker_core.matching.sets.addresses import has_public_addresses, needs_public_addresses
 from broker_core.matching.storage_condition import output
@@ -35,7 +35,7 @@ _RULES_SHOWN = 4
 def conditions(description: JobDescription, context: Context, slots: JobSlots) -> tuple[Condition, ...]:
     """Every condition, the one that can least be helped first; `slots` limits the CPUs of one job."""
     found = [*_chosen(description, context), *output(description)]
-    found += [*_needs(description, context), *_authorised(context)]
+    found += [*_needs(description, context), *_authorised(description, context)]
     if "inter-cluster" in description.needs and needs_public_addresses(description):
         found.append(_public_addresses())
     return (
@@ -113,9 +113,12 @@ def _offering(what: str) -> Any:
     return lambda value, held: f"it {'offers' if held else 'does not offer'} {what}"
 
 
-def _authorised(context: Context) -> Iterator[Condition]:
-    """Against the rules that grid sites publish; a site that the owner uses by an account publishes none."""
-    owner = context.owner
+def _authorised(description: JobDescription, context: Context) -> Iterator[Condition]:
+    """Against the rules that grid sites publish; a site that the owner uses by an account publishes none.
+
+    The organisations of the owner's credential are decisive; without one, what the description names is.
+    """
+    owner = context.owner or _named_owner(description)
     if owner is None:
         return
     mine = ", ".join(sorted(owner.vos | owner.groups)) or "no virtual organisation"
@@ -131,6 +134,12 @@ def _authorised(context: Context) -> Iterator[Condition]:
         return f"it lets in {shown}; the job's owner is of {mine}"
 
     yield of_attribute("lets the owner in", "authorisation", _RULES, holds, words)
+
+
+def _named_owner(description: JobDescription) -> Owner | None:
+    named = description.ad.get("virtualorganisation") if description.ad is not None else None
+    vo = getattr(named, "value", "")
+    return Owner(frozenset({vo})) if isinstance(vo, str) and vo else None
 
 
 def _admits(rule: str, vos: frozenset[str], groups: frozenset[str]) -> bool:

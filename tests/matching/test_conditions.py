@@ -45,6 +45,13 @@ def test_only_sites_that_let_the_owner_in_match(owner: Owner | None, expected: l
     assert sites(found("", resources, owner=owner)) == expected
 
 
+def test_without_a_credential_the_organisation_of_the_description_decides() -> None:
+    resources = [resource("atlas", **{RULES: ["VO:atlas"]}), resource("cms", **{RULES: ["VO:cms"]})]
+    text = 'VirtualOrganisation = "atlas";'
+    assert sites(found(text, resources)) == ["atlas"]
+    assert sites(found(text, resources, owner=Owner(frozenset({"cms"})))) == ["cms"]
+
+
 def test_a_site_that_keeps_the_owner_out_says_whom_it_lets_in() -> None:
     matches = found("", [resource(**{RULES: ["VO:cms"]})], owner=Owner(frozenset({"atlas"})))
     assert matches.rejected[0].reason == "it lets in VO:cms; the job's owner is of atlas"
