@@ -39,7 +39,7 @@ class Rules:
     is the only one for them: the next job starts there without a way to the broker and back."""
     slice_jobs: int = 200
     """Jobs taken over, or looked at, in one call of the reactor; the rest follows at once."""
-    slice_facts: int = 50
+    slice_facts: int = 25
     """Computing elements merged into the cache in one call of the reactor."""
     decisions: int = 2000
     """Decisions that are remembered."""

@@ -195,6 +195,7 @@ class Scheduler:
     def _turn(self, message: Message) -> None:
         """What can be done now, a slice of it; the rest follows by a Wake at once."""
         now = self._ledger.now.monotonic
+        self._standings.before = self._standings.asked
         if self._merging.busy:
             self._merging.run(self._rules.slice_facts)
         if now >= self._round_due:

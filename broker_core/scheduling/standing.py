@@ -114,11 +114,12 @@ class Standing:
 
 
 class Effort:
-    """What one call of the reactor may still do, counted in jobs; a match over all resources is many."""
+    """What one part of a call of the reactor may still do, counted in jobs; a match over all resources is
+    many, and what an earlier part of the same call asked for counts too."""
 
     def __init__(self, standings: Standings, most: int) -> None:
         self._standings = standings
-        self._asked = standings.asked
+        self._asked = standings.before
         self._left = most
 
     def more(self) -> bool:
@@ -140,6 +141,8 @@ class Standings:
         self._idle: Pool | None = None
         self.asked = 0
         """Number of matches over all resources made so far."""
+        self.before = 0
+        """The same when the call of the reactor began."""
 
     @property
     def cost(self) -> int:
