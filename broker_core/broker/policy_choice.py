@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from broker_core.broker.plugins import BUILT_IN, PolicyPlugins
-from broker_core.errors import BadRequest, NotAuthorised
+from broker_core.errors import BadRequest, NotAuthorised, StorageFull
 from broker_core.policies.policy import Policy
 from broker_core.policies.queues import QUEUES, QueuePolicy
 from broker_core.wire.queue import PolicyChoice, PolicyView
@@ -67,14 +67,27 @@ class PolicyChooser:
         ]
 
     def choose(self, choice: PolicyChoice) -> None:
-        """Put policies in force and keep the choice; raises BadRequest for one that cannot be used."""
+        """Put policies in force and keep the choice.
+
+        Raises BadRequest for one that cannot be used, StorageFull where the choice cannot be kept.
+        """
         self._plugins.look()
         order = _usable(choice.order, self._plugins) if choice.order else self.order
         queue = _known(choice.queue, QUEUES, "queue policy") if choice.queue else self.queue
-        fresh = self._path.with_suffix(".new")
-        fresh.write_bytes(orjson.dumps({"order": order, "queue": queue}))
-        fresh.replace(self._path)
+        self._keep({"order": order, "queue": queue})
         self.order, self.queue = order, queue
+
+    def _keep(self, choice: dict[str, str]) -> None:
+        fresh = self._path.with_suffix(".new")
+        try:
+            fresh.write_bytes(orjson.dumps(choice))
+            fresh.replace(self._path)
+        except OSError as error:
+            raise StorageFull(
+                f"The choice cannot be kept: {(error.strerror or str(error)).lower()}.",
+                place=str(self._path),
+                remedy="Make room on the disk, then choose again.",
+            ) from error
         self._in_force = self._plugins.policy(order)
 
     def _restore(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from broker_core.broker.plugins import PolicyPlugins, user_folder
 from broker_core.broker.policy_choice import PolicyChooser
-from broker_core.errors import BadRequest
+from broker_core.errors import BadRequest, StorageFull
 from broker_core.wire.queue import PolicyChoice
 
 REVERSED = '''
@@ -62,6 +62,13 @@ def test_a_file_of_the_user_is_found_chosen_and_told_why_it_does_not_load(tmp_pa
     with pytest.raises(BadRequest):
         known.choose(PolicyChoice(order="broken"))
     assert known.order == "reversed"
+
+
+def test_a_choice_that_cannot_be_kept_is_not_put_in_force(tmp_path: Path) -> None:
+    known = PolicyChooser(tmp_path / "gone" / "policies.json", PolicyPlugins("embedded"), "best-fit", "fcfs")
+    with pytest.raises(StorageFull):
+        known.choose(PolicyChoice(order="worst-fit"))
+    assert known.order == "best-fit"
 
 
 def test_files_of_users_count_for_nothing_on_a_shared_broker(tmp_path: Path) -> None:
