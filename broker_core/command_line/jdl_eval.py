@@ -67,7 +67,8 @@ def _show(found: Evaluated, place: str) -> None:
     if found.wrong is not None:
         wrong = found.wrong
         output.say(f"{place}:{wrong.column}: error[{wrong.code}]: {wrong.message}", "bold red")
-        output.say(f"  {found.expression}\n  {' ' * (wrong.column - 1)}^")
+        output.say(f"  {found.expression}")
+        output.say(f"  {' ' * (wrong.column - 1)}^")
 
 
 def _value(found: Evaluated) -> dict[str, Any]:

@@ -214,13 +214,20 @@ class ExpressionParser(Lists):
 
     def _square(self, opening: Token) -> Expression:
         """An ad; or a list in the brackets of one."""
-        if self.tokens[self.index + 1].kind not in ("string", "number", "curly"):
+        if not self._items_at(self.index + 1):
             return self.ad()
         self.enter(opening)
         self.advance()
         found = self.otherwise_bracketed(opening, "]")
         self.depth -= 1
         return found
+
+    def _items_at(self, index: int) -> bool:
+        """An item of a list stands here, not the name of an attribute."""
+        first = self.tokens[index]
+        if first.kind == "quoted":
+            return self.tokens[index + 1].text in (",", "]")
+        return first.kind in ("string", "number", "curly")
 
     def _no_value(self, token: Token) -> Unexpected:
         if token.kind == "open":

@@ -47,6 +47,7 @@ def test_a_mistake_is_told_with_its_place() -> None:
     said = crossdesk("jdl", "eval", "1 + (2 *")
     assert (said.code, said.out) == (1, "error\n")
     assert "expression:1:9: error[expected-value]" in said.err
+    assert "  1 + (2 *\n          ^" in said.err
 
 
 def test_a_file_of_expressions_gives_one_result_for_each_line(tmp_path: Path) -> None:

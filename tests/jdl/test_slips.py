@@ -115,3 +115,8 @@ def test_an_attribute_that_cannot_be_read_is_not_called_missing() -> None:
 def test_a_sign_for_a_shell_is_pointed_out() -> None:
     assert [item.code for item in check(PROGRAM + 'Arguments = "a > b";').diagnostics] == ["shell-sign"]
     assert check(PROGRAM + "Arguments = \"'a > b' c>d a&b\";").diagnostics == ()
+
+
+def test_two_slips_in_one_list_are_told_apart() -> None:
+    found = check(PROGRAM + "OutputSandbox = ['a', \"b\"];").diagnostics
+    assert {item.code for item in found} == {"list-brackets", "wrong-type"}
