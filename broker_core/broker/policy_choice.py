@@ -76,6 +76,7 @@ class PolicyChooser:
         queue = _known(choice.queue, QUEUES, "queue policy") if choice.queue else self.queue
         self._keep({"order": order, "queue": queue})
         self.order, self.queue = order, queue
+        self._in_force = self._plugins.policy(order)
 
     def _keep(self, choice: dict[str, str]) -> None:
         fresh = self._path.with_suffix(".new")
@@ -88,7 +89,6 @@ class PolicyChooser:
                 place=str(self._path),
                 remedy="Make room on the disk, then choose again.",
             ) from error
-        self._in_force = self._plugins.policy(order)
 
     def _restore(self) -> None:
         """Take over what was chosen before the last stop; the settings count where that is gone."""
