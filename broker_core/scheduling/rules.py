@@ -37,7 +37,7 @@ class Rules:
     queue_ahead: float = 0.0
     """Processors' worth of jobs, as a share of all of them, that may wait in the queue of a resource which
     is the only one for them: the next job starts there without a way to the broker and back."""
-    slice_jobs: int = 200
+    slice_jobs: int = 120
     """Jobs taken over, or looked at, in one call of the reactor; the rest follows at once."""
     slice_facts: int = 25
     """Computing elements merged into the cache in one call of the reactor."""
