@@ -39,6 +39,7 @@ _NOT_CARRIED_OUT = (
     "gpumodel",
     "cputime",
 )
+_BY_SETTINGS = ("retrycount", "shallowretrycount", "expirytime")
 _FOR_ALL = (
     "virtualorganisation",
     "hlrlocation",
@@ -67,6 +68,12 @@ def check(reading: Reading, kind: Kind) -> None:
         if key in given:
             message = f"{_name(reading, key)} is understood, but this broker does not act on it."
             reading.warning("not-carried-out", message, key)
+    for key in _BY_SETTINGS:
+        if key in given:
+            message = (
+                f"{_name(reading, key)} is understood, but the broker's own settings say how long it tries."
+            )
+            reading.hint("not-carried-out", message, key)
     for key in _FOR_ALL:
         node = reading.node(key)
         if node is not None and parametric.MARK in reading.findings.text[node.start : node.end]:

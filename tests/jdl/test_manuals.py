@@ -12,6 +12,8 @@ from broker_core.jdl.write import write
 from tests.jdl.glite_manual import EXAMPLES
 
 EXPECTED = {
+    "hello": {"not-carried-out"},
+    "collection": {"not-carried-out"},
     "near the data": {"data-not-sent"},
     "several catalogues": {"data-not-sent"},
     "MPI": {"job-type-mapped"},
