@@ -27,6 +27,9 @@ class JobState(StrEnum):
     CANCELED = "Canceled"
     """Ended by the user."""
 
+    __hash__ = str.__hash__
+    """That of enum is written in Python, and states are looked up several times in every step of a job."""
+
     @property
     def final(self) -> bool:
         """True where nothing can follow (CB-LIFE-03)."""

@@ -57,6 +57,9 @@ class EventType(StrEnum):
     MESSAGE_LATE = "job.message_late"
     """A message that came late, twice, or from an older attempt: recorded, changes nothing."""
 
+    __hash__ = str.__hash__
+    """As for states: looked up several times in every step of a job."""
+
 
 E = EventType
 

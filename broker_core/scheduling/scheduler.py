@@ -44,6 +44,7 @@ from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
+_SITE = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused)
 _BY_SITES = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused)
 
 
@@ -90,6 +91,7 @@ class Scheduler:
         self._facts = 0
         self._round_due = 0.0
         self._ask = False
+        self._informed = False
         self._wished = -1.0
 
     def use(self, order: Policy | None = None, queue: QueuePolicy | None = None) -> None:
@@ -127,6 +129,7 @@ class Scheduler:
                 self._recover(message.arrivals)
             case SourceHeard():
                 self._merging.add(message)
+                self._informed = True
             case ReplicasFound():
                 self._standings.forget()
             case CancelAsked():
@@ -286,8 +289,9 @@ class Scheduler:
 
     def _forget(self, message: Message) -> None:
         """Without a cache: what was heard counts for this round, and the next needs new answers."""
-        if not (self._merging.busy or self._round.more):
+        if self._informed and not (self._merging.busy or self._round.more):
             self.cache.forget(self._ledger.now.monotonic)
+            self._informed = False
         if isinstance(message, SourceHeard):
             self._ask = False
         elif self._ask and (self._waiting.jobs or self._arrivals):

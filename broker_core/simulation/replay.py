@@ -117,17 +117,9 @@ class Replay:
         demand = self._demands.get((cpus, limit))
         if demand is None:
             demand = self._demands[cpus, limit] = production.demand(cpus, limit)
+        structure, now = demand.description.structure, self._clock.wall
         record = JobRecord(
-            str(index),
-            "trace",
-            "job",
-            demand.description.structure,
-            False,
-            cpus,
-            JobState.SUBMITTED,
-            "",
-            submitted=self._clock.wall,
-            seq=1,
+            str(index), "trace", "job", structure, False, cpus, JobState.SUBMITTED, "", submitted=now, seq=1
         )
         return Arrival(record, demand)
 
@@ -180,7 +172,10 @@ class Replay:
 
     def tell(self, message: SiteMessage, delay: float) -> None:
         """The scheduler hears a site after a delay."""
-        self.after(delay, self._hear, message)
+        if delay <= 0:
+            self._at_once.append((self._hear, message))
+        else:
+            self.at(self.now + delay, self._hear, message)
 
     def started(self, attempt: Attempt, site: Site) -> None:
         """An application started now."""
