@@ -26,3 +26,10 @@ def lead(where: QLabel, text: str) -> None:
     where.setTextFormat(Qt.TextFormat.RichText)
     where.setText(f"<b>{escape(head)}{':' if colon else ''}</b> {escape(rest)}".rstrip())
     where.setAccessibleName(text)
+
+
+def give_way(where: QLabel) -> None:
+    """Let a wrapped label be narrower than its longest word, so that it never widens what it stands in."""
+    policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    where.setSizePolicy(policy)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import label
+from app.inspector.labels import give_way, label
 from app.match.faces import VALUES, origin_words, rank_words, sentence, verdict
 from app.match.groups import group_name
 from app.model import words
@@ -26,6 +26,10 @@ from app.theme.faces import Shape
 if TYPE_CHECKING:
     from app.context import Theme
     from broker_core.wire.matches import Clause, MatchedGroup, MatchedResource
+
+
+_STEPS = 40
+"""Steps of a selection that are shown, the last ones."""
 
 
 class ClauseLine(QWidget):
@@ -48,6 +52,7 @@ class ClauseLine(QWidget):
         grid.setColumnStretch(2, 1)
         for part in (self.text, self.said):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            give_way(part)
 
     def show_clause(self, clause: Clause) -> None:
         """Show a clause with its value."""
@@ -118,8 +123,9 @@ class Explanation(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
-        for part in (self.name, self.facts):
+        for part in (self.name, self.verdict, self.facts):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            give_way(part)
         self.submit.setToolTip("Send the description to this place only")
         self.submit.clicked.connect(self.submitAsked)
 
@@ -152,7 +158,8 @@ class Explanation(QWidget):
             f"{words.count(cpus, 'CPU')} at {one.ce}" for one, cpus in zip(group.members, used, strict=False)
         ]
         if trace and first:
-            facts += ["", "How the choice went:", *trace]
+            left_out = [f"{words.count(len(trace) - _STEPS, 'earlier step')} left out"]
+            facts += ["", "How the choice went:", *(left_out if trace[_STEPS:] else []), *trace[-_STEPS:]]
         self._head(group_name(group), sentence(said), "\n".join(facts))
         self._show_clauses([])
         self.submit.setVisible(True)

@@ -185,11 +185,7 @@ class MatchView(QWidget):
         self.advice.setText(report.advice)
         self.card.setVisible(bool(report.advice))
         self.clauses.show_report(report)
-        self.filters.count.setText(
-            words.count(report.known, "resource")
-            if report.selected == report.known
-            else f"{report.selected:,} of {words.count(report.known, 'resource')}"
-        )
+        self.filters.count.setText(counted(report, self._filtered()))
         chosen = self._chosen
         self.candidates.show_report(report)
         self._show_groups(report)
@@ -307,6 +303,19 @@ def analysis(matching: int, known: int) -> str:
     if matching == known:
         return "Every known resource can run this." if known > 1 else "The one known resource can run this."
     return f"{words.count(matching, 'resource')} of {known:,} can run this."
+
+
+def counted(report: MatchReport, filtered: bool) -> str:
+    """Say how much of everything is listed."""
+    if report.groups and not filtered:
+        groups = words.count(report.groups_total or len(report.groups), "group")
+        return (
+            f"first {len(report.groups):,} of {groups}"
+            if report.groups_total > len(report.groups)
+            else groups
+        )
+    known = words.count(report.known, "resource")
+    return known if report.selected == report.known else f"{report.selected:,} of {known}"
 
 
 def place_of(group: MatchedGroup) -> Place:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _STEPS = (1, 2, 5, 10, 30)
 """Degrees between the lines of the graticule; the widest that gives at least eight lines is taken."""
 _MOST_NAMES = 60
+_FARTHEST, _NEAREST = 0.8, 400.0
+"""Pixels for a degree, at least and at most."""
+_MARGIN, _KEY = 44, 30
+"""Pixels around the sites, and above them for the key."""
 
 
 class WorldMap(QWidget):
@@ -76,9 +80,11 @@ class WorldMap(QWidget):
             return
         norths = [spot.latitude for spot in self.spots]
         easts = [spot.longitude for spot in self.spots]
-        self._middle = QPointF((min(easts) + max(easts)) / 2, (min(norths) + max(norths)) / 2)
-        wide, high = max(8.0, max(easts) - min(easts)) * 1.25, max(6.0, max(norths) - min(norths)) * 1.35
-        self._scale = min(self.width() / wide, self.height() / high)
+        wide, high = max(8.0, max(easts) - min(easts)), max(6.0, max(norths) - min(norths))
+        room = self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN - _KEY
+        self._scale = max(_FARTHEST, min(room[0] / wide, room[1] / high))
+        north = (min(norths) + max(norths)) / 2 + _KEY / 2 / self._scale  # the key stands above the sites
+        self._middle = QPointF((min(easts) + max(easts)) / 2, north)
         self.update()
 
     # --- places
@@ -236,7 +242,7 @@ class WorldMap(QWidget):
         """Zoom around the pointer."""
         self._fitted = False
         before, scale = event.position(), self._pixels()
-        self._scale = max(0.8, min(400.0, scale * 1.0015 ** event.angleDelta().y()))
+        self._scale = max(_FARTHEST, min(_NEAREST, scale * 1.0015 ** event.angleDelta().y()))
         shift = (before - QPointF(self.width() / 2, self.height() / 2)) * (1 / scale - 1 / self._scale)
         self._middle += QPointF(shift.x(), -shift.y())
         self.update()
@@ -269,7 +275,7 @@ class WorldMap(QWidget):
     def _approach(self, spot: Spot) -> None:
         """Go nearer to sites that stand together."""
         self._fitted = False
-        self._middle, self._scale = QPointF(spot.longitude, spot.latitude), min(400.0, self._pixels() * 3)
+        self._middle, self._scale = QPointF(spot.longitude, spot.latitude), min(_NEAREST, self._pixels() * 3)
         self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

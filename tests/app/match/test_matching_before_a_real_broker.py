@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.drops.sheet import Stage as Sending
@@ -84,6 +85,24 @@ def test_a_text_that_cannot_be_read_keeps_the_last_answer(qapp: QApplication, gr
         assert view.candidates.rowCount() == known
         editor.set_text("")
         assert view.placard.heading.text() == "Nothing to ask about yet"
+
+    play(qapp, grid, scenario)
+
+
+def test_a_job_over_several_elements_is_shown_by_groups(qapp: QApplication, grid: Path) -> None:
+    text = 'Executable = "/bin/true";\nJobType = "Parallel";\nSubJobType = "pacx-mpi";\nNodeNumber = 100;\n'
+
+    async def scenario(on: Stage) -> None:
+        _, view = await opened(on, text)
+        view.filters.access.setChecked(True)
+        await eventually(lambda: view.either.currentWidget() is view.tree and view.report.groups)
+        first = view.groups.group_at(view.groups.first())
+        assert sum(first.cpus) == 100
+        assert view.groups.first().data(Qt.ItemDataRole.ToolTipRole).startswith("Rank: ")
+        assert view.explanation.verdict.text() == "Taken first."
+        view.filters.which.setCurrentIndex(2)
+        await eventually(lambda: view.either.currentWidget() is view.list)
+        assert view.candidates.at(0).reason
 
     play(qapp, grid, scenario)
 

@@ -32,7 +32,7 @@ def resources_toml(number: int, seed: int = 1) -> str:
             f"GlueSiteLongitude = {east + rng.uniform(-1.5, 1.5):.2f}\n"
             f'GlueSiteCountry = "{country}"\n'
             f"GlueHostMainMemoryRAMSize = {rng.choice((1024, 2048, 4096))}\n"
-            'GlueHostApplicationSoftwareRunTimeEnvironment = ["MPICH", "VO-cms-8.2"]\n'
+            'GlueHostApplicationSoftwareRunTimeEnvironment = ["MPICH", "PACX-MPI", "VO-cms-8.2"]\n'
         )
     return "\n".join(parts)
 

@@ -27,6 +27,12 @@ Requirements = other.GlueCEInfoTotalCPUs >= 16 && other.GlueHostMainMemoryRAMSiz
     && member("VO-cms-8.2", other.GlueHostApplicationSoftwareRunTimeEnvironment);
 Rank = other.GlueCEStateFreeCPUs;
 """
+SEVERAL = """Executable = "/bin/true";
+JobType = "Parallel";
+SubJobType = "pacx-mpi";
+NodeNumber = 100;
+Rank = other.GlueCEStateFreeCPUs;
+"""
 NEVER = 'Executable = "/bin/true";\nRequirements = other.GlueCEInfoTotalCPUs >= 100000;\n'
 Look = Callable[[str], Awaitable[None]]
 
@@ -67,7 +73,7 @@ def test_views_of_resources_have_their_pictures(qapp: QApplication, grid: tuple[
                 await _matching(on, number, look)
 
     play(qapp, state_dir, scenario)
-    assert len(made) == 6 * 4
+    assert len(made) == 7 * 4
     assert all(path.stat().st_size > 10_000 for path in made)
 
 
@@ -131,5 +137,8 @@ async def _matching(on: Stage, number: int, look: Look) -> None:
     await eventually(lambda: view.report and view.report.matching > 1 and view.explanation.ce)
     await eventually(lambda: any(line.isVisible() for line in view.explanation.lines))
     await look("match")
+    editor.set_text(SEVERAL)
+    await eventually(lambda: view.report.groups and view.either.currentWidget() is view.tree)
+    await look("groups")
     editor.source.document().setModified(False)
     on.window.tabs.close_page(editor)
