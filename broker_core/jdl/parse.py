@@ -16,6 +16,7 @@ from broker_core.jdl.tree import Ad, Expression
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
 _SECOND = frozenset("=<>")
+_PLAIN = frozenset({"name", "string", "number", "quoted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ def _readable(findings: Findings, description_max: int) -> bool:
 def _words(text: str, findings: Findings) -> list[Token]:
     words: list[Token] = []
     for token in tokenize(text):
-        if token.kind == "open-comment":
+        if token.kind in _PLAIN:
+            words.append(token)
+        elif token.kind == "open-comment":
             findings.error(
                 "unterminated-comment",
                 "The comment that begins here has no end.",
@@ -102,10 +105,10 @@ def _words(text: str, findings: Findings) -> list[Token]:
             )
         elif token.kind != "comment":
             _append(words, token, findings)
-            if len(words) > TOKENS_MAX:
-                findings.error("too-large", f"The description has more than {TOKENS_MAX:,} words and signs.")
-                words.clear()
-                break
+        if len(words) > TOKENS_MAX:
+            findings.error("too-large", f"The description has more than {TOKENS_MAX:,} words and signs.")
+            words.clear()
+            break
     words.append(Token("end", "", len(text), len(text)))
     return words
 
