@@ -9,6 +9,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest, DescriptionRefused
+from broker_core.wire.checks import Diagnostic
 from tests.broker.jobs import key, reach, submit
 
 SWEEP = (
@@ -97,9 +98,10 @@ async def test_a_value_without_its_file_is_refused(client: BrokerClient, tmp_pat
     (tmp_path / "a.dat").write_text("a")
     text = 'Executable = "/bin/cat"; Arguments = "_PARAM_.dat"; InputSandbox = "_PARAM_.dat";'
     prepared = await prepare(text, tmp_path, values=["a"])
-    with pytest.raises(BadRequest) as refused:
+    with pytest.raises(DescriptionRefused) as refused:
         await client.submit_prepared(prepared, key=key(), values=["a", "b"])
-    assert refused.value.code == "sandbox_file_not_sent"
+    [told] = [one.message for one in refused.value.diagnostics if isinstance(one, Diagnostic)]
+    assert "b.dat" in told
 
 
 async def test_a_node_in_a_file_runs_like_any_other(client: BrokerClient, tmp_path: Path) -> None:
