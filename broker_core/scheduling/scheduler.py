@@ -54,12 +54,7 @@ class Scheduler:
     def __init__(self, match: Match, positions: Callable[[], int], rules: Rules | None = None) -> None:
         self._rules = rules = rules or Rules()
         self._ledger = Ledger(positions)
-        self.cache = ResourceCache(
-            rules.exclusive_interval,
-            rules.first_bad_period,
-            rules.temp_bad_period,
-            access_needed=rules.access_needed,
-        )
+        self.cache = _cache(rules)
         """What is known of the resources; to be read only."""
         self.decisions = Decisions(rules.decisions)
         """What was decided lately; to be read only."""
@@ -350,3 +345,12 @@ class Scheduler:
         """Since when the job that was parked first is parked; the folder of parked jobs keeps that order."""
         since = next(iter(self._waiting.parked.values())).infeasible_since
         return self._ledger.now.monotonic if since is None else since
+
+
+def _cache(rules: Rules) -> ResourceCache:
+    return ResourceCache(
+        rules.exclusive_interval,
+        rules.first_bad_period,
+        rules.temp_bad_period,
+        access_needed=rules.access_needed,
+    )
