@@ -24,18 +24,19 @@ def searchable(held: Held) -> list[str]:
     ]
 
 
-def arranged(held: Held, texts: Sequence[str], wanted: str, by: str, descending: bool) -> list[int]:
-    """Return the rows in which every word of `wanted` occurs, by a column; equal rows stay by name."""
+def ranks(held: Held, by: str) -> np.ndarray:
+    """Return for each row its rank by a column; rows with equal values share one."""
+    return np.unique(_keys(held, by), return_inverse=True)[1]
+
+
+def arranged(ranked: np.ndarray, texts: Sequence[str], wanted: str, descending: bool) -> list[int]:
+    """Return the rows in which every word of `wanted` occurs, by their ranks; equal rows stay by name."""
     needles = wanted.lower().split()
-    rows = np.array(
-        [row for row, text in enumerate(texts) if all(needle in text for needle in needles)]
-        if needles
-        else range(len(texts)),
-        dtype=np.int64,
-    )
-    if not len(rows):
-        return []
-    order = np.argsort(_keys(held, by)[rows], kind="stable")
+    rows = np.arange(len(texts))
+    if needles:
+        found = [row for row, text in enumerate(texts) if all(needle in text for needle in needles)]
+        rows = np.array(found, dtype=np.int64)
+    order = np.argsort(ranked[rows], kind="stable")
     return rows[order[::-1] if descending else order].tolist()
 
 

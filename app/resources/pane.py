@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -27,7 +28,7 @@ from app.resources.columns import BY_NAME, COLUMNS
 from app.resources.detail import DetailPane
 from app.resources.health import HealthStrip
 from app.resources.held import HeldResources
-from app.resources.order import arranged, searchable
+from app.resources.order import arranged, ranks, searchable
 from app.resources.spots import spots
 from app.resources.table import ResourcesTable
 from app.resources.world import WorldMap
@@ -64,6 +65,7 @@ class ResourcesPane(QWidget):
         self.nothing = label("No resource is left by this filter.", "muted", wrap=True)
         self._texts: list[str] = []
         self._of: Mapping[str, Sequence[Any]] = {}
+        self._ranks: dict[str, np.ndarray] = {}
         self._by, self._descending = "site", False
         self._error = ""
         self._arranging: asyncio.Future[None] | None = None
@@ -235,9 +237,12 @@ class ResourcesPane(QWidget):
             texts = await asyncio.to_thread(searchable, held)
             if held is not self.held.columns:
                 return  # newer columns came meanwhile, and their own ordering with them
-            self._texts, self._of = texts, held
+            self._texts, self._of, self._ranks = texts, held, {}
+        by = self._by
+        if by not in self._ranks:
+            self._ranks[by] = await asyncio.to_thread(ranks, held, by)
         wanted = self.edit.text()
-        order = await asyncio.to_thread(arranged, held, self._texts, wanted, self._by, self._descending)
+        order = await asyncio.to_thread(arranged, self._ranks[by], self._texts, wanted, self._descending)
         found = await asyncio.to_thread(spots, held, order) if self._mapped else None
         if held is self.held.columns:
             self._arranged(order)
