@@ -53,6 +53,8 @@ class Link(Protocol):
     state: LinkState
     reason: str
     since: float
+    dialect: str
+    """Whose rules the broker follows where descriptions of several systems disagree."""
     changed: SignalInstance
     """No arguments."""
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.context import Link
 from broker_core.client.sandbox import find
-from broker_core.jdl.check import check
+from broker_core.jdl.check import Limits, check
 from broker_core.jdl.limits import DESCRIPTION_MAX
 from broker_core.wire.checks import Diagnostic
 
@@ -22,13 +23,14 @@ A thread must not emit a signal of the editor: the editor may be deleted at that
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="check")
 
 
-def diagnose(text: str, base: Path) -> list[Diagnostic]:
+def diagnose(text: str, base: Path, dialect: str) -> list[Diagnostic]:
     """Everything wrong with a description and with the files it sends, found below `base`."""
     if len(text) > DESCRIPTION_MAX:
         said = f"The description is larger than {DESCRIPTION_MAX:,} bytes, which no description needs to be."
         return [Diagnostic(severity="error", code="description-too-large", message=said)]
     found = find(text, base)
-    told = [Diagnostic.model_validate(asdict(one)) for one in check(text, files=found.facts).diagnostics]
+    checked = check(text, files=found.facts, limits=Limits(dialect=dialect))
+    told = [Diagnostic.model_validate(asdict(one)) for one in checked.diagnostics]
     places = {(one.code, one.start, one.end) for one in told}
     return told + [one for one in found.diagnostics if (one.code, one.start, one.end) not in places]
 
@@ -39,8 +41,9 @@ class Checking(QObject):
     checked = Signal(object)
     """list[Diagnostic] of the text given last."""
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, link: Link, parent: QObject) -> None:
         super().__init__(parent)
+        self._link = link
         self._asked: tuple[str, Path] = ("", Path())
         self._work: Future[list[Diagnostic]] | None = None
         self.pending = False
@@ -63,7 +66,7 @@ class Checking(QObject):
             self._work = None
 
     def _start(self) -> None:
-        self._work = _THREADS.submit(diagnose, *self._asked)
+        self._work = _THREADS.submit(diagnose, *self._asked, self._link.dialect)
         self._looking.start()
 
     def _look(self) -> None:

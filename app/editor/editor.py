@@ -64,7 +64,7 @@ class Editor(QWidget):
         self.completer = Completer(self.source)
         self.whereabouts = WhereSide(desk)
         self.bar = EditorBar(desk.theme)
-        self.checking = Checking(self)
+        self.checking = Checking(desk.link, self)
         self.drafts = DraftKeeper(self, drafts_directory(desk))
         self.setObjectName("editor")
         self.setAccessibleName(self.tr("Description editor"))

@@ -22,6 +22,8 @@ class DeskLink(QObject):
         self.broker = ""
         """The broker in words, e.g. `embedded broker, version 0.1.0`; empty before the first answer."""
         self.user = ""
+        self.dialect = "crossdesk"
+        """Whose rules the broker follows where descriptions of several systems disagree."""
 
     @property
     def up(self) -> bool:

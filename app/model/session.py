@@ -123,6 +123,7 @@ class Session:
         info = self.info = await client.info()
         self._link.broker = f"{info.mode} broker {info.version}"
         self._link.user = info.user
+        self._link.dialect = info.dialect
 
     async def _leave(self) -> None:
         client, self.client = self.client, NoBroker()  # type: ignore[assignment]

@@ -60,7 +60,7 @@ def list_match(
         prepared = await _prepared(file)
         files = [one.wire() for one in prepared.files]
         wanted = {"site": site, "policy": policy, "assume_access": assume_access}
-        await _told(partial(client.match, prepared.text, files, **wanted), explain, trace)
+        await _told(partial(client.match, prepared.whole or prepared.text, files, **wanted), explain, trace)
 
     async def of_file(path: Path) -> None:
         # Matching takes its time to be imported, which other commands need not wait for.

@@ -22,7 +22,7 @@ class BenchLink(QObject):
 
     def __init__(self, state: LinkState) -> None:
         super().__init__()
-        self.state, self.reason, self.since = state, "", 0.0
+        self.state, self.reason, self.since, self.dialect = state, "", 0.0, "crossdesk"
 
 
 class BenchDesk:
