@@ -29,19 +29,19 @@ def advise(matches: Matches) -> str:
         return _too_few_together(matches)
     if matches.rejected.now_only:
         waiting = matches.rejected.now_only
-        return f"{waiting} of {matches.known} would match when idle; the job waits for that."
+        return f"{waiting:,} of {matches.known:,} would match when idle; the job waits for that."
     findings = matches.findings
     best = min(
         _patterns(matches), key=lambda one: (_effort(findings.tests, one[0]), -one[1], one[0]), default=None
     )
     if best is None:
-        return f"None of the {matches.known} known resources can be used by this broker."
+        return f"None of the {matches.known:,} known resources can be used by this broker."
     tests = [findings.tests[place] for place in best[0]]
     needed = [_text(test) for test in tests if _EFFORT.get(_origin(test), _NOT_OURS) >= _NOT_OURS]
     if needed:
-        return f"A site is needed that {' and '.join(needed)}; none of the {matches.known} known does."
+        return f"A site is needed that {' and '.join(needed)}; none of the {matches.known:,} known does."
     done = " and ".join(_in_words(matches, place) for place in best[0])
-    return f"{done[:1].upper()}{done[1:]} gives {best[1]} of {matches.known}."
+    return f"{done[:1].upper()}{done[1:]} gives {best[1]:,} of {matches.known:,}."
 
 
 def analyse(matches: Matches) -> str:
@@ -49,7 +49,7 @@ def analyse(matches: Matches) -> str:
     known, matching = matches.known, len(matches.candidates)
     if not known:
         return "No resource is known yet."
-    head = f"{matching or 'None'} of {known} known resources match{'' if matching != 1 else 'es'}"
+    head = f"{matching or 'None'} of {known:,} known resources match{'' if matching != 1 else 'es'}"
     if matches.several and matching:
         head += f", in {len(matches.groups)} sets"
     told = _hardest(matches.findings)
@@ -62,14 +62,14 @@ def _hardest(findings: Findings) -> list[str]:
     known = len(findings.view.pool.columns)
     fewest = min(range(len(counts)), key=lambda place: counts[place].satisfied, default=None)
     if fewest is not None and counts[fewest].satisfied < known:
-        told.append(f"{counts[fewest].satisfied} of {known} satisfy {_named(findings, fewest)}")
+        told.append(f"{counts[fewest].satisfied:,} of {known:,} satisfy {_named(findings, fewest)}")
     most = max(range(len(counts)), key=lambda place: counts[place].alone, default=None)
     if most is not None and counts[most].alone:
         more = " more" if _some_match(findings) else ""
-        told.append(f"dropping {_named(findings, most)} gives {counts[most].alone}{more}")
+        told.append(f"dropping {_named(findings, most)} gives {counts[most].alone:,}{more}")
     barred = int(np.count_nonzero(findings.barred))
     if barred:
-        told.append(f"{barred} cannot be used now")
+        told.append(f"{barred:,} cannot be used now")
     return told
 
 
@@ -87,7 +87,7 @@ def _named(findings: Findings, place: int) -> str:
 def _too_few_together(matches: Matches) -> str:
     usable = int(matches.grouping.usable.sum())
     return (
-        f"{len(matches.candidates)} of {matches.known} match, but no set of at most"
+        f"{len(matches.candidates):,} of {matches.known:,} match, but no set of at most"
         f" {matches.context.max_ces_per_set} has {matches.description.cpus} free CPUs;"
         f" all together have {usable}."
     )

@@ -61,26 +61,14 @@ class Scheduler:
         self._standings = Standings(self.cache.board, match)
         self._chooser = Chooser(self.cache, self._standings, rules)
         self._waiting = WaitingJobs()
+        shared = self._ledger, self.cache, self._standings, self._chooser, self._waiting
         self._sites = SiteReactions(
             self._ledger, self.cache, self._chooser, self._waiting, self.decisions, rules
         )
-        self._round = Round(
-            self._ledger, self.cache, self._standings, self._chooser, self._waiting, self._sites
-        )
-        self._sorting = Sorting(
-            self._ledger,
-            self.cache,
-            self._standings,
-            self._chooser,
-            self._waiting,
-            self._sites,
-            self._round,
-            self.decisions,
-        )
+        self._round = Round(*shared, self._sites)
+        self._sorting = Sorting(*shared, self._sites, self._round, self.decisions)
         self._merging = Merging(self.cache)
-        self._questions = Questions(
-            self._ledger, self.cache, self._standings, self._chooser, self._waiting, self._round
-        )
+        self._questions = Questions(*shared, self._round)
         self._arrivals = Arrivals(self._ledger)
         self._unparked: deque[LiveJob] = deque()
         self._facts = 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -79,7 +80,7 @@ class Matches(Protocol):
         ...
 
     @property
-    def rejected(self) -> Iterable[Rejected]:
+    def rejected(self) -> Sequence[Rejected]:
         """All others."""
         ...
 
@@ -265,24 +266,23 @@ def _nothing() -> tuple[Rows, npt.NDArray[np.float64], Counts]:
 def _why_none(found: Matches, demand: Demand) -> str:
     if demand.inter_cluster and len(found.candidates.rows):
         return f"all resources that match do not have {demand.description.cpus} CPUs together"
-    reasons: dict[str, None] = {}
-    more = 0
-    for refusal in found.rejected:
-        told = f"{refusal.resource.site}: {refusal.reason}"
-        if told in reasons:
-            continue
-        if len(reasons) < _SHOWN:
-            reasons[told] = None
-        else:
-            more += 1
-            if more >= _COUNTED:
-                break
-    if not reasons:
+    sites: dict[str, dict[str, None]] = {}
+    for refusal in islice(found.rejected, _LOOKED):
+        sites.setdefault(refusal.reason, {})[refusal.resource.site] = None
+    if not sites:
         return "no site is known"
-    counted = f"{more}" if more < _COUNTED else f"{more} or"
-    return "; ".join(sorted(reasons)) + (f" (and {counted} more)" if more else "")
+    told = [f"{_named(list(named))}: {reason}" for reason, named in islice(sites.items(), _SHOWN)]
+    hidden = len(sites) > _SHOWN or len(found.rejected) > _LOOKED
+    return "; ".join(told) + ("; others for other reasons" if hidden else "")
+
+
+def _named(sites: list[str]) -> str:
+    """`a`, `a and b`, or `a and 5 more`."""
+    if len(sites) == 1:
+        return sites[0]
+    return f"{sites[0]} and " + (sites[1] if len(sites) == 2 else f"{len(sites) - 1} more")
 
 
 _FEW = 32
-_SHOWN = 3
-_COUNTED = 100
+_SHOWN = 2
+_LOOKED = 100
