@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import RunningBroker
+from tests.running import RunningBroker, end_all
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # As in the desktop (app/collector.py): widgets must not be freed in whichever thread allocates.
@@ -65,9 +65,11 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def state_dir(isolated: Path) -> Path:
-    """The test's state directory (the value of CROSSDESK_STATE_DIR); not made yet."""
-    return isolated / "state"
+def state_dir(isolated: Path) -> Iterator[Path]:
+    """The test's state directory (the value of CROSSDESK_STATE_DIR), not made yet; a broker that somebody
+    starts for it ends with the test."""
+    yield isolated / "state"
+    end_all(isolated / "state")
 
 
 @pytest.fixture
