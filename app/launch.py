@@ -6,8 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-NOUNS = frozenset({"job", "site", "jdl", "broker", "sample", "sim", "config"})
-"""First words that belong to the command line."""
+from broker_core.command_line.nouns import NOUNS
 
 _COMMAND_LINE_OPTIONS = frozenset({"--help", "-h", "--install-completion", "--show-completion", "--version"})
 _WITH_VALUE = frozenset({"--state-dir", "--screenshot", "--job", "--theme", "--size", "--view", "--scale"})

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.launch import wants_command_line
+from broker_core.command_line.nouns import NOUNS
+from broker_core.command_line.program import app
 from broker_core.version import VERSION
 from tests.command_line.calling import crossdesk
 
@@ -48,10 +50,15 @@ def test_the_client_side_imports_no_posix_only_module_of_its_own(module: str) ->
     assert told.stdout == "fine\n", told.stderr
 
 
+def test_the_start_knows_every_command() -> None:
+    nouns = [group.name for group in app.registered_groups] + [one.name for one in app.registered_commands]
+    assert sorted(NOUNS) == sorted(str(noun) for noun in nouns)
+
+
 def test_help_names_every_noun() -> None:
     said = crossdesk("--help")
     assert said.code == 0
-    assert all(noun in said.out for noun in ("job", "site", "jdl", "broker", "sample", "config"))
+    assert all(noun in said.out for noun in NOUNS)
 
 
 def test_a_mistyped_verb_is_a_usage_error() -> None:
@@ -81,6 +88,15 @@ def test_a_usage_error_is_json_if_that_was_asked_for() -> None:
 )
 def test_words_open_the_desktop_or_run_a_command(words: list[str], command_line: bool) -> None:
     assert wants_command_line(words) is command_line
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_a_command_stays_one_beside_a_file_of_its_name(
+    noun: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / noun).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert wants_command_line([noun, "list"])
 
 
 def test_an_existing_file_of_any_name_opens_the_desktop(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from broker_core.command_line.nouns import NOUNS
 from tests.packaging.sources import ROOT
 
 SCRIPTS = ("run.sh", "test.sh", "soak.sh", "bench.sh", "lock.sh", "demo.sh", "environment.sh")
@@ -64,6 +66,11 @@ def test_each_script_is_good_posix_shell(name: str) -> None:
         ["sh", "-n", str(ROOT / "packaging" / name)], capture_output=True, text=True, check=False
     )
     assert (told.returncode, told.stderr) == (0, "")
+
+
+def test_the_start_script_takes_every_command_for_one() -> None:
+    [line] = re.findall(r"^(.*) \| --help \| --version\)", (ROOT / "packaging" / "run.sh").read_text(), re.M)
+    assert sorted(line.split(" | ")) == sorted(NOUNS)
 
 
 def test_ci_runs_the_test_script() -> None:

@@ -1,0 +1,6 @@
+"""The first words of commands; light, since the start of the desktop asks for them too."""
+
+from __future__ import annotations
+
+NOUNS = ("job", "site", "policy", "jdl", "broker", "sample", "sim", "queue", "config")
+"""First words that belong to the command line; `packaging/run.sh` has the same."""
