@@ -77,6 +77,7 @@ class Form(QWidget):
         self.queue.setAccessibleName("Order of the queue")
         self.cpus = QSpinBox(maximum=1_000_000, singleStep=100, specialValueText="as in the trace")
         self.cpus.setAccessibleName("CPUs in all")
+        self.cpus.lineEdit().setAccessibleName("CPUs in all")
         self.cpus.setToolTip("Fewer CPUs than the trace had make jobs wait")
         self.cpus.setValue(500)
         self.cpus.setMinimumHeight(self.order.sizeHint().height())

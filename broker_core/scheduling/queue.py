@@ -77,14 +77,19 @@ class Round:
         union = 0
         effort = Effort(self._standings, slice_)
         for line in self._waiting.lines():
-            if not effort.more():
+            if line.facts != board.facts and not effort.more():
                 self.more = True
                 return
             if not self._current(line):
                 continue
             before = _first(blocked, line.mask) if line.mask & union else None
             job = line.head()
-            if job is None or self._goes(line, job, before):
+            if job is None:
+                continue
+            if self._tries(line, job, before) and not effort.more():
+                self.more = True
+                return
+            if self._goes(line, job, before):
                 continue
             blocked.append(Blocked(job, line.mask))
             union |= line.mask
@@ -104,6 +109,13 @@ class Round:
             if other.mask & line.mask:
                 return other.head()
         return None
+
+    def _tries(self, line: Line, job: LiveJob, before: Blocked | None) -> bool:
+        """True if a place is looked for. Only that is work: the next slice begins at the head again and would
+        never come behind many lines that others hold back."""
+        if before is not None and not self.policy.passes(before.job.id, job.demand.description.cpus):
+            return False
+        return line.fresh & line.mask != 0
 
     def _goes(self, line: Line, job: LiveJob, before: Blocked | None) -> bool:
         """Place the first job of a line if it may go and finds a place; else it is blocked."""

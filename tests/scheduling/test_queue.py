@@ -159,3 +159,14 @@ def test_where_several_resources_match_no_job_is_bound_before_one_is_free() -> N
     stage = Stage([resource("a:1/x", cpus=1), resource("b:1/x", cpus=1)], Rules(queue_ahead=1.0))
     stage.submit(number=5)
     assert len(stage.submits) == 2
+
+
+def test_more_demands_than_a_slice_holds_wait_without_keeping_the_scheduler_busy() -> None:
+    stage = Stage([resource(cpus=1)])
+    (first,) = stage.submit()
+    waiting = [stage.submit(f"{PLAIN} WallTime = {seconds};")[0] for seconds in range(60, 360)]
+    assert stage.wake > stage.monotonic, "nothing is left to be done at once"
+    stage.through(first)
+    stage.run()
+    assert stage.state(waiting[0]) is S.READY
+    assert stage.state(waiting[1]) is S.WAITING
