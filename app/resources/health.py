@@ -71,7 +71,8 @@ class SourceChip(QFrame):
         self.picture.setPixmap(glyphs.pixmap(shape, self._theme.color(token), 16, self.devicePixelRatioF()))
         self.name.setText(source.name)
         age = words.ago(source.last_heard, time.time()) or "never heard"
-        self.said.setText(f"{word}  ·  {age}  ·  {words.count(source.resources, 'resource')}")
+        refused = f"  ·  {source.refused:,} refused" if source.refused else ""
+        self.said.setText(f"{word}  ·  {age}  ·  {words.count(source.resources, 'resource')}{refused}")
         self.setToolTip(tip(source))
         self.setAccessibleName(f"Source {source.name}: {self.said.text()}. {source.reason}")
         self.again.setEnabled(source.state not in ("asking", "disabled"))
@@ -129,7 +130,9 @@ class HealthStrip(QWidget):
                 self._row.insertWidget(self._row.count() - 1, chip)
             chip.show_source(source)
         bad = [
-            one for one in sources if one.state in ("failed", "slow") or (one.silent and one.state == "ok")
+            one
+            for one in sources
+            if one.state in ("failed", "slow") or (one.state == "ok" and (one.silent or one.refused))
         ]
         self.trouble.setText("\n".join(trouble(one) for one in bad[:3]))
         self.trouble.setVisible(bool(bad))
@@ -149,6 +152,9 @@ def trouble(source: SourceView) -> str:
     if source.silent:
         more = f" and {len(source.silent) - 3} more" if source.silent[3:] else ""
         said.append(f"no answer from {', '.join(source.silent[:3])}{more}")
+    if source.refused:
+        first = "".join(f" ({remark})" for remark in source.remarks[:1])
+        said.append(f"{source.refused:,} refused{first}")
     return f"{source.name}: {'; '.join(said) or FACES.get(source.state, FACES['failed'])[2]}"
 
 
@@ -157,4 +163,6 @@ def tip(source: SourceView) -> str:
     lines = [f"{source.kind} {source.address}".strip(), f"asked every {words.duration(source.interval)}"]
     if source.duration is not None:
         lines.append(f"the last answer took {source.duration:.2f} s")
-    return "\n".join([*lines, source.reason] if source.reason else lines)
+    if source.refused:
+        lines.append(f"{source.refused:,} refused:")
+    return "\n".join([*lines, *source.refusals(), *([source.reason] if source.reason else [])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from broker_core.wire.views import SiteView
 
 _LINKS = {"connected": "green", "drained": "yellow", "retrying": "yellow", "needs-credentials": "yellow"}
 _STATES = {"ok": "green", "asking": "yellow", "slow": "yellow", "disabled": "dim"}
+_FINE = ("ok", "asking", "disabled")
 _PAGE = 5000
 _SHOWN = 200
 
@@ -34,13 +36,30 @@ def list_sites(
     """List the sites where jobs can run, with their CPUs and queues."""
     if everything:
         return _list_resources(limit)
-    sites = with_client(lambda client: client.sites())
+    sites, sources = with_client(_places)
     if session().json:
         output.as_json({"sites": [one.model_dump() for one in sites]})
         return Exit.OK
     heads = ("SITE", "CE", "KIND", "LINK", "CPUS", "FREE", "RUNNING", "WAITING", "HEARD")
     tables.table(heads, [_site(one) for one in sites], right=("CPUS", "FREE", "RUNNING", "WAITING"))
+    for one in sources:
+        if one.state not in _FINE:
+            output.say(f"source {one.name} {one.state}: {one.reason}", "yellow")
+    _tell_refused(sources)
     return Exit.OK
+
+
+async def _places(client: BrokerClient) -> tuple[list[SiteView], list[SourceView]]:
+    return await client.sites(), await client.sources()
+
+
+def _tell_refused(sources: Sequence[SourceView]) -> None:
+    """What was refused of the answers, the first of each in words."""
+    for one in sources:
+        if told := one.refusals():
+            output.say(f"source {one.name}: {one.refused:,} refused", "yellow")
+            for line in told:
+                output.say(f"  {line}", "yellow")
 
 
 def _site(one: SiteView) -> tuple[str | Text, ...]:
@@ -105,12 +124,14 @@ def refresh(
     else:
         heads = ("SOURCE", "KIND", "STATE", "RESOURCES", "TOOK", "HEARD", "WHY")
         tables.table(heads, [_source(one) for one in sources], right=("RESOURCES", "TOOK"))
+        _tell_refused(sources)
     failed = any(one.state not in ("ok", "disabled") for one in sources)
     return Exit.ERROR if failed else Exit.OK
 
 
 def _source(one: SourceView) -> tuple[str | Text, ...]:
     silent = f"silent: {', '.join(one.silent)}" if one.silent else ""
+    refused = f"{one.refused:,} refused" if one.refused else ""
     return (
         one.name,
         one.kind,
@@ -118,5 +139,5 @@ def _source(one: SourceView) -> tuple[str | Text, ...]:
         str(one.resources),
         words.duration(one.duration),
         words.ago(one.last_heard),
-        "; ".join(part for part in (one.reason, silent) if part),
+        "; ".join(part for part in (one.reason, silent, refused) if part),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ldap3
-from ldap3.core.exceptions import LDAPException
+from ldap3.core.exceptions import LDAPException, LDAPSessionTerminatedByServerError
 from ldap3.operation.search import search_operation
 
 from broker_core.information.ldap_address import Address
@@ -16,6 +16,12 @@ from broker_core.information.updater import SourceFailed
 
 _NO_SUCH_BASE = 32
 _LIMITS = {3: "time", 4: "size", 11: "administrative"}
+_REMEDY = "Check the address, and that the server runs and can be reached from here."
+_OTHER_PORT = "Check the port: information systems mostly answer at 2170 or 389."
+
+
+class NoLdap(Malformed):
+    """What answers is a server of another protocol."""
 
 
 class Search:
@@ -33,7 +39,7 @@ class Search:
     def __enter__(self) -> Search:
         try:
             self._connection = self._connect()
-        except (LDAPException, OSError) as error:
+        except (LDAPException, Malformed, OSError) as error:
             raise self._failed(error) from error
         return self
 
@@ -77,16 +83,29 @@ class Search:
         connection = ldap3.Connection(server, check_names=False)
         connection.open()
         connection.socket.settimeout(self._patience)
-        if not connection.bind():
-            raise Malformed(f"the server refuses: {connection.result.get('description', '')}")
+        _bind(connection)
         return connection
 
     def _failed(self, error: Exception) -> SourceFailed:
         return SourceFailed(
             f"{_words(error, self._patience)}.",
             place=self._address.server,
-            remedy="Check the address, and that the server runs and can be reached from here.",
+            remedy=_OTHER_PORT if isinstance(error, NoLdap) else _REMEDY,
         )
+
+
+def _bind(connection: Any) -> None:
+    """Bind without a name. The first answer of a server: raises NoLdap if it is not one of LDAP."""
+    try:
+        bound = connection.bind()
+    except LDAPSessionTerminatedByServerError as error:
+        raise NoLdap("this is no LDAP server: it closed the connection without an answer of LDAP") from error
+    except (LDAPException, OSError):
+        raise
+    except Exception as error:  # the decoder raises whatever it stumbles over
+        raise NoLdap("this is no LDAP server: what it answers is another protocol") from error
+    if not bound:
+        raise Malformed(f"the server refuses: {connection.result.get('description', '')}")
 
 
 def _words(error: BaseException, patience: float) -> str:

@@ -109,3 +109,11 @@ class SourceView(Wire):
     """Values and entries of the last answer that were refused, because they cannot be."""
     remarks: list[str] = []
     """The first of those in words: who says what, and why it was refused."""
+
+    def refusals(self, most: int = 3) -> list[str]:
+        """Lines about what was refused: the first remarks, and how many more there are."""
+        if not self.refused:
+            return []
+        told = self.remarks[:most]
+        more = self.refused - len(told)
+        return [*told, f"{more:,} more refused"] if told and more > 0 else told

@@ -110,19 +110,30 @@ async def test_a_connection_cut_in_the_middle_of_an_answer_is_told_as_such() -> 
     assert "in the middle of its answer" in told.reason
 
 
-async def test_a_server_of_another_protocol_is_no_information_system() -> None:
-    async def web(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n" + b"<p>Bad request</p>\n" * 20,
+        b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n" * 20,
+        b"220 mail.example.org ESMTP Postfix\r\n",
+    ],
+)
+@pytest.mark.parametrize("levels", [1, 2])
+async def test_a_server_of_another_protocol_is_told_to_be_none_of_ldap(said: bytes, levels: int) -> None:
+    async def other(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
-        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.write(said)
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(web, "127.0.0.1", 0)
+    server = await asyncio.start_server(other, "127.0.0.1", 0)
     address = "ldap://{}:{}".format(*server.sockets[0].getsockname())
-    async with server, running(source("web", address)) as (updaters, _):
+    async with server, running(source("web", address, levels=levels)) as (updaters, _):
         (told,) = await updaters.refresh()
     assert told.state == "failed"
-    assert told.reason
+    assert told.reason.startswith(f"{address}: This is no LDAP server: ")
+    assert told.reason.endswith("Check the port: information systems mostly answer at 2170 or 389.")
 
 
 async def test_an_index_names_its_silent_sites_while_the_others_are_heard(

@@ -13,11 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.context import LinkState
 from app.resources.columns import BY_NAME, COLUMNS
+from app.resources.health import tip, trouble
 from app.resources.pane import ResourcesPane
 from app.theme.cells import GLYPH
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
+from broker_core.wire.resources import SourceView
 from tests.app.inspector.recorded import TestDesk
 from tests.app.resources.made_up import CacheBroker
 
@@ -177,3 +179,10 @@ def test_without_resources_an_error_or_no_broker_it_says_what_to_do(show: Show, 
     until(lambda: pane.state.primary.text() == "Try again")
     pane._desk.link.set(LinkState.UNREACHABLE, "Another broker holds the state directory.")
     assert pane.state.title.text() == "The broker cannot be reached"
+
+
+def test_a_source_tells_what_of_its_answer_was_refused() -> None:
+    remarks = ["resource 1: refused: it has no ce", "b: GlueCEInfoTotalCPUs = -4 left out"]
+    source = SourceView(name="mine", kind="file", state="ok", refused=5, remarks=remarks)
+    assert trouble(source) == "mine: 5 refused (resource 1: refused: it has no ce)"
+    assert tip(source).splitlines()[-4:] == ["5 refused:", *remarks, "3 more refused"]
