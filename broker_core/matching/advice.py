@@ -39,9 +39,9 @@ def advise(matches: Matches) -> str:
     tests = [findings.tests[place] for place in best[0]]
     needed = [_text(test) for test in tests if _EFFORT.get(_origin(test), _NOT_OURS) >= _NOT_OURS]
     if needed:
-        return f"A site is needed that {' and '.join(needed)}; none of the {matches.known:,} known does."
-    done = " and ".join(_in_words(matches, place) for place in best[0])
-    return f"{done[:1].upper()}{done[1:]} gives {best[1]:,} of {matches.known:,}."
+        return f"A site is needed that {_joined(needed)}; none of the {matches.known:,} known does."
+    done = _joined(_in_words(matches, best[0]))
+    return f"{done[:1].upper()}{done[1:]} gives {_given(matches, *best)}."
 
 
 def analyse(matches: Matches) -> str:
@@ -51,37 +51,40 @@ def analyse(matches: Matches) -> str:
         return "No resource is known yet."
     head = f"{matching or 'None'} of {known:,} known resources match{'' if matching != 1 else 'es'}"
     if matches.several and matching:
-        head += f", in {len(matches.groups)} sets"
-    told = _hardest(matches.findings)
+        head += _in_sets(len(matches.groups))
+    told = _hardest(matches)
     return f"{head}: {'; '.join(told)}." if told else f"{head}."
 
 
-def _hardest(findings: Findings) -> list[str]:
+def _in_sets(count: int) -> str:
+    if not count:
+        return ", but no set of them is enough now"
+    return f", in {count:,} set{'' if count == 1 else 's'}"
+
+
+def _hardest(matches: Matches) -> list[str]:
     told = []
-    counts = findings.counts
-    known = len(findings.view.pool.columns)
-    fewest = min(range(len(counts)), key=lambda place: counts[place].satisfied, default=None)
+    findings, counts, known = matches.findings, matches.counts, matches.known
+    places = range(findings.barring, len(counts))
+    fewest = min(places, key=lambda place: counts[place].satisfied, default=None)
     if fewest is not None and counts[fewest].satisfied < known:
         told.append(f"{counts[fewest].satisfied:,} of {known:,} satisfy {_named(findings, fewest)}")
-    most = max(range(len(counts)), key=lambda place: counts[place].alone, default=None)
+    most = max(places, key=lambda place: counts[place].alone, default=None)
     if most is not None and counts[most].alone:
-        more = " more" if _some_match(findings) else ""
+        more = " more" if matches.candidates else ""
         told.append(f"dropping {_named(findings, most)} gives {counts[most].alone:,}{more}")
-    barred = int(np.count_nonzero(findings.barred))
+    barred = int(np.count_nonzero(findings.bars.down))
     if barred:
         told.append(f"{barred:,} cannot be used now")
     return told
-
-
-def _some_match(findings: Findings) -> bool:
-    return bool((~findings.failed.any(axis=0) & ~findings.barred).any())
 
 
 def _named(findings: Findings, place: int) -> str:
     test = findings.tests[place]
     if isinstance(test, Condition):
         return f"'{test.text}'"
-    return f"clause {place - len(findings.plan.conditions) + 1} ({test.wording.text})"
+    first = len(findings.tests) - len(findings.plan.wish.requirements)
+    return f"clause {place - first + 1} ({test.wording.text})"
 
 
 def _too_few_together(matches: Matches) -> str:
@@ -97,7 +100,7 @@ def _patterns(matches: Matches) -> list[tuple[tuple[int, ...], int]]:
     """Sets of obstacles that stay when idle, each with the number of resources that match without them."""
     findings = matches.findings
     rows = matches.rejected.rows
-    rows = rows[~findings.barred_for_good[rows]]
+    rows = rows[~findings.bars.for_good[rows]]
     if not len(rows):
         return []
     packed = np.packbits(findings.when_idle[:, rows], axis=0).T
@@ -129,11 +132,36 @@ def _text(test: Test) -> str:
     return test.text if isinstance(test, Condition) else test.wording.text
 
 
-def _in_words(matches: Matches, place: int) -> str:
-    test = matches.findings.tests[place]
-    if not isinstance(test, Condition):
-        return f"dropping {_named(matches.findings, place)}"
-    if test.origin == "cpus":
-        most = int(matches.view.pool.total[: matches.view.size].max())
-        return f"asking for fewer CPUs (at most {most} instead of {matches.description.cpus})"
-    return f"giving up the condition '{test.text}'"
+def _given(matches: Matches, places: tuple[int, ...], when_idle: int) -> str:
+    """How many match now without the tests at some places, and how many once they are idle."""
+    rows = matches.rejected.rows
+    others = np.delete(matches.findings.failed, places, axis=0)
+    now = int(np.count_nonzero(~others[:, rows].any(axis=0)))
+    if now == when_idle:
+        return f"{now:,} of {matches.known:,}"
+    if not now:
+        return f"{when_idle:,} of {matches.known:,} when idle"
+    return f"{now:,} of {matches.known:,} ({when_idle:,} when idle)"
+
+
+def _in_words(matches: Matches, places: tuple[int, ...]) -> list[str]:
+    """What to do, each kind of it once."""
+    tests = matches.findings.tests
+    given_up = [_named(matches.findings, place) for place in places if _origin(tests[place]) == "policy"]
+    dropped = [_named(matches.findings, place) for place in places if _origin(tests[place]) == "requirements"]
+    kind = "conditions" if len(given_up) > 1 else "condition"
+    told = [f"giving up the {kind} {_joined(given_up)}"] if given_up else []
+    if any(_origin(tests[place]) == "cpus" for place in places):
+        told.append(_fewer(matches))
+    return [*told, f"dropping {_joined(dropped)}"] if dropped else told
+
+
+def _fewer(matches: Matches) -> str:
+    most = int(matches.view.pool.total[: matches.view.size].max())
+    return f"asking for fewer CPUs (at most {most} instead of {matches.description.cpus})"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

@@ -90,8 +90,8 @@ def _ending(value: str) -> str:
 
 
 def _not_published(missing: list[str], value: str) -> str:
-    others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-    return f"{missing[0]}{others} is not published here{_hint(missing[0].lower())}" + _ending(value)
+    others = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"
+    return f"{missing[0]}{others} not published here{_hint(missing[0].lower())}" + _ending(value)
 
 
 @lru_cache(maxsize=1024)

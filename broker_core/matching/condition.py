@@ -25,7 +25,7 @@ class Condition:
     holds: Callable[[View], Holds]
     """By row, or one for all."""
     words: Callable[[View, int, bool], str]
-    """The reason at one row, given whether it holds there; empty: it does not apply there."""
+    """The reason at one row, given whether it holds there; empty: there is nothing to tell."""
     now_only: bool = False
     """Where it does not hold it would once the resource is idle and in production."""
     lasting: bool = True

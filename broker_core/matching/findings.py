@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.matching.arrays import TRUE, Truth
+from broker_core.matching.bars import Bars
 from broker_core.matching.clauses import VALUES, Clause
 from broker_core.matching.condition import Condition
 from broker_core.matching.plan import Plan, Requirement
@@ -35,7 +36,7 @@ class ClauseCount:
 
 
 class Findings:
-    """Values of all conditions, then of all clauses of Requirements, by row.
+    """Values of bars, of all conditions, then of all clauses of Requirements, by row.
 
     They show the pool as it is when they are first asked for.
     """
@@ -43,8 +44,12 @@ class Findings:
     def __init__(self, plan: Plan, view: View) -> None:
         self.plan = plan
         self.view = view
-        self.tests: list[Test] = [*plan.conditions, *plan.wish.requirements]
-        self._told: dict[tuple[int, ...], Clause | None] = {}
+        self.bars = Bars(view.pool.barred, view.size)
+        barring = self.bars.conditions()
+        self.barring = len(barring)
+        """So many of the tests are bars; the first ones."""
+        self.tests: list[Test] = [*barring, *plan.conditions, *plan.wish.requirements]
+        self._told: dict[tuple[int, ...], Clause] = {}
 
     @cached_property
     def values(self) -> list[Truth]:
@@ -65,7 +70,9 @@ class Findings:
         quiet = self.plan.view(self.view.pool.idle(), self.plan.context)
         quiet.now, quiet.surroundings = self.view.now, self.view.surroundings
         for place, test in enumerate(self.tests):
-            if isinstance(test, Condition):
+            if place < self.barring:
+                found[place] &= self.bars.for_good
+            elif isinstance(test, Condition):
                 found[place] &= not test.now_only
             elif test.busy:
                 found[place] = test.truth(quiet) != TRUE
@@ -79,23 +86,13 @@ class Findings:
     @cached_property
     def never(self) -> Matrix:
         """By row: the resource would not match if it were idle either."""
-        return self.when_idle.any(axis=0) | self.barred_for_good
-
-    @cached_property
-    def barred(self) -> Matrix:
-        """By row: a bar is down."""
-        return _rows(self.view, lambda now_only: True)
-
-    @cached_property
-    def barred_for_good(self) -> Matrix:
-        """By row: a bar is down that does not pass by itself."""
-        return _rows(self.view, lambda now_only: not now_only)
+        return np.asarray(self.when_idle.any(axis=0))
 
     @cached_property
     def counts(self) -> tuple[ClauseCount, ...]:
         """How many resources satisfy each test, and how many fail it alone."""
         used = self.view.pool.columns.used[: self.view.size]
-        failures = self.failed.sum(axis=0, dtype=np.int32) + self.barred
+        failures = self.failed.sum(axis=0, dtype=np.int32)
         only = used & (failures == 1)
         known = int(np.count_nonzero(used))
         return tuple(
@@ -112,21 +109,14 @@ class Findings:
 
     def clauses(self, row: int) -> tuple[Clause, ...]:
         """Bars, conditions and clauses of Requirements at one row, with their values and in words."""
-        found = []
-        bar = self.view.pool.barred.get(row)
-        if bar is not None:
-            found.append(
-                Clause(_BARS.get(bar.origin, bar.origin), "false", bar.origin, bar.reason, bar.now_only)
-            )
-        told = (self._clause(place, row) for place in range(len(self.tests)))
-        return (*found, *(clause for clause in told if clause is not None))
+        return tuple(self._clause(place, row) for place in range(len(self.tests)))
 
     @cached_property
     def _read(self) -> list[list[Codes] | None]:
         """Codes of what the words of each test depend on; None where they depend on counts too."""
         return [_codes(test, self.view) for test in self.tests]
 
-    def _clause(self, place: int, row: int) -> Clause | None:
+    def _clause(self, place: int, row: int) -> Clause:
         """Made once for all resources that are alike in what it reads."""
         value = self.values[place].item(row)
         later = value != TRUE and not self.lasting.item(place, row)
@@ -138,22 +128,13 @@ class Findings:
             self._told[key] = self._worded(place, row, VALUES[value], later)
         return self._told[key]
 
-    def _worded(self, place: int, row: int, value: str, later: bool) -> Clause | None:
+    def _worded(self, place: int, row: int, value: str, later: bool) -> Clause:
         test = self.tests[place]
         if isinstance(test, Condition):
             words = test.words(self.view, row, value == "true")
-            return Clause(test.text, value, test.origin, words, later) if words or value != "true" else None
+            return Clause(test.text, value, test.origin, words, later)
         words = test.wording.explained(lambda name: self.view.pool.value(row, name), value)
         return Clause(test.wording.text, value, "requirements", words, later)
-
-
-_BARS = {
-    "stale": "heard of lately",
-    "status": "works",
-    "lock": "not locked by another job",
-    "access": "can be used by this broker",
-    "policy": "open to new jobs",
-}
 
 
 def _truth(test: Test, view: View) -> Truth:
@@ -168,9 +149,3 @@ def _codes(test: Test, view: View) -> list[Codes] | None:
         return None
     columns = [view.pool.column(name) for name in names]
     return [column.codes(view.size) for column in columns if column is not None]
-
-
-def _rows(view: View, wanted: object) -> Matrix:
-    found = np.zeros(view.size, np.bool_)
-    found[[row for row, bar in view.pool.barred.items() if wanted(bar.now_only)]] = True  # type: ignore[operator]
-    return found

@@ -43,8 +43,8 @@ class Rejections(Sequence[Rejected]):
         self._findings = findings
         order = view.pool.columns.order()
         rows = order[~holds[order]]
-        lasting = findings.lasting.sum(axis=0, dtype=np.int64) + findings.barred_for_good
-        failed = findings.failed.sum(axis=0, dtype=np.int64) + findings.barred
+        lasting = findings.lasting.sum(axis=0, dtype=np.int64)
+        failed = findings.failed.sum(axis=0, dtype=np.int64)
         keys = [findings.never[rows], lasting[rows], failed[rows]]
         self.rows: Rows = rows[sorted_by(keys)] if len(rows) else rows
         """Rows of the pool."""

@@ -87,11 +87,22 @@ def test_the_nearest_to_matching_come_first() -> None:
         ),
         (
             "Requirements = other.X > 1 && other.Y > 2;",
-            "Dropping clause 1 (other.X > 1) and dropping clause 2 (other.Y > 2) gives 6 of 6.",
+            "Dropping clause 1 (other.X > 1) and clause 2 (other.Y > 2) gives 6 of 6.",
         ),
         (
             "Requirements = other.GlueCEStateFreeCPUs > 3 && other.GlueCEStateRunningJobs < 0;",
-            "Dropping clause 2 (other.GlueCEStateRunningJobs < 0) gives 6 of 6.",
+            "Dropping clause 2 (other.GlueCEStateRunningJobs < 0) gives 5 of 6 (6 when idle).",
+        ),
+        (
+            'Requirements = other.X > 1 && other.Y > 2 && other.Z > 3; SubmitTo = "nowhere";',
+            (
+                "Giving up the condition 'SubmitTo nowhere' and dropping clause 1 (other.X > 1),"
+                " clause 2 (other.Y > 2) and clause 3 (other.Z > 3) gives 6 of 6."
+            ),
+        ),
+        (
+            "Requirements = other.X > 1 && other.GlueCEStateFreeCPUs < 0;",
+            "Dropping clause 1 (other.X > 1) and clause 2 (other.GlueCEStateFreeCPUs < 0) gives 6 of 6.",
         ),
         (
             'JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 2;',
@@ -101,6 +112,80 @@ def test_the_nearest_to_matching_come_first() -> None:
 )
 def test_the_smallest_change_is_advised(text: str, advice: str) -> None:
     assert match(job(text), pool()).advice == advice
+
+
+def test_advice_and_analysis_name_the_same_number() -> None:
+    found = match(
+        job("Requirements = other.X > 1;"), [resource("a"), resource("b", GlueCEStateStatus="Draining")]
+    )
+    assert found.analysis.endswith("dropping clause 1 (other.X > 1) gives 1.")
+    assert found.advice == "Dropping clause 1 (other.X > 1) gives 1 of 2 (2 when idle)."
+
+
+def test_what_would_help_only_once_resources_are_idle_is_said_so() -> None:
+    found = match(job("Requirements = other.X > 1;"), [resource("b", GlueCEStateStatus="Draining")])
+    assert found.advice == "Dropping clause 1 (other.X > 1) gives 1 of 1 when idle."
+
+
+def test_several_attributes_that_are_not_published_are_more_than_one() -> None:
+    (one,) = match(job("Requirements = other.X > other.Y;"), [resource("a")]).rejected
+    assert one.reason == "X and 1 more are not published here, so the clause is undefined"
+
+
+def test_a_job_over_several_sites_that_no_set_can_take_is_not_in_sets() -> None:
+    text = 'JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = {};'
+    context = Context(assume_abilities=True)
+    places = [
+        resource(
+            name,
+            GlueHostApplicationSoftwareRunTimeEnvironment="MPICH-G2",
+            GlueHostNetworkAdapterInboundIP=True,
+        )
+        for name in "ab"
+    ]
+    told = [match(job(text.format(count)), places, context=context).analysis for count in (3, 8, 100)]
+    assert told == [
+        "2 of 2 known resources match, in 2 sets.",
+        "2 of 2 known resources match, in 1 set.",
+        "2 of 2 known resources match, but no set of them is enough now.",
+    ]
+
+
+DESCRIPTIONS = (
+    WANTED,
+    'JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 3; OutputSE = "se";',
+    (
+        'JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 3;'
+        "SubJobs = {[NodeNumber = 1; Requirements = other.X > 1;], [NodeNumber = 2; Requirements = true;]};"
+    ),
+    'WallTime = 60; VirtualOrganisation = "biomed";',
+)
+
+
+@pytest.mark.parametrize("text", DESCRIPTIONS)
+def test_the_conditions_that_are_counted_are_those_of_each_resource(text: str) -> None:
+    resources = pool()
+    resources.barred[2] = Bar("stale", "not heard of", now_only=True)
+    resources.barred[3] = Bar("access", "no way there", now_only=False)
+    shown = report(match(job(text), resources))
+    counted = [(one.text, one.origin) for one in shown.clauses]
+    assert {"room in its queue", "accepts jobs"} <= {text for text, _ in counted}
+    for one in shown.resources:
+        assert [(clause.text, clause.origin) for clause in one.clauses] == counted
+    for place, one in enumerate(shown.clauses):
+        assert one.satisfied == sum(at.clauses[place].value == "true" for at in shown.resources)
+
+
+def test_a_bar_is_a_condition_that_can_be_counted_and_selected() -> None:
+    resources = pool()
+    resources.barred[2] = Bar("access", "no way there", now_only=False)
+    shown = report(match(job(WANTED), resources), fails="can be used by this broker")
+    (bar,) = (one for one in shown.clauses if one.origin == "access")
+    assert (bar.text, bar.satisfied, bar.alone) == ("can be used by this broker", 5, 0)
+    assert [one.site for one in shown.resources] == ["slow"]
+    assert [one.explanation for one in shown.resources[0].clauses if one.origin == "access"] == [
+        "no way there"
+    ]
 
 
 def test_all_known_being_barred_for_good_is_said() -> None:
