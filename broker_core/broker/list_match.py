@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from broker_core.broker.clock import now
+from broker_core.broker.match_parts import SHOWN, Part, many, parts_of, place_of, row, tell
 from broker_core.broker.services import Services
 from broker_core.broker.turns import in_turns
 from broker_core.jdl.description import JobDescription
-from broker_core.matching.match import match
+from broker_core.matching.match import Matches, match
 from broker_core.matching.report import steps
 from broker_core.policies.applied import applied
+from broker_core.policies.policy import Policy
 from broker_core.resources.pool import NO_ACCESS, Pool
 from broker_core.wire.matches import MatchReport, MatchRequest
 
@@ -21,20 +23,41 @@ AT_ONCE = 100
 """Resources that are written as JSON between two turns of the event loop."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one question is answered from: the same for every part of a description."""
+
+    services: Services
+    question: MatchRequest
+    pool: Pool
+    name: str
+    """Of the policy."""
+    policy: Policy
+
+    async def matches(self, description: JobDescription) -> Matches:
+        """Where one job could run, in the order of the policy."""
+        near = await self.services.near_files.found(description, self.pool)
+        context = self.services.circumstances.shown(self.question.site, near)
+        if self.question.assume_access:
+            context = replace(context, assume_abilities=True)
+        found, problem = applied(self.policy, self.name, match(description, self.pool, context=context))
+        if problem:
+            log.warning("The policy %s failed, the built-in order counts: %s", self.name, problem)
+        await asyncio.sleep(0)
+        return found
+
+
 async def list_match(services: Services, description: JobDescription, question: MatchRequest) -> bytes:
     """Where a description could run now, and why not elsewhere, as a `MatchReport` in JSON; nothing is
-    queued."""
+    queued. A description that stands for many jobs is answered by its parts.
+
+    Raises BadRequest for an unknown policy or part, and as submitting does."""
     name = question.policy or services.policies.order
     policy = services.policies.policy(question.policy)
-    pool = await _pool(services, question.assume_access)
-    near = await services.near_files.found(description, pool)
-    context = services.circumstances.shown(question.site, near)
-    if question.assume_access:
-        context = replace(context, assume_abilities=True)
-    found, problem = applied(policy, name, match(description, pool, context=context))
-    if problem:
-        log.warning("The policy %s failed, the built-in order counts: %s", name, problem)
-    await asyncio.sleep(0)
+    parts = await _parts(services, description, question.description)
+    place = place_of(parts, question.part) if parts or question.part else 0
+    asked = _Asked(services, question, await _pool(services, question.assume_access), name, policy)
+    found = await asked.matches(parts[place].description if parts else description)
     report = await in_turns(
         steps(
             found,
@@ -48,7 +71,20 @@ async def list_match(services: Services, description: JobDescription, question: 
             policy=name,
         )
     )
+    tell(report, parts, place)
+    if not question.offset and not question.ces:
+        chosen = parts[place] if parts else None
+        for part in parts[:SHOWN]:
+            its = found if part is chosen else await asked.matches(part.description)
+            report.parts.append(row(part, its))
     return await _json(report)
+
+
+async def _parts(services: Services, description: JobDescription, text: str) -> tuple[Part, ...]:
+    """The parts of a description, found in a thread: there may be thousands."""
+    if not many(description):
+        return ()
+    return await asyncio.to_thread(parts_of, text, services.checker.limits)
 
 
 async def _json(report: MatchReport) -> bytes:

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.prepare import prepare
+from broker_core.command_line import diagnostics, output
 from broker_core.command_line import list_match_layout as layout
-from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import BadRequest
@@ -21,6 +21,9 @@ from broker_core.wire.matches import MatchReport
 
 PAGE = 2000
 """Resources asked for at once; a tenth of that with their clauses."""
+
+_OF_FILES = frozenset({"sandbox-file-missing", "sandbox-file-unreadable", "sandbox-too-big"})
+"""What can be wrong with the files alone."""
 
 Ask = Callable[..., Awaitable[MatchReport]]
 """Answers for fields of `MatchRequest`."""
@@ -51,22 +54,30 @@ def list_match(
     assume_access: Annotated[
         bool, typer.Option("--assume-access", help="Also sites to which the broker has no way yet.")
     ] = False,
+    part: Annotated[
+        str,
+        typer.Option(
+            "--part",
+            help="Of a sweep, collection or graph: show this value or node instead of the first.",
+            metavar="NAME",
+        ),
+    ] = "",
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
     """Show where a description could run, by number of CEs; nothing is submitted."""
 
     async def of_broker(client: BrokerClient) -> None:
-        prepared = await _prepared(file)
-        files = [one.wire() for one in prepared.files]
-        wanted = {"site": site, "policy": policy, "assume_access": assume_access}
-        await _told(partial(client.match, prepared.whole or prepared.text, files, **wanted), explain, trace)
+        text = await _described(file)
+        wanted = {"site": site, "policy": policy, "assume_access": assume_access, "part": part}
+        await _told(partial(client.match, text, None, **wanted), explain, trace)
 
     async def of_file(path: Path) -> None:
         # Matching takes its time to be imported, which other commands need not wait for.
         from broker_core.command_line.list_match_file import FileMatch
 
-        await _told(FileMatch(await _prepared(file), path, site, policy).ask, explain, trace)
+        found = FileMatch(await _described(file), path, site, policy)
+        await _told(partial(found.ask, part=part), explain, trace)
 
     if resources is None:
         with_client(of_broker)
@@ -75,11 +86,14 @@ def list_match(
     return Exit.OK
 
 
-async def _prepared(file: Path) -> Prepared:
+async def _described(file: Path) -> str:
+    """The text to be matched. Files that are not there hinder no matching: they are only told of."""
     prepared = await prepare(file)
-    if not prepared.ok:
+    if any(one.code not in _OF_FILES for one in prepared.errors):
         raise prepared.refused()
-    return prepared
+    slips = [one.model_copy(update={"severity": "warning"}) for one in prepared.errors]
+    diagnostics.show(output.messages(), slips, prepared.origin, prepared.text)
+    return prepared.whole
 
 
 async def _told(ask: Ask, explain: bool, trace: Path | None) -> None:
@@ -127,6 +141,7 @@ async def _as_json(ask: Ask, explain: bool) -> Sequence[str]:
 async def _printed(ask: Ask, explain: bool) -> Sequence[str]:
     """Returns the steps of the search for sets."""
     pages = [page async for page in _pages(ask, "matching", explain=False)]
+    layout.parts(pages[0].parts)
     layout.groups(pages)
     layout.summary(pages[0], explain)
     if explain:

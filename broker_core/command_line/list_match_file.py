@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.broker.circumstances import Circumstances
+from broker_core.broker.match_parts import SHOWN, parts_of, place_of, row, tell
 from broker_core.broker.places import places
 from broker_core.broker.plugins import PolicyPlugins
 from broker_core.broker.settings import load
-from broker_core.client.prepare import Prepared
+from broker_core.broker.submissions import refused
 from broker_core.command_line import output
 from broker_core.command_line.session import session
 from broker_core.errors import BadRequest
 from broker_core.information.resource_file import read
 from broker_core.information.updater import Answer
-from broker_core.matching.match import match
+from broker_core.jdl.check import DEFAULT, check
+from broker_core.matching.match import Matches, match
 from broker_core.matching.report import report
 from broker_core.policies.applied import applied
 from broker_core.policies.policy import Policy
@@ -30,29 +32,44 @@ class FileMatch:
     """Matches as a broker with the user's settings would. What a site can do besides what it publishes, and
     the broker's way to it, are taken for granted."""
 
-    def __init__(self, prepared: Prepared, path: Path, site: str, policy: str) -> None:
-        if prepared.description is None:
-            raise prepared.refused()
+    def __init__(self, text: str, path: Path, site: str, policy: str) -> None:
+        checked = check(text)
+        if checked.description is None:
+            raise refused(checked.diagnostics)
         settings = load(places(session().state_dir).settings)
-        context = replace(Circumstances(settings).shown(site), assume_abilities=True)
-        self._policy = policy or settings.policy
-        order = _policy(self._policy, PolicyPlugins(settings.mode))
-        found = match(prepared.description, _pool(read(path)), context=context)
-        self._found, problem = applied(order, self._policy, found)
-        if problem:
-            output.say(f"The policy {self._policy} failed, the built-in order counts: {problem}.", "yellow")
+        self._context = replace(Circumstances(settings).shown(site), assume_abilities=True)
+        self._name = policy or settings.policy
+        self._policy = _policy(self._name, PolicyPlugins(settings.mode))
+        self._pool = _pool(read(path))
+        self._description, self._parts = checked.description, parts_of(text, DEFAULT)
+        self._found: dict[int, Matches] = {}
 
     async def ask(self, **fields: Any) -> MatchReport:
-        """A page of the answer; takes the fields of MatchRequest."""
+        """A page of the answer; takes the fields of MatchRequest. Raises BadRequest for an unknown part."""
         question = MatchRequest(description="", **fields)
-        return report(
-            self._found,
+        place = place_of(self._parts, question.part) if self._parts or question.part else 0
+        made = report(
+            self._matches(place),
             offset=question.offset,
             limit=question.limit,
             only=question.only,
             explain=question.explain,
-            policy=self._policy,
+            policy=self._name,
         )
+        tell(made, self._parts, place)
+        if not question.offset:
+            made.parts = [row(part, self._matches(at)) for at, part in enumerate(self._parts[:SHOWN])]
+        return made
+
+    def _matches(self, place: int) -> Matches:
+        """The matches of one part, or of the one job."""
+        if place not in self._found:
+            description = self._parts[place].description if self._parts else self._description
+            found = match(description, self._pool, context=self._context)
+            self._found[place], problem = applied(self._policy, self._name, found)
+            if problem:
+                output.say(f"The policy {self._name} failed, the built-in order counts: {problem}.", "yellow")
+        return self._found[place]
 
 
 def _policy(name: str, known: PolicyPlugins) -> Policy:

@@ -6,10 +6,22 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from broker_core.command_line import output
-from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchReport
+from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchPart, MatchReport
 
 _HEADS = ("TOTAL CPUS", "FREE CPUS")
 _WIDTH = len(_HEADS[0]) + 2
+
+
+def parts(found: Sequence[MatchPart]) -> None:
+    """The parts of a description that stands for several kinds of jobs, and an empty line."""
+    if len(found) < 2:
+        return
+    rows = [("PART", "JOBS", "MATCHING")]
+    rows += [(one.name, f"{one.jobs:,}", f"{one.matching:,}") for one in found]
+    width = max(len(name) for name, _, _ in rows)
+    for name, jobs, matching in rows:
+        output.line(f"{name.ljust(width)}{jobs:>8}{matching:>10}")
+    output.line("")
 
 
 def groups(pages: Sequence[MatchReport]) -> None:

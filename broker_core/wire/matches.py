@@ -29,6 +29,8 @@ class MatchRequest(Wire):
     """With the clauses of each resource of the page; else only the counts and reasons."""
     ces: list[str] = []
     """Only these computing elements, in this order; offset and limit are then ignored."""
+    part: str = ""
+    """Name of the part that is told (MatchReport.parts), or of one of its jobs; empty: the first."""
 
 
 class Clause(Wire):
@@ -94,6 +96,18 @@ class MatchedGroup(Wire):
     """CPUs that the job would use at each member (CB-SET-12)."""
 
 
+class MatchPart(Wire):
+    """Jobs of equal demand, of a description that stands for many jobs (CB-UAM-05)."""
+
+    name: str
+    """`value` and the value, or the name of the node; of several jobs that of the first."""
+    jobs: int
+    """Jobs that it stands for."""
+    matching: int
+    """Resources that match them."""
+    known: int
+
+
 class MatchReport(Wire):
     """Counts and analysis first, then a page: candidates in the scheduler's order, then the others, those
     nearest to matching first."""
@@ -113,5 +127,8 @@ class MatchReport(Wire):
     groups_total: int = 0
     trace: list[str] = []
     """Steps of the selection (SA-UI-02), only for such a job."""
+    parts: list[MatchPart] = []
+    """Of a description that stands for many jobs, the first 200; all else here is about one of them. Only
+    with the first page."""
     policy: str = ""
     offset: int = 0
