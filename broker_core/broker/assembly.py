@@ -50,7 +50,8 @@ from broker_core.version import VERSION
 
 log = logging.getLogger("crossdesk.broker")
 QUEUE_AHEAD = 1.0
-"""A site may have as many processors' worth of jobs in its queue as it has processors."""
+"""A site may have as many processors' worth of jobs in its queue as it has processors, if jobs may queue at
+sites at all."""
 LOCAL_INTERVAL = 60.0
 """Seconds between two looks at the broker's own sites."""
 LAST_REQUESTS = 5.0

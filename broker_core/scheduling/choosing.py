@@ -131,9 +131,9 @@ class Chooser:
         return _alone(pool, demand, int(rows[np.where(ok, key, _NEVER).argmin()]), count)
 
     def _all_free(self, demand: Demand) -> bool:
-        """True if only resources with enough free CPUs have room."""
-        rules = self._rules
-        return demand.description.interactive or not (rules.queue_ahead or rules.batch_capacity == "total")
+        """True if only resources with enough free CPUs have room: the same condition by which matching
+        compares a job with free CPUs (CB-MM-05)."""
+        return demand.description.interactive or self._rules.batch_capacity == "free"
 
     def _only(self, demand: Demand, standing: Standing, pool: Pool, fresh: int) -> Choice | None:
         """The one row that can have become able to take a job."""
@@ -168,7 +168,7 @@ class Chooser:
         use (CB-MM-05)."""
         pool, board, rules = self._board.pool, self._board, self._rules
         if not self._all_free(demand):
-            if rules.batch_capacity == "total" and pool.own_waiting is not None:
+            if pool.own_waiting is not None:
                 ok = ok | (board.queueing.take(rows) & (pool.own_waiting.take(rows) < rules.max_site_queue))
             if rules.queue_ahead and len(standing.ever_rows) == 1 and len(rows):
                 only = pool.columns.ces[int(standing.ever_rows[0])]

@@ -88,8 +88,8 @@ class Questions:
                 first = line.head()
             blocking = job if first is None else first
             if blocking.id not in waits:
-                waits[blocking.id] = self._blocked(blocking, now)
-            reason = f"{_before(place) if first else ''}{waits[blocking.id]}"
+                waits[blocking.id] = self._lacks(blocking, now)
+            reason = _told(job, place, first, waits[blocking.id])
             yield Queued(job, place, reason, first.id if first else "", "queued")
         yield from map(self._other, others)
 
@@ -120,24 +120,27 @@ class Questions:
         if job.record.state is not S.WAITING:
             return ""
         place = self._waiting.place(job)
-        return self._queued(job, place, self._round.before(job), now) if place else job.record.reason
+        if not place:
+            return job.record.reason
+        first = self._round.before(job)
+        return _told(job, place, first, self._lacks(first or job, now))
 
-    def _queued(self, job: LiveJob, place: int, first: LiveJob | None, now: float) -> str:
-        if first is None:
-            return self._blocked(job, now)
-        return f"{_before(place)}{self._blocked(first, now)}"
+    def met(self, job: LiveJob, now: float) -> str:
+        """What its record says of a job for which nothing was free. Its place, which may change while the
+        record says this, is not in it."""
+        return f"Had to wait when its turn came: {self._lacks(job, now)}"
 
-    def _blocked(self, job: LiveJob, now: float) -> str:
-        """What the first job of those that compete for the same resources waits for."""
+    def _lacks(self, job: LiveJob, now: float) -> str:
+        """What the first job of those that compete for the same resources waits for; follows its name."""
         pool, rows = self._cache.pool(now), self._useful(job)
         usable = rows[self._cache.board.usable[rows]]
         if not len(usable):
             shown = "; ".join(self._bars(rows, pool, 3))
-            return f"No resource where it could run may be used now: {shown}"
+            return f"has no resource where it could run that may be used now: {shown}"
         free, cpus = int(pool.free[usable].max()), job.demand.description.cpus
         if free >= cpus:
-            return f"Next in the queue; {free} CPUs are free, but what is free now does not match"
-        return f"Next in the queue; needs {cpus} CPUs, {free} are free where it could run"
+            return f"finds {_cpus(free)} free, but what is free now does not match"
+        return f"needs {_cpus(cpus)}, {free} {'is' if free == 1 else 'are'} free where it could run"
 
     def _useful(self, job: LiveJob) -> Rows:
         """Rows that could ever run a job."""
@@ -183,6 +186,20 @@ class Questions:
         return Queued(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
 
 
-def _before(place: int) -> str:
+def _told(job: LiveJob, place: int, first: LiveJob | None, lacks: str) -> str:
+    """Why a queued job waits: for what it lacks itself, or for what the first job before it lacks."""
+    if first is None:
+        return f"Next in the queue; {lacks}"
     others = "1 job is" if place == 2 else f"{place - 1} jobs are"
-    return f"{others} before it. "
+    return f"{others} before it: {_called(first, job)} {lacks}"
+
+
+def _called(first: LiveJob, job: LiveJob) -> str:
+    """The name of a job as the owner of another one may see it."""
+    if first.record.owner != job.record.owner:
+        return "a job of another user"
+    return first.record.name or first.id
+
+
+def _cpus(count: int) -> str:
+    return f"{count} CPU{'' if count == 1 else 's'}"

@@ -36,7 +36,8 @@ class Rules:
     """A cancel that no site has confirmed is asked again after this."""
     queue_ahead: float = 0.0
     """Processors' worth of jobs, as a share of all of them, that may wait in the queue of a resource which
-    is the only one for them: the next job starts there without a way to the broker and back."""
+    is the only one for them: the next job starts there without a way to the broker and back. Only with
+    `batch_capacity` total, as for every other queue of a site."""
     slice_jobs: int = 120
     """Jobs taken over, or looked at, in one call of the reactor; the rest follows at once."""
     slice_facts: int = 25

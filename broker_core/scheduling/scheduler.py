@@ -266,7 +266,7 @@ class Scheduler:
             else:
                 del untold[job_id]
                 line.told = job_id
-                reason = self._questions.reason(job, now)
+                reason = self._questions.met(job, now)
                 self._sorting.decided(job, "postponed", reason)
                 self._ledger.note(job, E.POSTPONED, reason=reason)
 

@@ -91,3 +91,24 @@ async def test_on_a_shared_broker_only_administrators_choose_policies(state_dir:
                     await client.choose_policy(order="first-fit")
         finally:
             broker.close()
+
+
+async def test_where_free_cpus_alone_count_list_match_and_the_scheduler_say_the_same(state_dir: Path) -> None:
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text('cpus = 1\nbatch_capacity = "free"\n')
+    broker = RunningBroker(state_dir)
+    broker.start()
+    try:
+        async with BrokerClient(Transport(state_dir, patience=5)) as client:
+            (first,) = (await submit(client, 'Executable = "/bin/sleep"; Arguments = "60";')).ids
+            await reach(client, first, "Running")
+            (second,) = (await submit(client, TRUE)).ids
+            await reach(client, second, "Waiting", "Scheduled")
+            assert (await client.match(TRUE)).matching == 0
+            queue = await client.queue()
+            assert (queue.columns["id"], queue.columns["state"]) == ([second], ["queued"])
+            assert "needs 1 CPU, 0 are free" in queue.columns["reason"][0]
+            await client.cancel([first])
+            await reach(client, second, "Done")
+    finally:
+        broker.close()

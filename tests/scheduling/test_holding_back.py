@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from broker_core.jobs.states import JobState
 from broker_core.policies.queues import BoundedBackfill
 from broker_core.scheduling.messages import CancelAsked
@@ -43,7 +45,7 @@ def test_a_job_holds_back_one_that_could_use_the_same_resource_even_if_another_i
     why = stage.scheduler.why(behind, stage.monotonic)
     assert why is not None
     assert (why.held_back_by, why.place, why.matching_now, why.matching_ever) == (blocked, 2, 2, 2)
-    assert "1 job is before it" in why.headline
+    assert why.headline == "1 job is before it: true needs 2 CPUs, 1 is free where it could run"
     stage.through(running)
     stage.run()
     assert stage.state(blocked) is stage.state(behind) is S.READY
@@ -127,3 +129,30 @@ def test_the_queue_tells_of_every_waiting_job_where_it_stands_and_why() -> None:
     assert "0 are free" in queue[first].reason
     assert queue[parked].reason.startswith("No compatible resources")
     assert queue[held].reason == "not yet"
+
+
+def test_a_job_behind_others_is_told_the_name_and_the_wants_of_the_first_of_them() -> None:
+    stage = Stage([resource(A, cpus=2)])
+    stage.submit(number=2)
+    (first,) = stage.submit(wide(2) + 'JobName = "wide-one";')
+    second, third = stage.submit(number=2)
+    reasons = {one.job.id: one.reason for one in stage.scheduler.queue(stage.monotonic) if one.place}
+    needs = "needs 2 CPUs, 0 are free where it could run"
+    assert reasons == {
+        first: f"Next in the queue; {needs}",
+        second: f"1 job is before it: wide-one {needs}",
+        third: f"2 jobs are before it: wide-one {needs}",
+    }
+    assert [stage.scheduler.waits_for(job, stage.monotonic) for job in reasons] == list(reasons.values())
+
+
+def test_the_name_of_a_job_is_not_told_to_other_users() -> None:
+    stage = Stage([resource(A, cpus=2)])
+    stage.submit(number=2)
+    (first,) = stage.submit(wide(2) + 'JobName = "secret";')
+    (second,) = stage.submit()
+    job = stage.scheduler.job(first)
+    assert job is not None
+    job.record = replace(job.record, owner="bob")
+    told = stage.scheduler.waits_for(second, stage.monotonic)
+    assert told.startswith("1 job is before it: a job of another user needs 2 CPUs")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
+from broker_core.policies.queues import BoundedBackfill, Fcfs
 from broker_core.scheduling.messages import CancelAsked
 from broker_core.scheduling.rules import Rules
 from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
@@ -12,6 +15,7 @@ S = JobState
 MPI = 'JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 2; Executable = "/bin/true";'
 INTERACTIVE = 'JobType = "Interactive"; Executable = "/bin/true";'
 WIDE = 'JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 2; Executable = "/bin/true";'
+AHEAD = Rules(queue_ahead=1.0, batch_capacity="total")
 
 
 def test_jobs_start_in_the_order_of_their_arrival() -> None:
@@ -147,7 +151,7 @@ def test_attempts_at_a_site_are_adopted_after_a_restart_and_ready_ones_sent_agai
 
 
 def test_a_resource_that_is_the_only_one_may_have_the_next_jobs_in_its_queue() -> None:
-    stage = Stage([resource(cpus=2)], Rules(queue_ahead=1.0))
+    stage = Stage([resource(cpus=2)], AHEAD)
     jobs = stage.submit(number=10)
     assert [effect.record.id for effect in stage.submits] == jobs[:4]
     stage.through(jobs[0])
@@ -156,7 +160,7 @@ def test_a_resource_that_is_the_only_one_may_have_the_next_jobs_in_its_queue() -
 
 
 def test_where_several_resources_match_no_job_is_bound_before_one_is_free() -> None:
-    stage = Stage([resource("a:1/x", cpus=1), resource("b:1/x", cpus=1)], Rules(queue_ahead=1.0))
+    stage = Stage([resource("a:1/x", cpus=1), resource("b:1/x", cpus=1)], AHEAD)
     stage.submit(number=5)
     assert len(stage.submits) == 2
 
@@ -170,3 +174,31 @@ def test_more_demands_than_a_slice_holds_wait_without_keeping_the_scheduler_busy
     stage.run()
     assert stage.state(waiting[0]) is S.READY
     assert stage.state(waiting[1]) is S.WAITING
+
+
+def test_where_free_processors_alone_count_jobs_wait_in_the_broker() -> None:
+    stage = Stage([resource(cpus=2)], replace(AHEAD, batch_capacity="free"))
+    jobs = stage.submit(number=10)
+    assert [effect.record.id for effect in stage.submits] == jobs[:2]
+    stage.through(jobs[0])
+    stage.run()
+    assert [effect.record.id for effect in stage.submits] == jobs[:3]
+
+
+def test_where_free_processors_alone_count_small_jobs_pass_a_wide_one_by_backfill_only() -> None:
+    for policy, state in ((Fcfs(), S.WAITING), (BoundedBackfill(), S.READY)):
+        stage = Stage([resource(cpus=4)], replace(AHEAD, batch_capacity="free"))
+        stage.scheduler.use(queue=policy)
+        stage.submit(number=3)
+        (wide,) = stage.submit(WIDE)
+        (small,) = stage.submit()
+        assert (stage.state(wide), stage.state(small)) == (S.WAITING, state)
+
+
+def test_the_record_of_a_waiting_job_tells_what_it_met_and_not_where_it_stands() -> None:
+    stage = Stage([resource(cpus=1)])
+    _, waiting = stage.submit(number=2)
+    stage.wait(10)
+    assert stage.records[waiting].reason == (
+        "Had to wait when its turn came: needs 1 CPU, 0 are free where it could run"
+    )
