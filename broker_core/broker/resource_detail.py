@@ -15,9 +15,12 @@ from broker_core.wire.resources import AttributeView, Commitment, ResourceDetail
 
 
 def resource_detail(cache: ResourceCache, name: str, now: Now) -> ResourceDetail:
-    """Everything known of a computing element, which may be named by its site; raises NotFound."""
+    """Everything known of a computing element, or of the first one of a site; raises NotFound.
+
+    A name is compared without regard to case."""
     pool = cache.pool(now.monotonic)
-    entry = _entry(cache, name)
+    ces = _named(cache, name)
+    entry = cache.entries[ces[0]]
     lock = cache.lock_of(entry.ce, now.monotonic)
     history = entry.history
     return ResourceDetail(
@@ -29,21 +32,31 @@ def resource_detail(cache: ResourceCache, name: str, now: Now) -> ResourceDetail
         lock_owner=lock.owner if lock else "",
         lock_until=lock_until(lock, now) if lock else None,
         access=entry.account,
+        ces=ces,
+        total_cpus=entry.total,
+        free_cpus=entry.free,
+        published_free=entry.published_free,
+        committed=entry.given,
+        counted=entry.seen,
+        running_jobs=entry.running,
+        waiting_jobs=entry.waiting,
         times=list(history.times),
         free=list(history.free),
         waiting=list(history.waiting),
     )
 
 
-def _entry(cache: ResourceCache, name: str) -> Entry:
-    known = cache.entries.get(name)
-    if known is None:
-        known = next((one for one in cache.entries.values() if one.site == name), None)
-    if known is None:
+def _named(cache: ResourceCache, name: str) -> list[str]:
+    """Computing elements of a name, at least one."""
+    if name in cache.entries:
+        return [name]
+    wanted = name.lower()
+    found = [ce for ce, one in cache.entries.items() if wanted in (one.site.lower(), ce.lower())]
+    if not found:
         raise NotFound(
             "No such resource is known.", place=name, remedy="`crossdesk site list --all` shows all."
         )
-    return known
+    return sorted(found)
 
 
 def _attributes(entry: Entry) -> list[AttributeView]:

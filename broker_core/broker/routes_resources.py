@@ -37,7 +37,8 @@ async def resources(
 
 @router.get("/resources/{ce:path}", response_model=ResourceDetail)
 async def resource(ce: str, services: Parts) -> Response:
-    """Everything known of one computing element, named by its id or by its site."""
+    """Everything known of one computing element, named by its id or its site in any case; of a site with
+    several of them the first, with the names of all."""
     return json_response(resource_detail(services.engine.scheduler.cache, ce, now()))
 
 

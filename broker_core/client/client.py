@@ -222,7 +222,7 @@ class BrokerClient:
         return ResourcesPage.model_construct(**await self._get("/resources", offset=offset, limit=limit))
 
     async def resource(self, ce: str) -> ResourceDetail:
-        """Everything known of a computing element, named by its id or its site."""
+        """Everything known of a computing element, or of the first one of a site, whose `ces` names all."""
         return ResourceDetail.model_validate(await self._get(f"/resources/{_part(ce)}"))
 
     async def sources(self) -> list[SourceView]:

@@ -8,10 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from broker_core.client.client import BrokerClient
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.wire.resources import AttributeView, ResourceDetail
+
+_IN_FULL = 3
+"""Computing elements of a site that are shown one after the other; more are shown as a table."""
 
 
 def show(
@@ -19,11 +23,42 @@ def show(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Show every attribute of a resource with its source and age, its marks, lock and commitments."""
-    detail = with_client(lambda client: client.resource(name))
+    """Show every attribute of a resource with its source and age, its marks, lock and commitments.
+
+    A site is shown with all its computing elements: one after the other, or as a table if there are many.
+    """
+    details = with_client(lambda client: _details(client, name))
     if session().json:
-        output.as_json(detail.model_dump())
-        return Exit.OK
+        several = {"resources": [one.model_dump() for one in details]}
+        output.as_json(several if len(details) > 1 else details[0].model_dump())
+    elif len(details) > _IN_FULL:
+        tables.table(("CE", "CPUS", "NOW", "MARKS"), map(_row, details), right=("CPUS",))
+        output.say("Name one of them to see everything that is known of it.", "dim")
+    else:
+        for place, detail in enumerate(details):
+            if place:
+                output.line("")
+            _show(detail)
+    return Exit.OK
+
+
+async def _details(client: BrokerClient, name: str) -> list[ResourceDetail]:
+    """All that the name means."""
+    first = await client.resource(name)
+    return [first, *[await client.resource(ce) for ce in first.ces[1:]]]
+
+
+def _row(detail: ResourceDetail) -> tuple[str | Text, ...]:
+    marks = [*detail.marks, *([] if detail.access else ["no access"])]
+    return (
+        detail.ce,
+        str(detail.total_cpus),
+        now_in_words(detail),
+        Text(", ".join(marks), style="yellow"),
+    )
+
+
+def _show(detail: ResourceDetail) -> None:
     tables.facts(_facts(detail))
     if detail.commitments:
         output.line("")
@@ -32,17 +67,30 @@ def show(
         tables.table(heads, rows, right=("CPUS",))
     output.line("")
     tables.table(("ATTRIBUTE", "VALUE", "SOURCE", "HEARD"), [_attribute(one) for one in detail.attributes])
-    return Exit.OK
+
+
+def now_in_words(detail: ResourceDetail) -> str:
+    """What is free now, what the site published of it and what was given to jobs, and who waits there."""
+    free = f"{detail.free_cpus} free {'CPU' if detail.free_cpus == 1 else 'CPUs'}"
+    jobs = f"{detail.waiting_jobs} {'job' if detail.waiting_jobs == 1 else 'jobs'} waiting"
+    return f"{free}{_given(detail)}, {jobs}"
+
+
+def _given(detail: ResourceDetail) -> str:
+    if not detail.committed:
+        return ""
+    part = "all" if detail.counted == detail.committed else f"{detail.counted} of them"
+    counted = f", {part} counted already" if detail.counted else ""
+    return f" ({detail.published_free} published, {detail.committed} given to jobs{counted})"
 
 
 def _facts(detail: ResourceDetail) -> list[tuple[str, str | Text]]:
     marks = [f"{mark}: {reason}" if reason else mark for mark, reason in detail.marks.items()]
-    free = f"{detail.free[-1]} free CPUs, {detail.waiting[-1]} jobs waiting" if detail.free else ""
     way = "" if detail.access else "This broker has no way to send jobs there yet: add the site."
     return [
         ("Resource", detail.ce),
         ("Site", detail.site),
-        ("Now", free),
+        ("Now", now_in_words(detail)),
         ("Marks", Text("\n".join(map(output.printable, marks)), style="yellow")),
         ("Locked for", _lock(detail)),
         ("Access", Text(way, style="yellow")),

@@ -78,6 +78,19 @@ class ResourceDetail(Wire):
     lock_owner: str = ""
     lock_until: float | None = None
     access: bool = True
+    ces: list[str] = []
+    """All computing elements that the asked name means, in order: several for the name of a site."""
+    total_cpus: int = 0
+    free_cpus: int = 0
+    """Effective free CPUs of now: what was published, less what was given to jobs and is not in it yet."""
+    published_free: int = 0
+    committed: int = 0
+    """CPUs given to jobs of this broker, and not returned."""
+    counted: int = 0
+    """The part of them that the published figure counts already."""
+    running_jobs: int = 0
+    waiting_jobs: int = 0
+    """Jobs at the site, as published."""
     times: list[float] = []
     """History, oldest first, at most a day: moments, seconds since the epoch."""
     free: list[int] = []

@@ -30,6 +30,7 @@ async def test_a_resource_is_told_with_every_attribute_and_its_source(client: Br
     names = {one.name.lower() for one in by_ce.attributes}
     assert "gluehostarchitectureplatformtype" in names
     assert all(one.source == "local" and one.heard > 0 for one in by_ce.attributes)
+    assert (await client.resource(ce.upper())).ce == (await client.resource("LOCAL")).ce == ce
     with pytest.raises(NotFound):
         await client.resource("nowhere:2119/jobmanager-none-none")
 

@@ -1,0 +1,94 @@
+"""`crossdesk site show`: what is free now, and all computing elements of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.command_line.site_show import now_in_words
+from broker_core.wire.resources import ResourceDetail
+from tests.command_line.calling import crossdesk
+from tests.running import RunningBroker
+from tests.waiting import wait_until
+
+SOURCE = """
+cpus = 2
+[[sources]]
+name = "grid"
+kind = "file"
+path = "{}"
+"""
+RESOURCE = """
+[[resources]]
+ce = "ce{0}.example.org:2119/jobmanager-pbs-long"
+site = "{1}"
+GlueCEInfoTotalCPUs = 8
+GlueCEStateFreeCPUs = {2}
+GlueCEStateWaitingJobs = 1
+"""
+
+
+def told(**counts: int) -> str:
+    return now_in_words(ResourceDetail(ce="a:1/x", site="a", attributes=[], **counts))
+
+
+@pytest.fixture
+def grid(state_dir: Path) -> Iterator[Path]:
+    """A file with a small and a large site, as read by a running broker."""
+    path = state_dir.parent / "grid.toml"
+    small = [RESOURCE.format(number, "SITE003", 4) for number in (1, 2)]
+    large = [RESOURCE.format(number, "Large", 5) for number in range(3, 8)]
+    path.write_text("".join([*small, *large]))
+    state_dir.mkdir()
+    (state_dir / "broker.toml").write_text(SOURCE.format(path))
+    broker = RunningBroker(state_dir)
+    broker.start()
+    wait_until(
+        lambda: crossdesk("site", "list", "--all", "--json").json["total"] == 8, what="the file is read"
+    )
+    yield path
+    broker.close()
+
+
+def test_free_cpus_are_told_apart_from_published_ones_and_those_given_to_jobs() -> None:
+    assert told(free_cpus=4, published_free=4) == "4 free CPUs, 0 jobs waiting"
+    assert (
+        told(free_cpus=1, published_free=4, committed=3, waiting_jobs=1)
+        == "1 free CPU (4 published, 3 given to jobs), 1 job waiting"
+    )
+    assert (
+        told(free_cpus=1, published_free=2, committed=3, counted=2)
+        == "1 free CPU (2 published, 3 given to jobs, 2 of them counted already), 0 jobs waiting"
+    )
+    assert "3 given to jobs, all counted already)" in told(published_free=0, committed=3, counted=3)
+
+
+def test_what_is_free_is_shown_as_the_source_said_last(grid: Path) -> None:
+    one = "ce1.example.org:2119/jobmanager-pbs-long"
+    assert "4 free CPUs, 1 job waiting" in crossdesk("site", "show", one).out
+    grid.write_text(grid.read_text().replace("StateFreeCPUs = 4", "StateFreeCPUs = 2"))
+    crossdesk("site", "refresh", "grid")
+    assert "2 free CPUs, 1 job waiting" in crossdesk("site", "show", one).out
+    shown = crossdesk("site", "show", one, "--json").json
+    counts = ("total_cpus", "free_cpus", "published_free", "committed", "waiting_jobs")
+    assert [shown[count] for count in counts] == [8, 2, 2, 0, 1]
+
+
+def test_a_site_is_found_in_any_case_and_shown_with_all_its_computing_elements(grid: Path) -> None:
+    small = crossdesk("site", "show", "site003")
+    assert small.code == 0
+    assert [f"ce{number}.example.org:2119" in small.out for number in (1, 2, 3)] == [True, True, False]
+    assert small.out.count("GlueCEInfoTotalCPUs") == 2
+    found = crossdesk("site", "show", "site003", "--json").json["resources"]
+    assert [one["ce"][:3] for one in found] == ["ce1", "ce2"]
+
+
+def test_a_site_with_many_computing_elements_is_shown_as_a_table(grid: Path) -> None:
+    large = crossdesk("site", "show", "large")
+    assert (large.code, "GlueCEInfoTotalCPUs" in large.out) == (0, False)
+    lines = [line for line in large.out.splitlines() if line.startswith("ce")]
+    assert [line[:3] for line in lines] == ["ce3", "ce4", "ce5", "ce6", "ce7"]
+    assert all("5 free CPUs, 1 job waiting" in line for line in lines)
+    assert crossdesk("site", "show", "CE5.EXAMPLE.ORG:2119/jobmanager-pbs-long").out.count("TotalCPUs") == 1
