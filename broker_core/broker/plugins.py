@@ -18,6 +18,7 @@ from typing import Any
 
 from platformdirs import user_config_dir
 
+from broker_core.errors import BadRequest
 from broker_core.policies.built_in import POLICIES, best_fit
 from broker_core.policies.policy import Policy
 
@@ -68,6 +69,19 @@ class PolicyPlugins:
         """The function of a policy; the built-in order for a name that is not known or does not load."""
         known = self._known.get(name)
         return best_fit if known is None else known.order
+
+    def named(self, name: str) -> Policy:
+        """The function of a policy that is asked for, as it is on the disk now; raises BadRequest for one
+        that is not known or does not load."""
+        known = self.look().get(name)
+        if known is None:
+            remedy = f"Use {', '.join(self.usable())}."
+            raise BadRequest("There is no policy of this name.", place=name, remedy=remedy)
+        if known.error:
+            raise BadRequest(
+                f"The policy cannot be used: {known.error}.", place=name, remedy="Correct its file."
+            )
+        return known.order
 
     def usable(self) -> list[str]:
         """Names that can be chosen."""
@@ -125,9 +139,7 @@ def _loaded(name: str, origin: str, load: Any) -> KnownPolicy:
         inspect.signature(policy).bind("choices", "request")
         return KnownPolicy(name, origin, inspect.getdoc(policy) or "", policy)
     except (Exception, SystemExit) as problem:  # noqa: BLE001 - a plug-in may raise anything
-        error = f"{type(problem).__name__}: {problem}"
-        log.warning("The policy %s (%s) does not load: %s", name, origin, error)
-        return KnownPolicy(name, origin, "", best_fit, error)
+        return KnownPolicy(name, origin, "", best_fit, f"{type(problem).__name__}: {problem}")
 
 
 def _named(policies: list[KnownPolicy]) -> dict[str, KnownPolicy]:

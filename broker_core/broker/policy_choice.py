@@ -30,20 +30,26 @@ class PolicyChooser:
         """Name of the policy that decides who may pass whom in the queue."""
         self._restore()
         self._in_force = plugins.policy(self.order)
+        if error := plugins.look()[self.order].error:
+            log.warning("The policy %s does not load, the built-in order counts: %s", self.order, error)
 
     def policy(self, name: str = "") -> Policy:
         """A policy by its name, without one that in force; raises BadRequest for one that is not usable.
 
         What is in force stays as it was when it was chosen, whatever became of its file.
         """
-        return self._plugins.policy(_usable(name, self._plugins)) if name else self._in_force
+        return self._plugins.named(name) if name else self._in_force
 
     def queue_policy(self) -> QueuePolicy:
         """The queue policy in force, new."""
         return QUEUES[self.queue]()
 
-    def views(self) -> list[PolicyView]:
-        """All policies that can be chosen, those in the user's folder as they are now."""
+    def views(self, problem: str = "") -> list[PolicyView]:
+        """All policies that can be chosen, those in the user's folder as they are now.
+
+        `problem`: why the order in force failed when it was last asked.
+        """
+        failed = f"it failed last time, the built-in order counted: {problem}" if problem else ""
         orders = [
             PolicyView(
                 name=name,
@@ -51,7 +57,7 @@ class PolicyChooser:
                 origin=one.origin,
                 doc=one.doc,
                 chosen=name == self.order,
-                error=one.error,
+                error=one.error or (failed if name == self.order else ""),
             )
             for name, one in self._plugins.look().items()
         ]
@@ -71,12 +77,11 @@ class PolicyChooser:
 
         Raises BadRequest for one that cannot be used, StorageFull where the choice cannot be kept.
         """
-        self._plugins.look()
-        order = _usable(choice.order, self._plugins) if choice.order else self.order
+        order = choice.order or self.order
+        in_force = self._plugins.named(order) if choice.order else self._in_force
         queue = _known(choice.queue, QUEUES, "queue policy") if choice.queue else self.queue
         self._keep({"order": order, "queue": queue})
-        self.order, self.queue = order, queue
-        self._in_force = self._plugins.policy(order)
+        self.order, self.queue, self._in_force = order, queue, in_force
 
     def _keep(self, choice: dict[str, str]) -> None:
         fresh = self._path.with_suffix(".new")
@@ -94,8 +99,10 @@ class PolicyChooser:
         """Take over what was chosen before the last stop; the settings count where that is gone."""
         try:
             kept = orjson.loads(self._path.read_bytes())
-            self.order = _usable(str(kept["order"]), self._plugins)
+            order = str(kept["order"])
+            self._plugins.named(order)
             self.queue = _known(str(kept["queue"]), QUEUES, "queue policy")
+            self.order = order
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, BadRequest) as error:
@@ -107,14 +114,6 @@ def _known(name: str, known: Collection[str], what: str) -> str:
         raise BadRequest(
             f"There is no {what} of this name.", place=name, remedy="Use " + ", ".join(known) + "."
         )
-    return name
-
-
-def _usable(name: str, plugins: PolicyPlugins) -> str:
-    known = plugins.look()
-    error = known[_known(name, known, "policy")].error
-    if error:
-        raise BadRequest(f"The policy cannot be used: {error}.", place=name, remedy="Correct its file.")
     return name
 
 

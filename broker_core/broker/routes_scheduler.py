@@ -10,6 +10,7 @@ from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.policy_choice import authorise
 from broker_core.broker.queue_views import decision_views, queue_view, why_view
+from broker_core.broker.services import Services
 from broker_core.scheduling.messages import TimerFired
 from broker_core.wire.queue import DecisionView, PolicyChoice, PolicyView, QueueView, WhyView
 
@@ -44,7 +45,7 @@ async def decisions(
 @router.get("/policies", response_model=list[PolicyView])
 async def policies(services: Parts) -> Response:
     """The policies that can be chosen, and those in force."""
-    return json_response([view.model_dump() for view in services.policies.views()])
+    return _policies(services)
 
 
 @router.put("/policies", response_model=list[PolicyView])
@@ -55,4 +56,9 @@ async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Respons
     services.engine.scheduler.use(services.policies.policy(), services.policies.queue_policy())
     services.engine.post(TimerFired())
     services.stream.topics.scheduler_changed()
-    return json_response([view.model_dump() for view in services.policies.views()])
+    return _policies(services)
+
+
+def _policies(services: Services) -> Response:
+    views = services.policies.views(services.engine.scheduler.policy_problem)
+    return json_response([view.model_dump() for view in views])

@@ -40,3 +40,8 @@ def _added(places: Sequence[int], known: int) -> str:
 
 def _fallen_back(problem: str, choices: Choices, request: Request) -> Arranged:
     return Arranged(best_fit(choices, request).tolist(), problem)
+
+
+def failed(name: str, problem: str) -> str:
+    """The sentence for users who asked for a policy that failed; empty without a problem."""
+    return f"The policy {name} failed, the built-in order counts: {problem}." if problem else ""

@@ -79,7 +79,9 @@ class Chooser:
         self.order: Policy = best_fit
         """The policy for the order of choices."""
         self.problem = ""
-        """Why the built-in policy had to step in last time; empty if it had not to."""
+        """Why the built-in policy had to step in since this was last emptied; empty if it had not to."""
+        self.failed = ""
+        """Why it had to step in last time; empty if the policy in force did well."""
 
     def choose(
         self, demand: Demand, excluded: Collection[str], now: float, fresh: int = ALL, seed: int = 0
@@ -207,6 +209,7 @@ class Chooser:
             seed,
         )
         found = arranged(self.order, choices, request)
+        self.failed = found.problem
         self.problem = found.problem or self.problem
         return found.places
 

@@ -79,8 +79,8 @@ class Scheduler:
 
     def use(self, order: Policy | None = None, queue: QueuePolicy | None = None) -> None:
         """Decide by other policies from now on; None: leave that one as it is."""
-        if order is not None:
-            self._chooser.order = order
+        if order is not None and order is not self._chooser.order:
+            self._chooser.order, self._chooser.failed = order, ""
         if queue is not None:
             self._round.policy = queue
         self._round.open_all()
@@ -125,6 +125,11 @@ class Scheduler:
                 self._overdue()
 
     # --- what others may read
+
+    @property
+    def policy_problem(self) -> str:
+        """Why the built-in order had to step in when the policy was last asked; empty: it had not."""
+        return self._chooser.failed
 
     def job(self, job: str) -> LiveJob | None:
         """A live job, to be read only."""

@@ -34,7 +34,8 @@ class PolicyView(Wire):
     doc: str
     chosen: bool
     error: str = ""
-    """Why it cannot be used, for a file that does not load."""
+    """Why it cannot be used, for a file that does not load; of the order in force, why the built-in one had
+    to step in last time."""
 
 
 class PolicyChoice(Wire):

@@ -90,3 +90,22 @@ def test_a_policy_in_force_changes_only_when_it_is_chosen_again(tmp_path: Path) 
     assert known.policy() is before
     known.choose(PolicyChoice(order="mine"))
     assert known.policy().__doc__ == "Those that come last first."
+
+
+def test_a_policy_in_force_that_failed_last_time_says_so_and_another_one_does_not(tmp_path: Path) -> None:
+    known = chooser(tmp_path, order="worst-fit")
+    told = {one.name: one.error for one in known.views("ValueError: not today") if one.error}
+    assert told == {"worst-fit": "it failed last time, the built-in order counted: ValueError: not today"}
+    assert not any(one.error for one in known.views())
+
+
+def test_a_policy_of_the_settings_that_does_not_load_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    user_folder().mkdir(parents=True)
+    (user_folder() / "mine.py").write_text("order = 3")
+    chooser(tmp_path)
+    assert not caplog.records
+    chooser(tmp_path, order="mine")
+    (told,) = caplog.messages
+    assert told.startswith("The policy mine does not load, the built-in order counts: TypeError")

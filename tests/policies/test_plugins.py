@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.broker.plugins import PolicyPlugins, user_folder
+from broker_core.errors import BadRequest
 from broker_core.policies.built_in import POLICIES, best_fit
 from broker_core.policies.policy import Choices, Request
 
@@ -81,6 +82,20 @@ def test_a_file_that_does_not_load_is_listed_with_its_error(folder: Path, text: 
     assert why in plugins.look()["mine"].error
     assert plugins.policy("mine") is best_fit
     assert "mine" not in plugins.usable()
+    with pytest.raises(BadRequest, match=why):
+        plugins.named("mine")
+
+
+def test_a_policy_that_nobody_asks_for_is_not_complained_about(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "mine.py").write_text("order = 7")
+    plugins = PolicyPlugins("embedded")
+    assert plugins.named("first-fit") is plugins.policy("first-fit")
+    with pytest.raises(BadRequest, match="no policy of this name") as refused:
+        plugins.named("yours")
+    assert refused.value.remedy == "Use " + ", ".join(POLICIES) + "."
+    assert not caplog.records
 
 
 def test_a_file_that_cannot_be_read_is_listed_with_its_error(folder: Path) -> None:

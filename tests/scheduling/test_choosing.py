@@ -73,6 +73,23 @@ def test_a_policy_that_fails_is_replaced_by_the_built_in_one_and_the_log_of_deci
     assert [effect.ce for effect in stage.submits] == [A]
     told = [one.reason for one in stage.scheduler.decisions.after(0, 100) if one.what == "policy"]
     assert told == ["ValueError: no order today"]
+    assert stage.scheduler.policy_problem == "ValueError: no order today"
+    stage.scheduler.use(order=broken)
+    assert stage.scheduler.policy_problem
+    stage.scheduler.use(order=worst_fit)
+    assert stage.scheduler.policy_problem == ""
+
+
+def test_a_policy_that_does_well_again_has_no_problem() -> None:
+    def moody(choices: Choices, request: Request) -> list[int]:
+        return [0] if len(choices) == 1 else [7]
+
+    stage = Stage([resource(A, cpus=1), resource(B, cpus=8)])
+    stage.scheduler.use(order=moody)
+    stage.submit()
+    assert "named choice 7" in stage.scheduler.policy_problem
+    stage.submit()
+    assert stage.scheduler.policy_problem == ""
 
 
 def test_a_rank_that_reads_free_cpus_is_evaluated_for_every_job() -> None:
