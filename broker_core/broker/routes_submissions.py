@@ -13,6 +13,7 @@ from broker_core.broker.asked import Owner, Parts
 from broker_core.broker.short_way import answer_submission
 from broker_core.jdl.check import Checked, FileFact, Limits, check
 from broker_core.jdl.names import base_name
+from broker_core.jdl.number_of_jobs import number_of_jobs
 from broker_core.wire.checks import CheckReport, CheckRequest, Diagnostic
 from broker_core.wire.submission import Receipt
 
@@ -45,6 +46,7 @@ async def checks(question: CheckRequest, services: Parts) -> Response:
         report.interactive = found.description.interactive
         report.cpus = found.description.cpus
         report.name = found.description.name
+        report.jobs = number_of_jobs(found.description)
     return json_response(report)
 
 

@@ -12,6 +12,8 @@ from broker_core.client.prepare import Prepared, prepare_now
 from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.number_of_jobs import cpus_of_each, number_of_jobs
 
 
 def check(
@@ -44,6 +46,7 @@ def _value(one: Prepared) -> dict[str, object]:
         "structure": found.structure if found else "",
         "interactive": found.interactive if found else False,
         "cpus": found.cpus if found else 0,
+        "jobs": number_of_jobs(found) if found else 0,
         "sandbox": [item.wire().model_dump() for item in one.files],
     }
 
@@ -55,10 +58,23 @@ def _show(one: Prepared) -> None:
         count = len(one.errors)
         output.say(f"{name}: {count} error{'s' if count != 1 else ''}.", "bold red")
         return
-    kind = ("interactive " if one.description.interactive else "") + one.description.structure.lower()
     files = (
         f", {len(one.files)} file{'s' if len(one.files) != 1 else ''} ({words.size(one.size)})"
         if one.files
         else ""
     )
-    output.say(f"{name}: in order. {kind.capitalize()} job, {one.description.cpus} CPU(s){files}.", "green")
+    output.say(f"{name}: in order. {_demand(one.description)}{files}.", "green")
+
+
+def _demand(description: JobDescription) -> str:
+    """What it asks for, in words."""
+    kind = ("interactive " if description.interactive else "") + description.structure.lower()
+    count, (fewest, most) = number_of_jobs(description), cpus_of_each(description)
+    cpus = _counted(most, "CPU") if fewest == most else f"{fewest:,} to {_counted(most, 'CPU')}"
+    if count > 1:
+        return f"{_counted(count, 'job')} of {cpus} each"
+    return f"{kind.capitalize()} job, {cpus}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -50,3 +50,5 @@ class CheckReport(Wire):
     interactive: bool = False
     cpus: int = 1
     name: str = ""
+    jobs: int = 1
+    """Jobs for which it stands: those of a sweep or collection."""

@@ -119,3 +119,31 @@ async def test_a_node_in_a_file_is_refused_by_name(client: BrokerClient) -> None
     with pytest.raises(BadRequest) as refused:
         await submit(client, 'Type = "Collection"; Nodes = {[ NodeName = "far"; File = "far.jdl"; ]};')
     assert "far" in refused.value.message
+
+
+async def test_a_check_counts_the_jobs_of_a_sweep(client: BrokerClient) -> None:
+    report = await client.check(SWEEP.format(parameters="300"))
+    assert (report.ok, report.jobs, report.cpus) == (True, 300, 1)
+    assert (await client.check('Executable = "/bin/true";')).jobs == 1
+
+
+async def test_list_match_of_a_sweep_is_about_its_jobs_and_agrees_with_submitting(
+    client: BrokerClient,
+) -> None:
+    text = SWEEP.format(parameters="{0, 100000}") + " Requirements = other.GlueCEInfoTotalCPUs > _PARAM_;"
+    report = await client.match(text)
+    assert [(one.name, one.jobs, one.matching) for one in report.parts] == [
+        ("value 0", 1, 1),
+        ("value 100000", 1, 0),
+    ]
+    assert (report.matching, report.analysis[:35]) == (1, "For value 0, the first of 2 parts: ")
+    chosen = await client.match(text, part="value 100000", limit=0)
+    assert (chosen.matching, chosen.known) == (0, 1)
+    receipt = await submit(client, text)
+    await reach(client, receipt.ids[0], "Done")
+    assert (await client.job(receipt.ids[1])).row["state"] == "Waiting"
+    with pytest.raises(BadRequest) as refused:
+        await client.match(text, part="value 5")
+    assert refused.value.code == "no_such_part"
+    with pytest.raises(BadRequest, match="no value at all"):
+        await client.match(SWEEP.format(parameters="0"))

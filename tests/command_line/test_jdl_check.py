@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.command_line.calling import crossdesk
 
 
@@ -10,6 +12,25 @@ def test_a_good_description_is_in_order(tmp_path: Path) -> None:
     said = crossdesk("jdl", "check", "job.jdl", cwd=tmp_path)
     assert said.code == 0
     assert "in order" in said.err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('Executable = "/bin/true";', "Normal job, 1 CPU."),
+        ('JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 4; Executable = "/bin/true";', "4 CPUs."),
+        ('JobType = "Parametric"; Parameters = 300; Executable = "/bin/true";', "300 jobs of 1 CPU each."),
+        (
+            'Type = "Collection"; Nodes = {[Executable = "/bin/a";], [CpuNumber = 4; Executable = "/bin/b";]};',
+            "2 jobs of 1 to 4 CPUs each.",
+        ),
+    ],
+)
+def test_jobs_and_their_cpus_are_counted(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "job.jdl").write_text(text)
+    said = crossdesk("jdl", "check", "job.jdl", cwd=tmp_path)
+    assert said.code == 0
+    assert words in said.err
 
 
 def test_all_errors_are_told_at_once_with_line_caret_and_fix(tmp_path: Path) -> None:
