@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
 from broker_core.jdl.diagnostics import Diagnostic
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.parse import Parsed, parse, parse_expression
@@ -29,6 +30,9 @@ _TYPES: dict[type, str] = {
     Moment: "time",
     Span: "span",
 }
+
+_SHOWN = 5
+"""Resources that are named where one of them is to be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +96,38 @@ def _ad(path: Path) -> Ad:
     return parsed.ad
 
 
-def _resource(path: Path) -> dict[str, Value]:
-    """Values of a resource by lower-case name, with the other names of each."""
+def _resource(named: Path) -> dict[str, Value]:
+    """Values of a resource by lower-case name, with the other names of each.
+
+    `named` is a file, of which `#CE` behind its name chooses one resource.
+    """
+    text, _, ce = (str(named), "", "") if named.exists() else str(named).partition("#")
+    path = Path(text)
     if path.suffix.lower() == ".toml":
-        return _answered(_toml(path))
+        document = _toml(path)
+        tables = document.get("resources")
+        return _answered(_one_of(tables, document, ce, path) if isinstance(tables, list) else document)
     ad = _ad(path)
     return _answered({entry.name: evaluate(entry.value, ad) for entry in ad})
+
+
+def _one_of(tables: list[Any], document: Mapping[str, Any], ce: str, path: Path) -> dict[str, Any]:
+    """The attributes of one of `[[resources]]`; raises BadRequest unless it is the only one, or is chosen."""
+    found = [table for table in tables if isinstance(table, dict) and ce in ("", _ce(table))]
+    if len(found) != 1:
+        names = [_ce(table) for table in tables if isinstance(table, dict)]
+        shown = ", ".join(names[:_SHOWN]) + (", ..." if names[_SHOWN:] else "")
+        said = f"There is no resource {ce!r} in it." if ce else f"It has {len(names):,} resources, not one."
+        remedy = f"Choose one by --other '{path}#CE'; there are: {shown}." if names else "Describe one in it."
+        raise BadRequest(said, place=str(path), code="one_resource_needed", remedy=remedy)
+    defaults, own = document.get("defaults"), dict(found[0])
+    names_of_it = {"GlueCEUniqueID": _ce(own), "GlueSiteName": own.get("site", "")}
+    rest = {name: value for name, value in own.items() if name not in ("ce", "site")}
+    return names_of_it | (defaults if isinstance(defaults, dict) else {}) | rest
+
+
+def _ce(table: Mapping[str, Any]) -> str:
+    return str(table.get("ce") or table.get("GlueCEUniqueID", ""))
 
 
 def _answered(attributes: Mapping[str, Any]) -> dict[str, Value]:
@@ -125,4 +155,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"{path} cannot be read: {error}", code="file_unreadable") from error
+        raise unusable("The file cannot be read", path, error) from error

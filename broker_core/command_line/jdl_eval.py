@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,23 @@ from broker_core.client.evaluation import Evaluated, evaluated, surrounded
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session
-from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
+
+_SHIELD = "expression:"
+_WITH_VALUE = ("--self", "--other", "--from", "--state-dir")
+
+
+def shielded(words: Sequence[str]) -> list[str]:
+    """The words with an expression that begins with a minus marked, so that it is not taken for options."""
+    found = list(words)
+    if "jdl" not in found or found[found.index("jdl") + 1 :][:1] != ["eval"]:
+        return found
+    for place in range(found.index("jdl") + 2, len(found)):
+        word = found[place]
+        minus = word[:1] == "-" and word[1:2] not in ("", "-") and word != "-h"
+        if minus and found[place - 1] not in _WITH_VALUE:
+            found[place] = _SHIELD + word
+    return found
 
 
 def evaluate(
@@ -26,7 +42,11 @@ def evaluate(
         Path | None, typer.Option("--self", help="Description (JDL) whose attributes stand bare.")
     ] = None,
     other: Annotated[
-        Path | None, typer.Option("--other", help="Resource behind other.: a ClassAd, or TOML of GLUE names.")
+        Path | None,
+        typer.Option(
+            "--other",
+            help="Resource behind other.: a ClassAd, TOML of GLUE names, or FILE#CE of [[resources]].",
+        ),
     ] = None,
     source: Annotated[
         str, typer.Option("--from", help="File with an expression on each line; - reads standard input.")
@@ -38,9 +58,11 @@ def evaluate(
     if (expression is None) == (not source):
         raise typer.BadParameter("Give one expression, or a file of them with --from.")
     around = surrounded(own, other, time.time())
-    lines = [expression] if expression is not None else _lines(source)
+    lines = [expression.removeprefix(_SHIELD)] if expression is not None else _lines(source)
     good = True
     for number, text in enumerate(lines, 1):
+        if source and _empty(text):
+            continue
         found = evaluated(text, around)
         good = good and found.wrong is None
         _show(found, f"{source or 'expression'}:{number}")
@@ -54,7 +76,17 @@ def _lines(source: str) -> Iterator[str]:
     try:
         yield from Path(source).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"{source} cannot be read: {error}", code="file_unreadable") from error
+        raise unusable("The expressions cannot be read", source, error) from error
+
+
+def _empty(line: str) -> bool:
+    """Nothing stands on the line, or only a comment."""
+    text = line.strip()
+    return (
+        not text
+        or text.startswith(("//", "#"))
+        or (text[:2] == "/*" and text.find("*/") in (-1, len(text) - 2))
+    )
 
 
 def _show(found: Evaluated, place: str) -> None:

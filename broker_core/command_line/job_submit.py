@@ -23,6 +23,7 @@ from broker_core.command_line.ids import Site
 from broker_core.command_line.output import messages
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import DescriptionRefused
+from broker_core.file_errors import unusable
 from broker_core.jdl.limits import Limits
 from broker_core.wire.submission import Receipt
 
@@ -84,7 +85,7 @@ def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | Non
     try:
         listed = file.read_text(encoding="utf-8").splitlines() if file else []
     except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{file} cannot be read: {error}") from error
+        raise unusable("The values cannot be read", file, error) from error
     return (*(given or ()), *(line for line in listed if line.strip()))
 
 

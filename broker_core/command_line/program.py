@@ -118,7 +118,7 @@ def _options(
 
 def run(words: Sequence[str]) -> int:
     """Run one command and return its exit code; nothing but the code leaves this function."""
-    given = shielded(words)
+    given = jdl_eval.shielded(shielded(words))
     begin(given)
     try:
         code = app(args=given, prog_name="crossdesk", standalone_mode=False)

@@ -14,8 +14,11 @@ from rich.progress import Progress
 from broker_core.broker.collecting import collect_rarely
 from broker_core.client.shipped import exists, folder
 from broker_core.command_line import output, sim_report
+from broker_core.command_line.own_policies import own_policies
 from broker_core.command_line.session import session
 from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
+from broker_core.policies.guarded import failed
 from broker_core.scheduling.rules import Rules
 from broker_core.simulation import picture, production
 from broker_core.simulation.curves import curves
@@ -46,21 +49,25 @@ class Wish:
 def run(wish: Wish) -> None:
     """Replay, and show the result; raises BadRequest for what cannot be."""
     if wish.plot is not None and wish.plot.suffix.lower() != ".svg":
-        raise BadRequest(f"{wish.plot.name} cannot be written.", remedy="Give a name that ends in .svg.")
+        raise BadRequest(
+            "Curves are only written as SVG.", place=str(wish.plot), remedy="Give a name that ends in .svg."
+        )
     trace = read_swf(_found(wish.trace))
     trace = trace.first(wish.jobs) if wish.jobs else trace
     sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace, wish.cpus)
     collect_rarely()
     began = time.monotonic()
-    outcome = _replayed(trace, sites, wish)
+    outcome, note = _replayed(trace, sites, wish)
     took = time.monotonic() - began
     shape = curves(outcome)
     if wish.plot is not None:
         _write(wish.plot, picture.svg(outcome, shape))
+    if note:
+        output.say(note, "yellow")
     if not session().json:
         sim_report.show(outcome, shape, (wish.policy, wish.queue), took)
         return
-    value = sim_report.value(outcome, shape, (wish.policy, wish.queue), took)
+    value = sim_report.value(outcome, shape, (wish.policy, wish.queue), took) | {"policy_note": note}
     if wish.progress:
         _line({"result": value})
     else:
@@ -75,8 +82,10 @@ def _found(trace: str) -> Path:
     return Path(trace)
 
 
-def _replayed(trace: Trace, sites: tuple[SiteFacts, ...], wish: Wish) -> Outcome:
-    replay = Replay(trace, sites, production.scheduler(wish.policy, wish.queue, Rules(cache=wish.cache)))
+def _replayed(trace: Trace, sites: tuple[SiteFacts, ...], wish: Wish) -> tuple[Outcome, str]:
+    """What became of the jobs, and a note if the policy failed."""
+    scheduler = production.scheduler(own_policies().named(wish.policy), wish.queue, Rules(cache=wish.cache))
+    replay = Replay(trace, sites, scheduler)
     if wish.progress and session().json:
         replay.run(lambda now: _line({"progress": now.standing()}))
     elif session().json or not sys.stderr.isatty():
@@ -85,7 +94,8 @@ def _replayed(trace: Trace, sites: tuple[SiteFacts, ...], wish: Wish) -> Outcome
         with Progress(console=output.messages(), transient=True) as bar:
             task = bar.add_task("Replaying", total=len(trace))
             replay.run(lambda now: bar.update(task, completed=now.over))
-    return Outcome(trace, sites, replay.start, replay.end, replay.place)
+    outcome = Outcome(trace, sites, replay.start, replay.end, replay.place)
+    return outcome, failed(wish.policy, scheduler.policy_problem)
 
 
 def _line(value: Any) -> None:
@@ -98,4 +108,4 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as problem:
-        raise BadRequest(f"The picture cannot be written: {problem}.", place=str(path)) from None
+        raise unusable("The picture cannot be written", path, problem) from None

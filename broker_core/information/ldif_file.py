@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from ldif import LDIFParser
 
+from broker_core.errors import BadRequest
 from broker_core.information.glue_entries import Entries
 from broker_core.information.join import joined
 from broker_core.information.remarks import Remarks
@@ -19,20 +20,37 @@ LARGEST_RECORD = 16_000_000
 
 
 def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
-    """What the file says of computing elements, in either vocabulary or both; raises OSError.
+    """What the file says of computing elements, in either vocabulary or both; raises OSError, and
+    BadRequest if nothing of it can be read.
 
     A record that cannot be read is refused with its line; the others hold.
     """
     entries = Entries()
+    readable = False
     with path.open("rb") as stream:
         for line, record in _records(stream):
             try:
                 _add(entries, record)
+                readable = True
             except ValueError as why:
-                entries.remarks.add(f"line {line}", f"record refused: {str(why)[:120]}")
+                entries.remarks.add(f"line {line}", f"record refused: {_words(why)}")
+    if entries.remarks.count and not readable:
+        raise BadRequest(
+            f"The file has no entry that can be read ({entries.remarks.shown[0]}).",
+            place=str(path),
+            remedy="Give what `ldapsearch -LLL` writes, or a file in TOML with a name that ends in .toml.",
+        )
     found = tuple(joined(entries))
     remarks.take(entries.remarks)
     return found
+
+
+def _words(why: ValueError) -> str:
+    if isinstance(why, UnicodeDecodeError) or isinstance(why.args[0], UnicodeDecodeError):
+        return "a name in it is no text"
+    if "subsection not found" in str(why):
+        return "a line of it is not of the form name: value"
+    return str(why)[:120]
 
 
 def _add(entries: Entries, record: bytes) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
 from broker_core.information import ldif_file, toml_file
 from broker_core.information.remarks import Remarks
 from broker_core.information.updater import Answer
@@ -34,9 +35,5 @@ def read(path: Path) -> Answer:
     try:
         found = reader(path, remarks)
     except OSError as error:
-        raise BadRequest(
-            f"The file of resources cannot be read: {(error.strerror or str(error)).lower()}.",
-            place=str(path),
-            remedy="Check its name and its permissions.",
-        ) from error
+        raise unusable("The file of resources cannot be read", path, error) from error
     return Answer(found, remarks=tuple(remarks.shown), refused=remarks.count, checked=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
 from broker_core.information.join_glue1 import domain_of
 from broker_core.information.python_values import accepted
 from broker_core.information.remarks import Remarks
@@ -31,9 +32,7 @@ def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
     try:
         document = tomllib.loads(path.read_bytes().decode("utf-8"))
     except ValueError as error:
-        raise BadRequest(
-            f"The file of resources cannot be read: {error}.", place=str(path), remedy="Correct it."
-        ) from error
+        raise unusable("The file of resources cannot be read", path, error, "Correct it.") from error
     tables, defaults = document.get("resources"), document.get("defaults", {})
     if not isinstance(tables, list) or not isinstance(defaults, dict):
         raise BadRequest(

@@ -81,10 +81,15 @@ def check(reading: Reading, kind: Kind) -> None:
             reading.error("parameter-not-here", message, key)
     _hosts(reading, kind)
     if reading.has("parameters") and parametric.sequence(reading.ad) is None:
-        message = (
-            "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0."
-        )
-        reading.error("parameters-format", message, "parameters")
+        reading.error("parameters-format", _parameters(parametric.counted(reading.ad)), "parameters")
+
+
+def _parameters(count: int) -> str:
+    """Why there are no values, of which a number in Parameters wants `count`."""
+    most = parametric.VALUES_MAX
+    if count > most:
+        return f"Parameters gives {count:,} jobs; at most {most:,} may be sent at once: send it in parts."
+    return "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0."
 
 
 def _range(reading: Reading, key: str) -> None:

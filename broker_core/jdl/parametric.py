@@ -48,8 +48,17 @@ def sequence(ad: Ad) -> Sequence[int | str] | None:
     end = constant(node, ad)
     if type(end) is not int:
         return None
-    counted = range(start, end, step)
-    return counted if len(counted) <= VALUES_MAX else None
+    return range(start, end, step) if counted(ad) <= VALUES_MAX else None
+
+
+def counted(ad: Ad) -> int:
+    """How many values a number in Parameters stands for, whether or not so many are allowed; 0 without."""
+    node = ad.get("parameters")
+    end = None if node is None or isinstance(node, ListOf) else constant(node, ad)
+    start, step = _whole(ad, "parameterstart", 0), _whole(ad, "parameterstep", 1)
+    if type(end) is not int or start is None or not step:
+        return 0
+    return max(0, -((start - end) // step))
 
 
 def is_parametric(ad: Ad) -> bool:

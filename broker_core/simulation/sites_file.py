@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
 from broker_core.information import resource_file
 from broker_core.resources.facts import Facts
 from broker_core.simulation.site import SiteFacts
@@ -26,7 +27,7 @@ def read_sites(path: Path) -> tuple[SiteFacts, ...]:
     try:
         tables = tomllib.loads(path.read_text()).get("sites", [])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise BadRequest(f"The sites cannot be read: {problem}.", place=str(path), remedy=_EXAMPLE) from None
+        raise unusable("The sites cannot be read", path, problem, _EXAMPLE) from None
     if not isinstance(tables, list) or not tables:
         raise BadRequest("The file has no sites.", place=str(path), remedy=_EXAMPLE)
     sites = tuple(_site(table, f"{path}, site {number}") for number, table in enumerate(tables, 1))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
 from broker_core.simulation.trace import Trace
 
 _FIELDS = 18
@@ -38,11 +39,8 @@ def read_swf(path: Path) -> Trace:
         with _opened(path) as lines:
             return _trace(path.name, lines)
     except (OSError, EOFError, zlib.error) as problem:
-        raise BadRequest(
-            f"The trace cannot be read: {problem}.",
-            place=str(path),
-            remedy="Give an SWF file, gzip or plain.",
-        ) from None
+        remedy = "Give an SWF file, gzip or plain."
+        raise unusable("The trace cannot be read", path, problem, remedy) from None
 
 
 def _opened(path: Path):  # type: ignore[no-untyped-def]

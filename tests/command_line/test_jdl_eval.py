@@ -50,6 +50,34 @@ def test_a_mistake_is_told_with_its_place() -> None:
     assert "  1 + (2 *\n          ^" in said.err
 
 
+def test_an_expression_may_begin_with_a_minus() -> None:
+    assert crossdesk("jdl", "eval", "-5 / 2").out == "-2\n"
+    assert crossdesk("jdl", "eval", "--json", "-(other.Hosts ?: 3)").json["value"] == -3
+    assert crossdesk("jdl", "eval", "--slef", "x", "1").code == 2
+
+
+def test_one_resource_of_a_file_of_resources_is_used(tmp_path: Path) -> None:
+    table = '[[resources]]\nce = "{0}:2119/jobmanager-pbs-q"\nsite = "{0}"\nGlueCEInfoTotalCPUs = {1}\n'
+    (tmp_path / "one.toml").write_text("[defaults]\nGlueCEPolicyPriority = 7\n" + table.format("a", 4))
+    (tmp_path / "two.toml").write_text(table.format("a", 4) + table.format("b", 8))
+    asked = "{other.GlueCEInfoTotalCPUs, other.GlueSiteName, other.GlueCEPolicyPriority}"
+    assert crossdesk("jdl", "eval", asked, "--other", "one.toml", cwd=tmp_path).out == '{4, "a", 7}\n'
+    refused = crossdesk("jdl", "eval", asked, "--other", "two.toml", cwd=tmp_path)
+    assert (refused.code, refused.out) == (1, "")
+    assert "--other 'two.toml#CE'" in refused.err
+    assert "b:2119/jobmanager-pbs-q" in refused.err
+    chosen = "two.toml#b:2119/jobmanager-pbs-q"
+    assert crossdesk("jdl", "eval", "other.GlueCEInfoTotalCPUs", "--other", chosen, cwd=tmp_path).out == "8\n"
+    assert "no resource 'c'" in crossdesk("jdl", "eval", "1", "--other", "two.toml#c", cwd=tmp_path).err
+
+
+def test_blank_lines_and_comments_of_a_file_of_expressions_are_skipped(tmp_path: Path) -> None:
+    (tmp_path / "asked.txt").write_text("# sums\n\n1 + 1\n  // more\n/* yet more */\n2 + (\n")
+    said = crossdesk("jdl", "eval", "--from", "asked.txt", cwd=tmp_path)
+    assert said.out == "2\nerror\n"
+    assert "asked.txt:6:" in said.err
+
+
 def test_a_file_of_expressions_gives_one_result_for_each_line(tmp_path: Path) -> None:
     (tmp_path / "asked.txt").write_text("1 + 1\n)\n[ a = 1 ]\n2.5\n")
     said = crossdesk("jdl", "eval", "--from", "asked.txt", cwd=tmp_path)
@@ -70,6 +98,11 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         said = crossdesk("jdl", "eval", "1", option, name, cwd=tmp_path)
         assert said.code == 1
         assert place in said.err
+        assert "Errno" not in said.err
+    said = crossdesk("jdl", "eval", "--from", "nothing.txt", cwd=tmp_path)
+    assert "no such file" in said.err
+    assert "where: nothing.txt" in said.err
+    assert "Check the name" in said.err
 
 
 def test_either_an_expression_or_a_file_is_needed() -> None:

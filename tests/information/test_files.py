@@ -207,6 +207,8 @@ def test_toml_resources_share_defaults_and_keep_their_own_attributes(tmp_path: P
         ("a.toml", "= 1", "cannot be read"),
         ("a.json", "{}", "format"),
         ("missing.ldif", None, "no such file"),
+        ("garbage.ldif", "\x80\x81: no\ntext\n", "no entry that can be read .line 1: record refused: a name"),
+        ("garbage.ldif", "text\n", "not of the form name: value"),
     ],
 )
 def test_what_is_no_file_of_resources_is_refused_with_its_name(

@@ -58,3 +58,16 @@ def test_the_values_of_a_sweep(text: str, values: list[str] | None) -> None:
     ad = parse(text).ad
     assert ad is not None
     assert parametric.values(ad) == values
+
+
+def test_a_number_that_wants_too_many_jobs_is_refused_with_the_limit() -> None:
+    for number in ("100000000", "9223372036854775807; ParameterStart = -9223372036854775807"):
+        text = (
+            f'Executable = "/bin/true"; JobType = "Parametric"; Arguments = "_PARAM_"; Parameters = {number};'
+        )
+        [error] = check(text).errors
+        assert error.code == "parameters-format"
+        assert "at most 1,000,000" in error.message
+    assert parametric.counted(parse("Parameters = 0; ParameterStart = 10; ParameterStep = -3;").ad) == 4
+    [error] = check(text.partition("Parameters =")[0] + "Parameters = 3; ParameterStep = 0;").errors
+    assert "ParameterStep is not 0" in error.message

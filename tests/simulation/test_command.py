@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import signal
 import subprocess
 import sys
@@ -11,10 +12,12 @@ from xml.etree import ElementTree
 import orjson
 import pytest
 
+from broker_core.command_line.session import begin
 from broker_core.command_line.sim import SAMPLE
 from broker_core.command_line.sim_run import Wish, run
 from broker_core.errors import BadRequest
 from broker_core.simulation.production import scheduler
+from broker_core.simulation.swf import read_swf
 
 COMMAND = [sys.executable, "-m", "app.launch", "sim"]
 
@@ -63,14 +66,37 @@ def test_progress_comes_as_lines_of_json_with_the_result_last(tmp_path: Path) ->
 
 def test_what_cannot_be_is_told_in_words() -> None:
     error = orjson.loads(call("replay", "nowhere.swf", "--json", code=1))["error"]
-    assert "cannot be read" in error["message"]
-    with pytest.raises(BadRequest, match="There is no policy 'magic'"):
-        scheduler("magic")
+    assert error["message"] == "The trace cannot be read: no such file or directory."
+    assert (error["place"], error["remedy"][:14]) == ("nowhere.swf", "Check the name")
     with pytest.raises(BadRequest, match="There is no queue policy 'magic'"):
-        scheduler("best-fit", "magic")
+        scheduler(queue="magic")
     with pytest.raises(BadRequest) as caught:
         run(Wish(SAMPLE, None, "best-fit", "fcfs", 0, True, 0, Path("curves.bmp"), False))
     assert "ends in .svg" in caught.value.remedy
+
+
+@pytest.mark.parametrize(("sites", "plot"), [("none.toml", None), ("none.ldif", None), (None, "no/x.svg")])
+def test_a_file_that_is_not_there_is_named_with_the_remedy(
+    sites: str | None, plot: str | None, tmp_path: Path
+) -> None:
+    begin([])
+    named = tmp_path / (sites or plot or "")
+    wish = Wish(
+        SAMPLE, named if sites else None, "best-fit", "fcfs", 0, True, 3, named if plot else None, False
+    )
+    with pytest.raises(BadRequest, match="no such file or directory") as caught:
+        run(wish)
+    assert caught.value.place == str(named)
+    assert "Errno" not in str(caught.value)
+    assert caught.value.remedy.startswith("Check the name")
+
+
+def test_a_trace_that_is_cut_short_is_told_in_words(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.swf.gz"
+    cut.write_bytes(gzip.compress(b"; a trace\n" * 1000)[:40])
+    with pytest.raises(BadRequest, match="it is damaged or cut short") as caught:
+        read_swf(cut)
+    assert "SWF" in caught.value.remedy
 
 
 def test_the_policies_are_listed() -> None:
@@ -78,6 +104,31 @@ def test_the_policies_are_listed() -> None:
     assert "best-fit" in policies["order"]
     assert "fcfs" in policies["queue"]
     assert "worst-fit" in call("policies")
+
+
+def own_policy(isolated: Path, name: str, text: str) -> None:
+    folder = isolated / "home/.config/crossdesk/policies"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.py").write_text(f"def order(choices, request):\n    {text}\n")
+
+
+def test_a_policy_of_the_user_decides_a_replay_and_is_listed(isolated: Path) -> None:
+    own_policy(isolated, "backwards", "return range(len(choices))[::-1]")
+    own_policy(isolated, "broken", "return (")
+    assert orjson.loads(call("policies", "--json"))["order"][-1] == "backwards"
+    words = ("replay", "lcg-2005", "--jobs", "600", "--cpus", "170", "--json")
+    own = orjson.loads(call(*words, "--policy", "backwards"))
+    assert (own["policy"], own["policy_note"]) == ("backwards", "")
+    assert own["sites"] != orjson.loads(call(*words))["sites"]
+    for name, why in (("broken", "SyntaxError"), ("magic", "There is no policy of this name")):
+        assert why in orjson.loads(call(*words, "--policy", name, code=1))["error"]["message"]
+
+
+def test_a_policy_that_fails_in_a_replay_is_told_of(isolated: Path) -> None:
+    own_policy(isolated, "boom", "raise ValueError('no order today')")
+    words = ("replay", "lcg-2005", "--jobs", "100", "--cpus", "170", "--json", "--policy", "boom")
+    note = orjson.loads(call(*words))["policy_note"]
+    assert note == "The policy boom failed, the built-in order counts: ValueError: no order today."
 
 
 def test_a_replay_that_is_ended_from_outside_leaves_at_once() -> None:
