@@ -21,7 +21,7 @@ def test_a_good_description_is_in_order(tmp_path: Path) -> None:
         ('JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 4; Executable = "/bin/true";', "4 CPUs."),
         ('JobType = "Parametric"; Parameters = 300; Executable = "/bin/true";', "300 jobs of 1 CPU each."),
         (
-            'Type = "Collection"; Nodes = {[Executable = "/bin/a";], [CpuNumber = 4; Executable = "/bin/b";]};',
+            'Type = "Collection"; Nodes = {[Executable = "/bin/a"], [CpuNumber = 4; Executable = "/bin/b"]};',
             "2 jobs of 1 to 4 CPUs each.",
         ),
     ],
