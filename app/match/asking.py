@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -30,6 +31,8 @@ class Question:
     fails: str = ""
     """Text of the clause at which the resources shown fail; empty for any."""
     assume_access: bool = False
+    part: str = ""
+    """Of a description that stands for many jobs; empty for the first."""
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a MatchRequest beside the description."""
@@ -95,8 +98,7 @@ class Asking(QObject):
         try:
             report = await self._match(question, limit=PAGE, explain=False)
         except CrossDeskError as error:
-            said = str(error)
-            self._tell(turn, lambda: self.failed.emit(said))
+            self._tell(turn, partial(self._refused, question, error))
         else:
             self._tell(turn, lambda: self.answered.emit(report))
         finally:
@@ -104,6 +106,13 @@ class Asking(QObject):
         if self._again:
             self._again = False
             self._start()
+
+    def _refused(self, question: Question, error: CrossDeskError) -> None:
+        """Say why; a part that the text has no longer gives way to the first one."""
+        if question.part and error.code == "no_such_part":
+            self.change(part="")
+        else:
+            self.failed.emit(str(error))
 
     def _tell(self, turn: int, tell: Callable[[], None]) -> None:
         if turn == self._turn:

@@ -28,6 +28,7 @@ from app.match.clause_list import ClauseList
 from app.match.explanation import Explanation
 from app.match.filters import Filters
 from app.match.groups import CPUS, FREE, Groups
+from app.match.part_choice import PartChoice
 from app.model import words
 from app.theme.cells import Cells
 from app.theme.table import DeskTable
@@ -68,7 +69,8 @@ class MatchView(QWidget):
         self.report: MatchReport | None = None
         self.asking = Asking(desk, self)
         self.analysis, self.advice = label(wrap=True), label(wrap=True)
-        self.clauses, self.filters = ClauseList(desk.theme), Filters(desk.theme)
+        self.policy_note = label(role="small", wrap=True)
+        self.parts, self.clauses, self.filters = PartChoice(), ClauseList(desk.theme), Filters(desk.theme)
         self.list = DeskTable(desk.theme, "Resources in the scheduler's order")
         self.candidates = Candidates(self)
         self.tree, self.groups = QTreeView(), Groups(self)
@@ -103,7 +105,9 @@ class MatchView(QWidget):
         page, head = QWidget(), QVBoxLayout()
         head.setContentsMargins(12, 12, 12, 8)
         self.analysis.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.policy_note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         head.addWidget(self.analysis)
+        head.addWidget(self.policy_note)
         self.card = QFrame()
         self.card.setProperty("role", "banner-warning")
         inside = QVBoxLayout(self.card)
@@ -125,7 +129,7 @@ class MatchView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
-        for part in (self.card, self.clauses, self.filters):
+        for part in (self.card, self.parts, self.clauses, self.filters):
             column.addWidget(part)
         column.addWidget(self.splitter, 1)
         self._stack = QStackedLayout(self)
@@ -140,6 +144,7 @@ class MatchView(QWidget):
         self.candidates.wanted.connect(self.asking.page)
         self.list.chosen.connect(self._choose)
         self.tree.selectionModel().currentChanged.connect(lambda now, _: self._choose_group(now))
+        self.parts.chosen.connect(self._choose_part)
         self.clauses.clauseChosen.connect(self._choose_clause)
         self.filters.changed.connect(lambda: self.asking.change(**self.filters.fields()))
         self.explanation.submitAsked.connect(self._submit)
@@ -182,8 +187,11 @@ class MatchView(QWidget):
             self._stack.setCurrentWidget(self.placard)
             return
         lead(self.analysis, report.analysis or analysis(report.matching, report.known))
+        self.policy_note.setText(report.policy_note)
+        self.policy_note.setVisible(bool(report.policy_note))
         self.advice.setText(report.advice)
         self.card.setVisible(bool(report.advice))
+        self.parts.show_report(report, self.asking.question.part)
         self.clauses.show_report(report)
         self.filters.count.setText(counted(report, self._filtered()))
         chosen = self._chosen
@@ -242,6 +250,11 @@ class MatchView(QWidget):
             self._chosen = ""
             trace = self.report.trace if self.report else []
             self.explanation.show_group(group, trace, index == self.groups.first())
+
+    def _choose_part(self, name: str) -> None:
+        """Ask about other jobs of the description, whose clauses are their own."""
+        self.clauses.let_go()
+        self.asking.change(part=name)
 
     def _choose_clause(self, clause: ClauseCount | None) -> None:
         self.clauseMarked.emit(clause.start if clause else 0, clause.end if clause else 0)

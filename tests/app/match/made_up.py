@@ -6,8 +6,15 @@ import asyncio
 import random
 from typing import Any
 
-from broker_core.errors import CrossDeskError
-from broker_core.wire.matches import Clause, ClauseCount, MatchedGroup, MatchedResource, MatchReport
+from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.wire.matches import (
+    Clause,
+    ClauseCount,
+    MatchedGroup,
+    MatchedResource,
+    MatchPart,
+    MatchReport,
+)
 
 TEXT = """// simulation of a wing
 Executable = "wing";
@@ -92,6 +99,7 @@ class MatchBroker:
         self.grouped = grouped
         self.asked: list[dict[str, Any]] = []
         self.error: CrossDeskError | None = None
+        self.parts: list[MatchPart] = []
         self.gates: list[asyncio.Event] = []
         """The next answers wait for these, in order."""
 
@@ -100,6 +108,8 @@ class MatchBroker:
         await (self.gates.pop(0).wait() if self.gates else asyncio.sleep(0))
         if self.error:
             raise self.error
+        if wanted.get("part") and wanted["part"] not in {one.name for one in self.parts}:
+            raise BadRequest("The description has no part of this name.", code="no_such_part")
         left = [one for one in self.those if _passes(one, wanted)]
         if wanted.get("ces"):
             page = [one for one in self.those if one.ce in wanted["ces"]]
@@ -115,6 +125,7 @@ class MatchBroker:
             clauses=counts(self.those), offset=wanted.get("offset", 0),
             advice="" if matching else "Ask for 2 CPUs: then 3 of them match.",
             groups=groups(self.those) if self.grouped else [], trace=["SELECT 2 of 12", "TAKE the first"],
+            parts=self.parts,
         )  # fmt: skip
 
 
