@@ -16,9 +16,9 @@ SAMPLE = "lcg-2005"
 
 
 def _policies() -> list[str]:
-    from broker_core.policies.built_in import POLICIES
+    from broker_core.command_line.own_policies import own_policies
 
-    return list(POLICIES)
+    return own_policies().usable()
 
 
 def _queues() -> list[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 from broker_core.errors import BadRequest
 from broker_core.jdl.check import check
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
-from broker_core.policies.built_in import BEST_FIT, POLICIES
+from broker_core.policies.built_in import best_fit
+from broker_core.policies.policy import Policy
 from broker_core.policies.queues import FCFS, QUEUES
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.resources.pool import Pool
@@ -20,18 +21,13 @@ from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation.site import Site
 
 
-def scheduler(policy: str = BEST_FIT, queue: str = FCFS, rules: Rules | None = None) -> Scheduler:
-    """A scheduler with the policies named; raises BadRequest for unknown ones."""
-    _known("policy", policy, POLICIES)
-    _known("queue policy", queue, QUEUES)
+def scheduler(order: Policy = best_fit, queue: str = FCFS, rules: Rules | None = None) -> Scheduler:
+    """A scheduler with these policies; raises BadRequest for a queue policy that is not known."""
+    if queue not in QUEUES:
+        raise BadRequest(f"There is no queue policy {queue!r}.", remedy=f"There are {', '.join(QUEUES)}.")
     made = Scheduler(_matched, count(1).__next__, rules)
-    made.use(POLICIES[policy], QUEUES[queue]())
+    made.use(order, QUEUES[queue]())
     return made
-
-
-def _known(what: str, name: str, names: Collection[str]) -> None:
-    if name not in names:
-        raise BadRequest(f"There is no {what} {name!r}.", remedy=f"There are {', '.join(names)}.")
 
 
 def _matched(demand: Demand, pool: Pool, seed: int) -> Matches:

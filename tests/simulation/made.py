@@ -30,9 +30,7 @@ def sites(cpus: Mapping[str, int]) -> tuple[SiteFacts, ...]:
     return tuple(SiteFacts(name, count) for name, count in cpus.items())
 
 
-def replayed(
-    trace: Trace, places: tuple[SiteFacts, ...], policy: str = "best-fit", listener: Listener | None = None
-) -> Outcome:
-    run = Replay(trace, places, production.scheduler(policy), listener)
+def replayed(trace: Trace, places: tuple[SiteFacts, ...], listener: Listener | None = None) -> Outcome:
+    run = Replay(trace, places, production.scheduler(), listener)
     run.run()
     return Outcome(trace, places, run.start, run.end, run.place)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from broker_core.jobs.events import JobEvent
+from broker_core.policies.built_in import POLICIES
 from broker_core.scheduling.rules import Rules
 from broker_core.simulation import production
 from broker_core.simulation.outcome import Outcome
@@ -71,7 +72,7 @@ def _decided(places: tuple[SiteFacts, ...], policy: str, queue: str, rules: Rule
         digest.update(f"{event.time!r} {event.job} {event.attempt} {event.type.value} {where}\n".encode())
 
     trace = workload(7, jobs=600, widest=16, load=1.3)
-    run = Replay(trace, places, production.scheduler(policy, queue, rules), listen)
+    run = Replay(trace, places, production.scheduler(POLICIES[policy], queue, rules), listen)
     run.run()
     figures = Outcome(trace, places, run.start, run.end, run.place).summary()
     return {

@@ -1,0 +1,13 @@
+"""The policies that commands without a broker can use: those of a broker with the user's settings."""
+
+from __future__ import annotations
+
+from broker_core.broker.places import places
+from broker_core.broker.plugins import PolicyPlugins
+from broker_core.broker.settings import load
+from broker_core.command_line.session import session
+
+
+def own_policies() -> PolicyPlugins:
+    """Built-in and installed ones, and the user's own unless the settings are those of a shared broker."""
+    return PolicyPlugins(load(places(session().state_dir).settings).mode)
