@@ -89,7 +89,7 @@ def title(one: PolicyView) -> str:
     name = one.name.replace("-", " ").replace("_", " ")
     shown = name.upper() if name == "fcfs" else name[:1].upper() + name[1:]
     if one.error:
-        return f"{shown} (cannot be loaded)"
+        return f"{shown} ({'failed' if one.chosen else 'cannot be loaded'})"
     return (
         shown if one.origin == "built-in" else f"{shown} (yours)" if "/" in one.origin else f"{shown} (added)"
     )

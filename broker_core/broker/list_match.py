@@ -6,6 +6,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 
+from broker_core.broker.checking import LONG
 from broker_core.broker.clock import now
 from broker_core.broker.match_parts import SHOWN, Part, many, parts_of, place_of, row, tell
 from broker_core.broker.services import Services
@@ -40,9 +41,9 @@ class _Asked:
         context = self.services.circumstances.shown(self.question.site, near)
         if self.question.assume_access:
             context = replace(context, assume_abilities=True)
-        found, problem = applied(self.policy, self.name, match(description, self.pool, context=context))
-        if problem:
-            log.warning("The policy %s failed, the built-in order counts: %s", self.name, problem)
+        found = applied(self.policy, self.name, match(description, self.pool, context=context))
+        if found.policy_note:
+            log.warning("%s", found.policy_note)
         await asyncio.sleep(0)
         return found
 
@@ -57,7 +58,7 @@ async def list_match(services: Services, description: JobDescription, question: 
     parts = await _parts(services, description, question.description)
     place = place_of(parts, question.part) if parts or question.part else 0
     asked = _Asked(services, question, await _pool(services, question.assume_access), name, policy)
-    found = await asked.matches(parts[place].description if parts else description)
+    found = await asked.matches(await _described(parts[place]) if parts else description)
     report = await in_turns(
         steps(
             found,
@@ -75,7 +76,7 @@ async def list_match(services: Services, description: JobDescription, question: 
     if not question.offset and not question.ces:
         chosen = parts[place] if parts else None
         for part in parts[:SHOWN]:
-            its = found if part is chosen else await asked.matches(part.description)
+            its = found if part is chosen else await asked.matches(await _described(part))
             report.parts.append(row(part, its))
     return await _json(report)
 
@@ -85,6 +86,13 @@ async def _parts(services: Services, description: JobDescription, text: str) -> 
     if not many(description):
         return ()
     return await asyncio.to_thread(parts_of, text, services.checker.limits)
+
+
+async def _described(part: Part) -> JobDescription:
+    """The description of a part; a long text is checked in a thread."""
+    if len(part.text) > LONG:
+        return await asyncio.to_thread(lambda: part.description)
+    return part.description
 
 
 async def _json(report: MatchReport) -> bytes:

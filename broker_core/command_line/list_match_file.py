@@ -14,14 +14,12 @@ from broker_core.broker.settings import load
 from broker_core.broker.submissions import refused
 from broker_core.command_line import output
 from broker_core.command_line.session import session
-from broker_core.errors import BadRequest
 from broker_core.information.resource_file import read
 from broker_core.information.updater import Answer
 from broker_core.jdl.check import DEFAULT, check
 from broker_core.matching.match import Matches, match
 from broker_core.matching.report import report
 from broker_core.policies.applied import applied
-from broker_core.policies.policy import Policy
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.resources.pool import Pool
@@ -39,7 +37,7 @@ class FileMatch:
         settings = load(places(session().state_dir).settings)
         self._context = replace(Circumstances(settings).shown(site), assume_abilities=True)
         self._name = policy or settings.policy
-        self._policy = _policy(self._name, PolicyPlugins(settings.mode))
+        self._policy = PolicyPlugins(settings.mode).named(self._name)
         self._pool = _pool(read(path))
         self._description, self._parts = checked.description, parts_of(text, DEFAULT)
         self._found: dict[int, Matches] = {}
@@ -66,20 +64,8 @@ class FileMatch:
         if place not in self._found:
             description = self._parts[place].description if self._parts else self._description
             found = match(description, self._pool, context=self._context)
-            self._found[place], problem = applied(self._policy, self._name, found)
-            if problem:
-                output.say(f"The policy {self._name} failed, the built-in order counts: {problem}.", "yellow")
+            self._found[place] = applied(self._policy, self._name, found)
         return self._found[place]
-
-
-def _policy(name: str, known: PolicyPlugins) -> Policy:
-    if name not in known.usable():
-        raise BadRequest(
-            "There is no usable policy of this name.",
-            place=name,
-            remedy="Use " + ", ".join(known.usable()) + ".",
-        )
-    return known.policy(name)
 
 
 def _pool(answer: Answer) -> Pool:

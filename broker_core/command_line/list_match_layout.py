@@ -12,6 +12,12 @@ _HEADS = ("TOTAL CPUS", "FREE CPUS")
 _WIDTH = len(_HEADS[0]) + 2
 
 
+def policy(report: MatchReport) -> None:
+    """That the policy asked for failed, if it did."""
+    if report.policy_note:
+        output.say(report.policy_note, "yellow")
+
+
 def parts(found: Sequence[MatchPart]) -> None:
     """The parts of a description that stands for several kinds of jobs, and an empty line."""
     if len(found) < 2:

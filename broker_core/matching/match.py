@@ -45,6 +45,8 @@ class Matches:
     view: View
     holds: Holds
     """By row of the pool: it matches."""
+    policy_note: str = ""
+    """That the policy asked for failed and the built-in order counts; empty otherwise."""
 
     @property
     def known(self) -> int:

@@ -87,6 +87,7 @@ def steps(
         groups_total=len(matches.groups),
         trace=[] if offset else matches.trace(),
         policy=policy,
+        policy_note=matches.policy_note,
         offset=0 if ces else offset,
     )
 

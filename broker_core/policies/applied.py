@@ -8,25 +8,26 @@ from dataclasses import replace
 import numpy as np
 
 from broker_core.matching.match import Matches, match
-from broker_core.policies.guarded import arranged
+from broker_core.policies.guarded import arranged, failed
 from broker_core.policies.policy import Policy, Request, sets, single
 from broker_core.resources.pool import Bar
 
 
-def applied(policy: Policy, name: str, found: Matches) -> tuple[Matches, str]:
-    """The matches in the order of a policy, and why the built-in order had to step in (empty: it had not).
+def applied(policy: Policy, name: str, found: Matches) -> Matches:
+    """The matches in the order of a policy, or with a note in the built-in order if it failed.
 
     Single computing elements that the policy drops do not match, with that reason; sets that it drops are
     not listed.
     """
     request = _request(found)
+    choices = sets(found.candidates, found.groups) if found.several else single(found.candidates)
+    order = arranged(policy, choices, request)
+    found = replace(found, policy_note=failed(name, order.problem))
     if found.several:
-        order = arranged(policy, sets(found.candidates, found.groups), request)
-        return found.with_groups(tuple(found.groups[place] for place in order.places)), order.problem
-    order = arranged(policy, single(found.candidates), request)
+        return found.with_groups(tuple(found.groups[place] for place in order.places))
     if len(order.places) == len(found.candidates):
-        return replace(found, candidates=found.candidates.taken(order.places)), order.problem
-    return _without(name, found, order.places), order.problem
+        return replace(found, candidates=found.candidates.taken(order.places))
+    return _without(name, found, order.places)
 
 
 def _request(found: Matches) -> Request:

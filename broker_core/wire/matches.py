@@ -131,4 +131,6 @@ class MatchReport(Wire):
     """Of a description that stands for many jobs, the first 200; all else here is about one of them. Only
     with the first page."""
     policy: str = ""
+    policy_note: str = ""
+    """That the policy failed and the built-in order counts, in one sentence; empty otherwise."""
     offset: int = 0

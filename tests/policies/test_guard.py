@@ -18,8 +18,8 @@ def found() -> Matches:
 
 
 def sites(policy: Policy) -> tuple[list[str], str]:
-    ordered, problem = applied(policy, "mine", found())
-    return [one.resource.site for one in ordered.candidates], problem
+    ordered = applied(policy, "mine", found())
+    return [one.resource.site for one in ordered.candidates], ordered.policy_note
 
 
 def raising(choices: Choices, request: Request) -> Sequence[int]:
@@ -66,15 +66,15 @@ def spoiling(choices: Choices, request: Request) -> Sequence[int]:
 def test_a_policy_that_fails_gives_way_to_the_built_in_order(policy: Policy, why: str) -> None:
     order, problem = sites(policy)
     assert order == ["b", "a", "c"]
-    assert problem.startswith(why)
+    assert problem.startswith(f"The policy mine failed, the built-in order counts: {why}")
 
 
 def test_what_a_policy_drops_does_not_match_and_says_why() -> None:
     def roomy(choices: Choices, request: Request) -> Sequence[int]:
         return np.flatnonzero(choices.free > 4)[::-1]
 
-    ordered, problem = applied(roomy, "roomy", found())
-    assert problem == ""
+    ordered = applied(roomy, "roomy", found())
+    assert ordered.policy_note == ""
     assert [one.resource.site for one in ordered.candidates] == ["c", "a"]
     (rejected,) = ordered.rejected
     assert (rejected.resource.site, rejected.reason) == ("b", "the policy roomy leaves it out")

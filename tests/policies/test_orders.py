@@ -23,8 +23,8 @@ def pool(**free: int) -> list[Resource]:
 
 
 def by(name: str, text: str, resources: list[Resource]) -> Matches:
-    found, problem = applied(POLICIES[name], name, match(job(text), resources))
-    assert problem == ""
+    found = applied(POLICIES[name], name, match(job(text), resources))
+    assert found.policy_note == ""
     return found
 
 
@@ -57,7 +57,7 @@ def test_best_fit_puts_rank_before_the_surplus_and_a_long_queue_last() -> None:
         resource("mute", 9, 1),
     ]
     found = match(job("Rank = other.GlueHostBenchmarkSI00;"), resources)
-    ordered, _ = applied(POLICIES["best-fit"], "best-fit", found)
+    ordered = applied(POLICIES["best-fit"], "best-fit", found)
     assert [one.resource.site for one in ordered.candidates] == ["fast", "slow", "mute", "full"]
 
 
@@ -89,7 +89,7 @@ def test_closeness_of_data_goes_before_rank() -> None:
     resources = [resource(name, 9, 9, GlueHostBenchmarkSI00=rank) for name, rank in (("a", 1), ("b", 2))]
     context = Context(close={resources[0].ce: 3})
     found = match(job("Rank = other.GlueHostBenchmarkSI00;"), resources, context=context)
-    ordered, _ = applied(POLICIES["best-fit"], "best-fit", found)
+    ordered = applied(POLICIES["best-fit"], "best-fit", found)
     assert [one.resource.site for one in ordered.candidates] == ["a", "b"]
 
 
@@ -101,7 +101,7 @@ def test_the_order_of_a_fuzzy_rank_stands() -> None:
     orders = set()
     for seed in range(20):
         found = match(job(text), resources, context=Context(fuzzy_seed=seed))
-        ordered, _ = applied(POLICIES["best-fit"], "best-fit", found)
+        ordered = applied(POLICIES["best-fit"], "best-fit", found)
         assert list(ordered.candidates.ids) == list(found.candidates.ids)
         orders.add(tuple(ordered.candidates.ids))
     assert len(orders) > 1

@@ -17,6 +17,7 @@ from app.scheduler.queue import REASON, STATE
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
+from broker_core.wire.queue import PolicyView
 from tests.app.inspector.recorded import TestDesk
 from tests.app.scheduler.made_up import SchedulerBroker, decision
 
@@ -68,6 +69,15 @@ def test_policies_are_chosen_and_one_that_does_not_load_says_why(show: Show, unt
     until(lambda: pane._desk.client.chosen == [{"order": "worst-fit", "queue": ""}])
     pane.policy.boxes["queue"].activated.emit(1)
     until(lambda: pane._desk.client.chosen[1:] == [{"order": "", "queue": "bounded-backfill"}])
+
+
+def test_a_policy_in_force_that_failed_says_so(show: Show) -> None:
+    chooser = show(10).policy
+    why = "it failed last time, the built-in order counted: ValueError: no order today"
+    mine = PolicyView(name="mine", kind="order", origin="/home/me/mine.py", doc="", chosen=True, error=why)
+    chooser.show_policies([mine])
+    assert chooser.boxes["order"].currentText() == "Mine (failed)"
+    assert chooser.errors.text() == f"/home/me/mine.py: {why}"
 
 
 def test_a_policy_that_is_refused_is_told(show: Show, until: Any) -> None:
