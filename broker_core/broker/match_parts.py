@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from broker_core.broker.compound import Collection, items_of
 from broker_core.broker.expansion import helper_for
@@ -27,7 +27,7 @@ _NAMED = 8
 _VALUE = "value "
 
 
-@dataclass
+@dataclass(slots=True)
 class Part:
     """Jobs of a description that every resource treats alike."""
 
@@ -39,11 +39,14 @@ class Part:
     limits: Limits
     parameter: str = ""
     """Value for `_PARAM_`; empty for a node."""
+    _made: JobDescription | None = None
 
-    @cached_property
+    @property
     def description(self) -> JobDescription:
-        """As submitting makes it. Raises DescriptionRefused."""
-        return _checked(self.text, self.limits, self.parameter, self.name)
+        """As submitting makes it, always the same one. Raises DescriptionRefused."""
+        if self._made is None:
+            self._made = _checked(self.text, self.limits, self.parameter, self.name)
+        return self._made
 
     @property
     def node(self) -> bool:
@@ -58,7 +61,7 @@ def many(description: JobDescription) -> bool:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def parts_of(text: str, limits: Limits) -> tuple[Part, ...]:
     """The parts of a description, in its order; none if it stands for one job alone.
 
