@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from rich.text import Text
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
+from broker_core.command_line.folding import Batch, folded_page
 from broker_core.command_line.following import Row, all_rows, failed, rows_of, until_ended
 from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.job_submit import tell_state
@@ -18,6 +20,8 @@ from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import EventView, JobDetail
 
+Listed = Callable[[BrokerClient, Sequence[str], int], Awaitable[tuple[Sequence[Row | Batch], int, int]]]
+"""Lines of a list, how many jobs they stand for, and how many jobs fit."""
 _ACTIVE = tuple(state.value for state in JobState if state.active)
 
 
@@ -25,31 +29,47 @@ def list_jobs(
     everything: Annotated[bool, typer.Option("--all", "-a", help="Ended jobs too.")] = False,
     state: Annotated[list[JobState] | None, typer.Option("--state", help="Only jobs in this state.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
+    unfold: Annotated[
+        bool, typer.Option("--unfold", help="Each job of a batch on its own line, however many.")
+    ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
     """List jobs, newest first; without options the active ones."""
     chosen = tuple(one.value for one in state or ()) or (() if everything else _ACTIVE)
-    rows, total, others = with_client(lambda client: _list(client, chosen, limit))
+    listed = _listed if unfold or session().json else folded_page
+    lines, shown, total, others = with_client(lambda client: _list(client, listed, chosen, limit))
     if session().json:
-        output.as_json({"jobs": rows, "total": total, "hidden": others})
+        output.as_json({"jobs": lines, "total": total, "hidden": others})
         return Exit.OK
-    if rows:
-        tables.jobs(rows)
-    _tell_rest(len(rows), total, others)
+    if lines:
+        tables.jobs(lines)
+    if shown > len(lines):
+        output.say("Jobs that were submitted together are one line; --unfold shows each.", "dim")
+    _tell_rest(shown, total, others)
     return Exit.OK
 
 
-async def _list(client: BrokerClient, states: tuple[str, ...], limit: int) -> tuple[list[Row], int, int]:
-    """Rows, how many fit, and how many other jobs there are."""
+async def _list(
+    client: BrokerClient, listed: Listed, states: tuple[str, ...], limit: int
+) -> tuple[Sequence[Row | Batch], int, int, int]:
+    """Lines, how many jobs they stand for, how many fit, and how many other jobs there are."""
+    lines, shown, total = await listed(client, states, limit)
+    others = (await client.jobs_page(1, columns=("id",))).total - total if states else 0
+    return lines, shown, total, max(0, others)
+
+
+async def _listed(
+    client: BrokerClient, states: Sequence[str], limit: int
+) -> tuple[Sequence[Row | Batch], int, int]:
+    """A line for each job."""
     if limit:
         page = await client.jobs_page(limit, states=states)
         rows, total = rows_of(page.columns), page.total
     else:
         rows = [row async for part, _ in all_rows(client, states) for row in part]
         total = len(rows)
-    others = (await client.jobs_page(1, columns=("id",))).total - total if states else 0
-    return rows, total, max(0, others)
+    return rows, len(rows), total
 
 
 def _tell_rest(shown: int, total: int, others: int) -> None:

@@ -174,10 +174,17 @@ def _print_receipt(receipt: Receipt) -> None:
     if session().json:
         output.as_json(receipt_value(receipt))
         return
+    _print_ids(receipt)
+
+
+def _print_ids(receipt: Receipt) -> None:
+    """The ids for programs, and in one line what people want to know of many."""
     for job in receipt.ids:
         output.line(job)
+    sys.stdout.flush()
     if len(receipt.ids) > 1:
-        output.say(f"{len(receipt.ids)} jobs submitted.", "green")
+        batch = f" as batch {receipt.batch}" if receipt.batch else ""
+        output.say(f"{len(receipt.ids):,} jobs submitted{batch}.", "green")
 
 
 def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
@@ -191,9 +198,7 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
 async def _watch(client: BrokerClient, receipt: Receipt, wish: Wish) -> int:
     ids = receipt.ids
     if not session().json and not wish.follow:
-        for job in ids:
-            output.line(job)
-        sys.stdout.flush()
+        _print_ids(receipt)
     try:
         if wish.follow and not session().json:
             rows = await follow_jobs(client, ids, _teller(len(ids)), wish.timeout)

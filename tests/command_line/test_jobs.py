@@ -122,6 +122,29 @@ def test_the_list_shows_active_jobs_and_says_how_many_are_hidden(jdl: Path) -> N
     assert crossdesk("job", "list", "--all", "--json").json["total"] == 2
 
 
+def test_many_jobs_of_one_submission_are_one_line_of_the_list(jdl: Path, tmp_path: Path) -> None:
+    alone = crossdesk("job", "submit", "--hold", "look", str(jdl)).out.strip()
+    sweep = tmp_path / "sweep.jdl"
+    sweep.write_text(
+        'Executable = "/bin/echo"; JobType = "Parametric"; Parameters = 130; Arguments = "_PARAM_";'
+    )
+    sent = crossdesk("job", "submit", "--hold", "look", str(sweep))
+    ids = sent.out.split()
+    assert len(ids) == 130
+    shown = crossdesk("job", "list")
+    lines = shown.out.splitlines()[1:]
+    assert len(lines) == 2
+    assert "130 jobs: 130 Waiting (130 held)" in lines[0]
+    assert "Node_*" in lines[0]
+    assert f"130 jobs submitted as batch {lines[0].split()[0]}." in sent.err
+    assert alone in lines[1]
+    assert "more" not in shown.err
+    assert "--unfold shows each" in shown.err
+    every = crossdesk("job", "list", "--unfold", "--limit", "0").out
+    assert all(job in every for job in [alone, *ids])
+    assert len(crossdesk("job", "list", "--json").json["jobs"]) == 100
+
+
 def test_an_id_may_be_shortened(jdl: Path) -> None:
     job = crossdesk("job", "submit", "--wait", str(jdl)).out.strip()
     assert crossdesk("job", "status", "--json", job[:10].lstrip("-") or job).json["jobs"][0]["id"] == job
