@@ -13,9 +13,10 @@ from broker_core.file_errors import unusable
 from broker_core.jdl.diagnostics import Diagnostic
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.parse import Parsed, parse, parse_expression
+from broker_core.jdl.reasons import reason
 from broker_core.jdl.surroundings import NOWHERE
 from broker_core.jdl.times import Moment, Span
-from broker_core.jdl.tree import ERROR, Ad, Missing
+from broker_core.jdl.tree import ERROR, Ad, Expression, Missing
 from broker_core.jdl.values import AdValue, Value
 from broker_core.jdl.write import value_text
 from broker_core.resources.values import COUNTS, facts
@@ -58,6 +59,8 @@ class Evaluated:
     """The value as it would be written in a description."""
     wrong: Diagnostic | None = None
     """What keeps it from being read; its value is `error` then."""
+    why: str = ""
+    """Why its value is `error` although it can be read, where that is known."""
 
 
 def surrounded(own: Path | None, other: Path | None, now: float | None) -> Surrounded:
@@ -72,10 +75,16 @@ def evaluated(text: str, around: Surrounded) -> Evaluated:
     tree, found = parse_expression(text)
     wrong = next((one for one in found if one.severity == "error"), None)
     value: Value = ERROR
+    why = ""
     if tree is not None and wrong is None:
-        value = evaluate(tree, around.own, around.other, now=around.now, surroundings=NOWHERE)
+        value = _valued(tree, around)
+        why = reason(tree, around.own, lambda part: _valued(part, around)) if value is ERROR else ""
     kind = value.value if isinstance(value, Missing) else _TYPES[type(value)]
-    return Evaluated(text, kind, _plain(value), value_text(value), wrong)
+    return Evaluated(text, kind, _plain(value), value_text(value), wrong, why)
+
+
+def _valued(tree: Expression, around: Surrounded) -> Value:
+    return evaluate(tree, around.own, around.other, now=around.now, surroundings=NOWHERE)
 
 
 def _plain(value: Value) -> Any:

@@ -96,6 +96,8 @@ def _show(found: Evaluated, place: str) -> None:
         sys.stdout.buffer.flush()
         return
     output.line(found.text)
+    if found.why:
+        output.say(f"{place}: the value is error: {found.why}.", "yellow")
     if found.wrong is not None:
         wrong = found.wrong
         output.say(f"{place}:{wrong.column}: error[{wrong.code}]: {wrong.message}", "bold red")
@@ -110,6 +112,8 @@ def _value(found: Evaluated) -> dict[str, Any]:
         "value": found.value,
         "text": found.text,
     }
+    if found.why:
+        value["why"] = found.why
     if found.wrong is not None:
         wrong = found.wrong
         value["error"] = {"code": wrong.code, "message": wrong.message, "column": wrong.column}

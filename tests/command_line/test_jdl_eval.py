@@ -43,6 +43,30 @@ def test_undefined_and_error_are_values_not_failures() -> None:
     assert crossdesk("jdl", "eval", '1 + "a"').out == "error\n"
 
 
+def test_a_value_that_is_error_is_told_with_the_reason_where_it_is_known(tmp_path: Path) -> None:
+    asked = {
+        "1 + 4 / (2 - 2)": "divided by zero",
+        "random()": "no chance is given",
+        'regexp("(a+)+b", "aaaa")': "steps",
+        'regexp("(", "a")': "no regular expression",
+        f'regexp("a", "{"x" * 20000}")': "a text 16,384",
+        "member(1, 2, 3)": "is written member(",
+        "nothing(1)": "there is no function nothing",
+        "{1, 2}[7]": "no such item",
+        '1 + "a"': "+ cannot be used with these values",
+        '"a" && true': "&& cannot be used with these values",
+        '[ a = 1 ; b = {2 * "x"} ].b[0]': "",
+    }
+    (tmp_path / "asked.txt").write_text("\n".join(asked))
+    said = crossdesk("jdl", "eval", "--from", "asked.txt", cwd=tmp_path)
+    assert said.out == "error\n" * len(asked)
+    told = {int(line.split(":")[1]): line for line in said.err.splitlines() if line.startswith("asked.txt")}
+    for number, words in enumerate(asked.values(), 1):
+        assert words in told.get(number, "")
+    value = crossdesk("jdl", "eval", "--json", "7 / 0").json
+    assert (value["type"], value["why"]) == ("error", "a number is divided by zero")
+
+
 def test_a_mistake_is_told_with_its_place() -> None:
     said = crossdesk("jdl", "eval", "1 + (2 *")
     assert (said.code, said.out) == (1, "error\n")
