@@ -30,18 +30,20 @@ class _Asked:
 
     services: Services
     question: MatchRequest
-    pool: Pool
     name: str
     """Of the policy."""
     policy: Policy
 
     async def matches(self, description: JobDescription) -> Matches:
         """Where one job could run, in the order of the policy."""
-        near = await self.services.near_files.found(description, self.pool)
+        await self.services.near_files.asked([description])
+        # From here to the match nobody else has a turn: resources may become known at any other moment.
+        pool = _pool(self.services, self.question.assume_access)
+        near = self.services.near_files.known(description, pool)
         context = self.services.circumstances.shown(self.question.site, near)
         if self.question.assume_access:
             context = replace(context, assume_abilities=True)
-        found = applied(self.policy, self.name, match(description, self.pool, context=context))
+        found = applied(self.policy, self.name, match(description, pool, context=context))
         if found.policy_note:
             log.warning("%s", found.policy_note)
         await asyncio.sleep(0)
@@ -57,7 +59,9 @@ async def list_match(services: Services, description: JobDescription, question: 
     policy = services.policies.policy(question.policy)
     parts = await _parts(services, description, question.description)
     place = place_of(parts, question.part) if parts or question.part else 0
-    asked = _Asked(services, question, await _pool(services, question.assume_access), name, policy)
+    asked = _Asked(services, question, name, policy)
+    if not services.settings.cache:
+        await services.updaters.refresh()
     found = await asked.matches(await _described(parts[place]) if parts else description)
     report = await in_turns(
         steps(
@@ -107,10 +111,8 @@ async def _json(report: MatchReport) -> bytes:
     return b'{"resources":[%b],%b' % (b",".join(parts), rest[1:])
 
 
-async def _pool(services: Services, assume_access: bool) -> Pool:
-    """The resources by which the scheduler decides; without a cache they are asked first (CB-CACHE-09)."""
-    if not services.settings.cache:
-        await services.updaters.refresh()
+def _pool(services: Services, assume_access: bool) -> Pool:
+    """The resources by which the scheduler decides; without a cache they were asked before (CB-CACHE-09)."""
     pool = services.engine.scheduler.pool(now().monotonic)
     if not services.settings.cache:
         pool = pool.without("stale")

@@ -36,11 +36,6 @@ class NearFiles:
         if names:
             await self._memory.found([*names], PATIENCE)
 
-    async def found(self, description: JobDescription, pool: Pool) -> Near:
-        """The same after a moment for the catalogue."""
-        await self.asked([description])
-        return self.known(description, pool)
-
 
 def _protocols(description: JobDescription) -> list[str]:
     return _texts(description, "dataaccessprotocol")

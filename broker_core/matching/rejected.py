@@ -42,6 +42,7 @@ class Rejections(Sequence[Rejected]):
         view = findings.view
         self._findings = findings
         order = view.pool.columns.order()
+        order = order[order < view.size]  # without those that became known since the match
         rows = order[~holds[order]]
         lasting = findings.lasting.sum(axis=0, dtype=np.int64)
         failed = findings.failed.sum(axis=0, dtype=np.int64)

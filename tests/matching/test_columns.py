@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from broker_core.matching.match import match
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import NO_ACCESS, Pool
 from broker_core.resources.values import facts, idle, values
 from tests.matching import pools_made
-from tests.matching.made import resource
+from tests.matching.made import job, resource
 
 _NAMES = ("gluehostprocessorclockspeed", "gluehostprocessorvendor", "gluehostprocessormodel")
 _MADE = st.one_of(
@@ -118,6 +119,15 @@ def test_counts_of_the_record_have_precedence_over_published_ones(name: str) -> 
     pool = Pool.of([resource(free=3, **{name: 99})])
     assert pool.value(0, name.lower()) == 3
     assert values(pool.resource(0))[name.lower()] == 3
+
+
+def test_a_snapshot_is_answered_from_while_further_resources_become_known() -> None:
+    pool = Pool.of([resource("b"), resource("d")])
+    before = pool.snapshot()
+    matches = match(job("Requirements = false;"), before)
+    for name in ("a", "c"):
+        pool.columns.put(f"{name}:1/jobmanager-fork-x", name, {})
+    assert [one.resource.site for one in matches.rejected] == ["b", "d"]
 
 
 def test_a_snapshot_keeps_counts_and_bars_while_the_pool_changes() -> None:

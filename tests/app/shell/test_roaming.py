@@ -24,7 +24,7 @@ def test_queries_and_columns_are_there_on_another_machine(qapp: QApplication, br
         assert on.desk.preferences["roamed"] == 0.0, "nothing was chosen yet"
         on.desk.saved.save("Mine", "name:ann*")
         on.window.jobs.view.setColumnHidden(BY_NAME["site"], True)
-        on.window.jobs._keep_columns()
+        on.window.jobs.columns.keep()
 
         async def kept() -> bool:
             found = await on.desk.client.document(NAME)
