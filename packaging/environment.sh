@@ -7,7 +7,7 @@ fail() { say "crossdesk: $*"; exit 1; }
 OFFSCREEN_PACKAGES="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
 XCB_PACKAGES="libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
 WAYLAND_PACKAGES="libwayland-client0 libwayland-cursor0 libwayland-egl1"
-TEST_PACKAGES="xvfb xdotool imagemagick openbox"
+TEST_PACKAGES="xvfb xdotool imagemagick openbox dunst dbus"
 LDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
 
 is_root() { [ "$(id -u)" = 0 ]; }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 _SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+_PATIENCE = 3.0
+"""Seconds that the desktop gets to take a notice."""
+_SHOWN_MS = 8000
 
 
 class DesktopNotices(QObject):
@@ -27,18 +32,27 @@ class DesktopNotices(QObject):
 
     def _tell(self, notice: Notice) -> None:
         if notice.job and self._desk.preferences["notifications"] and not self._window.isActiveWindow():
-            self.send(notice.text)
+            self._desk.run(asyncio.to_thread(show, notice.text), "showing a notice on your desktop")
 
-    def send(self, text: str) -> bool:
-        """Send a notice to the desktop; False if there is nobody to show it."""
-        from PySide6.QtDBus import QDBusConnection, QDBusMessage
 
-        bus = QDBusConnection.sessionBus()
-        if not bus.isConnected():
-            return False
-        call = QDBusMessage.createMethodCall(_SERVICE, _PATH, _SERVICE, "Notify")
-        call.setArguments(["CrossDesk", 0, "", "CrossDesk", text, [], {}, 8000])
-        sent = bus.send(call)
-        if not sent:
-            log.info("The desktop shows no notices")
-        return sent
+def show(text: str) -> bool:
+    """Have the desktop show a notice; False if there is nobody to show it.
+
+    Qt's own D-Bus sends a number and an empty list from Python as types that no desktop accepts here.
+    """
+    try:
+        from jeepney import DBusAddress, DBusErrorResponse, new_method_call
+        from jeepney.io.blocking import open_dbus_connection
+        from jeepney.wrappers import unwrap_msg
+    except ImportError:  # not on this system
+        return False
+    address = DBusAddress(_PATH, bus_name=_SERVICE, interface=_SERVICE)
+    words = ("CrossDesk", 0, "", "CrossDesk", escape(text), [], {}, _SHOWN_MS)
+    try:
+        with open_dbus_connection(bus="SESSION") as connection:
+            call = new_method_call(address, "Notify", "susssasa{sv}i", words)
+            unwrap_msg(connection.send_and_get_reply(call, timeout=_PATIENCE))
+    except (OSError, KeyError, TimeoutError, DBusErrorResponse) as error:
+        log.info("The desktop shows no notices: %r", error)
+        return False
+    return True
