@@ -139,10 +139,9 @@ def _services(
     scheduler.use(policies.policy(), policies.queue_policy())
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
-    files = FileStore(places.files)
-    orders = Orders(store, checker, files)
-    local_settings = LocalSettings(file_limit=settings.output_max)
-    local = LocalSite("local", places.sites / "local", settings.cpus, local_settings)
+    orders = Orders(store, checker, files := FileStore(places.files))
+    limits = LocalSettings(file_limit=settings.output_max)
+    local = LocalSite("local", places.sites / "local", settings.cpus, limits)
     sites = SiteCalls(engine, [local], orders, fail)
     return Services(
         places=places,
