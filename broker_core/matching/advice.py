@@ -49,7 +49,8 @@ def analyse(matches: Matches) -> str:
     known, matching = matches.known, len(matches.candidates)
     if not known:
         return "No resource is known yet."
-    head = f"{matching or 'None'} of {known:,} known resources match{'' if matching != 1 else 'es'}"
+    head = f"{format(matching, ',') if matching else 'None'} of {known:,} known resources "
+    head += "matches" if matching == 1 else "match"
     if matches.several and matching:
         head += _in_sets(len(matches.groups))
     told = _hardest(matches)
