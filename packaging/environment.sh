@@ -9,6 +9,10 @@ XCB_PACKAGES="libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-
 WAYLAND_PACKAGES="libwayland-client0 libwayland-cursor0 libwayland-egl1"
 TEST_PACKAGES="xvfb xdotool imagemagick openbox dunst dbus"
 LDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
+SITE_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
+    nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
+    nordugrid-arc-plugins-arcrest openssh-server openssh-client iproute2 nftables"
+CONSOLE_PACKAGES="vim htop tmux less"
 
 is_root() { [ "$(id -u)" = 0 ]; }
 has() { command -v "$1" >/dev/null 2>&1; }

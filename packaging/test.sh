@@ -44,6 +44,22 @@ if [ ! -x /usr/sbin/slapd ] || [ ! -e /etc/ldap/schema/Glue-CE.schema ] || [ ! -
     apt_install "a real information system for the tests" $LDAP_PACKAGES ||
         leave_out openldap "they need a real OpenLDAP server with the GLUE schemas"
 fi
+needed=""
+for tool in /usr/sbin/slurmctld /usr/sbin/munged /usr/sbin/sge_qmaster /usr/share/arc/arc-arex-start /usr/sbin/sshd \
+    /usr/sbin/ip /usr/sbin/nft; do
+    [ -e "$tool" ] || [ -e "${tool#/usr}" ] || needed="$needed $tool"
+done
+# shellcheck disable=SC2086 # a list of words
+if [ -n "$needed" ] && ! apt_install "real clusters for the tests ($needed)" $SITE_PACKAGES; then
+    leave_out cluster "they need$needed"
+fi
+is_root || leave_out cluster "they start clusters, which only root may"
+needed=""
+for tool in vim htop tmux less; do has "$tool" || needed="$needed $tool"; done
+# shellcheck disable=SC2086 # a list of words
+if [ -n "$needed" ] && ! apt_install "programs that the console must run ($needed)" $CONSOLE_PACKAGES; then
+    leave_out console "they need$needed"
+fi
 qt_libraries xcb || {
     without "tests of windows: Qt does not find its libraries"
     set -- --ignore=tests/app --ignore=tests/end2end "$@"

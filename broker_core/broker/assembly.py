@@ -33,10 +33,10 @@ from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
 from broker_core.errors import CrossDeskError
-from broker_core.information.local_updater import LocalUpdater
 from broker_core.information.replica_catalogue import catalogue
 from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
+from broker_core.information.site_updater import SiteUpdater
 from broker_core.jdl.check import Limits
 from broker_core.launching.files import FileStore
 from broker_core.resources.facts import SourceHeard
@@ -186,8 +186,8 @@ def _updaters(settings: Settings, engine: Engine, sites: SiteCalls) -> Updaters:
         interval = settings.stale_after / 3 if settings.stale_after else said.interval
         engine.post(replace(said, interval=interval))
 
-    own = LocalUpdater(sites.describe, interval=LOCAL_INTERVAL)
-    return Updaters(settings.sources, heard, now, own=[own], changed=engine.stream.topics.resources_changed)
+    own = [SiteUpdater(site.look, name, LOCAL_INTERVAL) for name, site in sites.sites.items()]
+    return Updaters(settings.sources, heard, now, own=own, changed=engine.stream.topics.resources_changed)
 
 
 def unusable(places: Places, error: OSError) -> CrossDeskError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from fnmatch import fnmatchcase
 
@@ -18,11 +17,11 @@ from broker_core.wire.views import OutputFile
 
 async def output_files(services: Services, record: JobRecord) -> list[OutputFile]:
     """Files of a job's last attempt that can be read now; none before it was at a site."""
-    site = services.sites.sites.get(record.site)
+    site = services.sites.site_of(record.site)
     if site is None or not record.attempt:
         return []
     checked = await services.checker.check(await services.orders.text(record), record.parameter)
-    found = await asyncio.to_thread(site.files, Attempt(record.id, record.attempt))
+    found = await site.files(Attempt(record.id, record.attempt))
     growing = record.state is JobState.RUNNING
     return [
         OutputFile(
@@ -36,12 +35,12 @@ async def output_files(services: Services, record: JobRecord) -> list[OutputFile
     ]
 
 
-def open_output(services: Services, record: JobRecord, path: str) -> int:
+async def open_output(services: Services, record: JobRecord, path: str) -> int:
     """A file descriptor of one of a job's files; raises NotFound, also for what is no ordinary file."""
     site = _site(services, record)
     try:
         return os.open(
-            site.open_path(Attempt(record.id, record.attempt), path),
+            await site.open_path(Attempt(record.id, record.attempt), path),
             os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
         )
     except (OSError, ValueError) as error:
@@ -49,7 +48,7 @@ def open_output(services: Services, record: JobRecord, path: str) -> int:
 
 
 def _site(services: Services, record: JobRecord) -> Site:
-    site = services.sites.sites.get(record.site)
+    site = services.sites.site_of(record.site)
     if site is None or not record.attempt:
         raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
     return site

@@ -12,8 +12,8 @@ from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.errors import StoreDamaged
-from broker_core.information.local_updater import LOCAL
 from broker_core.information.runner import Updaters
+from broker_core.information.site_updater import LOCAL
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import demand_of

@@ -61,7 +61,7 @@ async def read(
 ) -> Response:
     """A file, or the part that `Range` names; `Content-Range` tells the size that it has now."""
     record = await own_job(services, owner, job)
-    handle = await asyncio.to_thread(open_output, services, record, path)
+    handle = await open_output(services, record, path)
     size = os.fstat(handle).st_size
     try:
         span = _span(range_, size)

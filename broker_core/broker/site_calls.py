@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from broker_core.bookkeeping.codec import clean
 from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
-from broker_core.errors import CrossDeskError
+from broker_core.errors import CrossDeskError, NotFound
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.resources.record import Resource
 from broker_core.scheduling.effects import Cancel, Submit
 from broker_core.scheduling.messages import (
     AttemptEnded,
@@ -36,11 +35,11 @@ class SiteCalls:
 
     def __init__(self, engine: Engine, sites: Sequence[Site], orders: Orders, fail: FailPoints) -> None:
         self._engine = engine
-        self.sites: Mapping[str, Site] = {site.describe().ce: site for site in sites}
-        """Computing element id to its site."""
+        self.sites: dict[str, Site] = {site.name: site for site in sites}
+        """Name to site."""
         self._orders = orders
         self._fail = fail
-        self._turns = {ce: asyncio.Semaphore(AT_ONCE) for ce in self.sites}
+        self._turns = {name: asyncio.Semaphore(AT_ONCE) for name in self.sites}
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = False
 
@@ -48,11 +47,15 @@ class SiteCalls:
         """Begin work at every site with the attempts believed to be there (reliability cases 1 to 3)."""
         self._fail("before:sites.start")
         self._asking = True
-        for ce, site in self.sites.items():
-            known = [await self._known(record) for record in records if record.site == ce]
+        for site in self.sites.values():
+            known = [await self._known(record) for record in records if site.owns(record.site)]
             await site.start(self.report, known)
         self._asking = False
         self._fail("after:sites.start")
+
+    def site_of(self, ce: str) -> Site | None:
+        """The site that has, or had, a computing element."""
+        return next((site for site in self.sites.values() if site.owns(ce)), None)
 
     def submit(self, effect: Submit) -> None:
         """Hand an attempt to its site; the answer is posted."""
@@ -87,17 +90,13 @@ class SiteCalls:
             )
         )
 
-    def describe(self) -> list[Resource]:
-        """What the sites are like now: a source of information like any other."""
-        return [site.describe() for site in self.sites.values()]
-
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at the sites (purge)."""
-        for ce, site in self.sites.items():
+        for site in self.sites.values():
             attempts = [
                 Attempt(record.id, number)
                 for record in records
-                if record.site == ce
+                if site.owns(record.site)
                 for number in range(1, record.attempt + 1)
             ]
             if attempts:
@@ -120,13 +119,12 @@ class SiteCalls:
     async def _submit(self, effect: Submit) -> None:
         record = effect.record
         try:
-            async with self._turns[effect.ce]:
+            site = self._site(effect.ce)
+            async with self._turns[site.name]:
                 order = await self._orders.order(record)
                 self._fail("before:site.submit")
-                site_id = await self.sites[effect.ce].submit(order)
+                site_id = await site.submit(order)
                 self._fail("after:site.submit")
-        except KeyError:
-            self._refused(record, "this broker does not know the resource any more")
         except CrossDeskError as error:
             self._refused(record, str(error), counts=not _short(error.__cause__))
         except OSError as error:
@@ -137,6 +135,12 @@ class SiteCalls:
         else:
             self._engine.post(SiteAccepted(record.id, record.attempt, site_id))
 
+    def _site(self, ce: str) -> Site:
+        site = self.site_of(ce)
+        if site is None:
+            raise NotFound("This broker does not know the resource any more.", place=ce)
+        return site
+
     def _refused(self, record: JobRecord, reason: str, *, counts: bool = True) -> None:
         self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
 
@@ -144,8 +148,8 @@ class SiteCalls:
         record = effect.record
         self._fail("before:site.cancel")
         try:
-            await self.sites[effect.ce].cancel(Attempt(record.id, record.attempt))
-        except (CrossDeskError, OSError, KeyError) as error:
+            await self._site(effect.ce).cancel(Attempt(record.id, record.attempt))
+        except (CrossDeskError, OSError) as error:
             # The scheduler asks again as long as no end is reported.
             log.warning("Canceling %s.%d at %s failed: %s", record.id, record.attempt, effect.ce, error)
         self._fail("after:site.cancel")

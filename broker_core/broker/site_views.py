@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from broker_core.broker.services import Services
 from broker_core.wire.views import SiteView
 
@@ -11,22 +13,23 @@ async def site_views(services: Services, owner: str) -> list[SiteView]:
     outcomes = await services.store.outcomes(owner)
     views = []
     for site in services.sites.sites.values():
-        now = site.describe()
+        now = (await site.look())[0]
         done, failed = outcomes.get(now.ce, (0, 0))
+        told = now.attributes
         views.append(
             SiteView(
                 name=now.site,
                 ce=now.ce,
                 kind="local",
                 link="connected",
-                total_cpus=now.total_cpus,
-                free_cpus=now.free_cpus,
-                running=now.running,
-                waiting=now.waiting,
-                updated=now.updated,
+                total_cpus=told["GlueCEInfoTotalCPUs"],
+                free_cpus=told["GlueCEStateFreeCPUs"],
+                running=told["GlueCEStateRunningJobs"],
+                waiting=told["GlueCEStateWaitingJobs"],
+                updated=time.time(),
                 done=done,
                 failed=failed,
-                attributes=now.attributes,
+                attributes=dict(told),
             )
         )
     return sorted(views, key=lambda view: view.name)

@@ -53,6 +53,7 @@ def order_for(
         wall_limit=description.wall_limit,
         interactive=description.interactive,
         owner=record.owner,
+        ce=record.site,
     )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from broker_core.errors import CrossDeskError
-from broker_core.resources.record import Resource
+from broker_core.resources.facts import Facts
+from broker_core.sites.link import Link
 
 
 class SiteRefused(CrossDeskError):
@@ -64,6 +65,8 @@ class LaunchOrder:
     """Bytes that one file of the job may grow to; 0: the site's default."""
     interactive: bool = False
     owner: str = ""
+    ce: str = ""
+    """Computing element that was chosen; its end names the queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +128,17 @@ class RunFile:
 
 
 class Site(Protocol):
-    """One computing element. Every call returns soon; what happens later comes as notices."""
+    """One site with its computing elements. What happens later than a call's answer comes as notices."""
 
     name: str
+    link: Link
 
-    def describe(self) -> Resource:
-        """The site as the Resource Cache should know it now."""
+    def owns(self, ce: str) -> bool:
+        """True for an id of one of its computing elements, of those that are gone too."""
+        ...
+
+    async def look(self) -> tuple[Facts, ...]:
+        """The site as the Resource Cache should know it now, one for each queue; raises SourceFailed."""
         ...
 
     async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
@@ -149,16 +157,26 @@ class Site(Protocol):
         """
         ...
 
+    async def confirm(self, attempt: Attempt) -> None:
+        """The id that `submit` returned is durable at the broker: the attempt may start.
+
+        Called again after a restart for what was not known to have started; repeated it does nothing.
+        """
+        ...
+
     async def cancel(self, attempt: Attempt) -> None:
         """End an attempt with all its processes; an `Ended` follows when they are gone."""
         ...
 
-    def files(self, attempt: Attempt) -> list[RunFile]:
+    async def files(self, attempt: Attempt) -> list[RunFile]:
         """Files of an attempt that can be read now."""
         ...
 
-    def open_path(self, attempt: Attempt, path: str) -> Path:
-        """Where one of `files` lies on this machine; raises NotFound, also for a path that escapes."""
+    async def open_path(self, attempt: Attempt, path: str) -> Path:
+        """Where one of `files` lies on this machine, brought here if need be, as long as it is now.
+
+        Raises NotFound, also for a path that escapes, and LinkLost.
+        """
         ...
 
     async def forget(self, attempts: Sequence[Attempt]) -> None:

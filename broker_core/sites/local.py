@@ -13,12 +13,14 @@ from typing import Any
 
 from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
+from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
+from broker_core.sites.link import Link, LinkState
 from broker_core.sites.local_resource import local_resource
 from broker_core.sites.recovery import Recovery
 from broker_core.sites.run import Run, Stage
@@ -56,6 +58,16 @@ class LocalSite:
         self._adopting = False
         self._launching = False
         self._open = False
+        self.link = Link(lambda _: None)
+        self.link.become(LinkState.CONNECTED, time.time())
+
+    def owns(self, ce: str) -> bool:
+        """See `Site.owns`."""
+        return ce.startswith("localhost:") and ce.endswith(f"-{self.name}")
+
+    async def look(self) -> tuple[Facts, ...]:
+        """See `Site.look`."""
+        return (facts_of(self.describe()),)
 
     def describe(self) -> Resource:
         """This machine with its GLUE attributes and the counts of now."""
@@ -99,6 +111,9 @@ class LocalSite:
         self.enqueue(Run(order, directory))
         return tag
 
+    async def confirm(self, attempt: Attempt) -> None:
+        """See `Site.confirm`; nothing is held here."""
+
     async def cancel(self, attempt: Attempt) -> None:
         """See `Site.cancel`."""
         run = self.runs.get(attempt.tag)
@@ -114,11 +129,11 @@ class LocalSite:
         elif run.stage is Stage.RUNNING:
             self.end_processes(run)
 
-    def files(self, attempt: Attempt) -> list[RunFile]:
+    async def files(self, attempt: Attempt) -> list[RunFile]:
         """See `Site.files`."""
-        return list_files(AttemptDirectory(self.root, attempt.tag).job)
+        return await asyncio.to_thread(list_files, AttemptDirectory(self.root, attempt.tag).job)
 
-    def open_path(self, attempt: Attempt, path: str) -> Path:
+    async def open_path(self, attempt: Attempt, path: str) -> Path:
         """See `Site.open_path`."""
         if not os.path.isdir(job := AttemptDirectory(self.root, attempt.tag).job):
             raise NotFound("The job has no files at this site.", place=attempt.job)

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from broker_core.errors import Conflict, NotFound
-from broker_core.information.local_updater import LocalUpdater
+from broker_core.information.site_updater import SiteUpdater
 from broker_core.information.updater import Answer, SourceSettings
-from broker_core.resources.facts import Facts
+from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from tests.information.asking import running, view
 from tests.waiting import eventually, wait_until
@@ -78,7 +78,11 @@ async def test_the_relational_monitor_says_why_it_cannot_be_asked() -> None:
 
 async def test_this_machine_is_a_source_like_any_other() -> None:
     record = Resource(CE, "local", 4, 3, 1, 0, 0.0, {"GlueCEUniqueID": CE})
-    async with running(own=[LocalUpdater(lambda: [record])]) as (_, heard):
+
+    async def look() -> tuple[Facts, ...]:
+        return (facts_of(record),)
+
+    async with running(own=[SiteUpdater(look)]) as (_, heard):
         await eventually(lambda: heard.messages)
         (message,) = heard.messages
         assert (message.source, message.account, message.complete) == ("local", True, True)

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Started
 from broker_core.sites.local import LocalSite
+from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.settings import LocalSettings
 from tests.running import end_all, processes_of
 from tests.waiting import eventually
@@ -68,9 +70,10 @@ class RunningSite:
 
     def text(self, attempt: Attempt, path: str = "std.out") -> str:
         """A file of an attempt; empty while it is not there."""
-        if path not in {file.path for file in self.site.files(attempt)}:
+        directory = AttemptDirectory(self.site.root, attempt.tag).job
+        if path not in {file.path for file in list_files(directory)}:
             return ""
-        return self.site.open_path(attempt, path).read_text()
+        return find_file(directory, path).read_text()
 
     def left(self) -> set[int]:
         """Processes that jobs of this site have."""

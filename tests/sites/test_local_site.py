@@ -135,7 +135,7 @@ async def test_a_flood_ends_with_its_reason_and_can_be_read(tmp_path: Path) -> N
         await here.site.submit(job)
     for job in jobs:
         assert (await here.ended(job.attempt)).failure == "output-limit"
-        assert here.site.open_path(job.attempt, "std.out").stat().st_size == 3_072_000
+        assert (await here.site.open_path(job.attempt, "std.out")).stat().st_size == 3_072_000
     await here.close()
 
 
@@ -146,7 +146,7 @@ async def test_no_path_leads_out_of_the_job(here: RunningSite, tmp_path: Path) -
     )
     await here.site.submit(job)
     await here.ended(job.attempt)
-    assert [file.path for file in here.site.files(job.attempt)] == ["d/ok", "std.err", "std.out"]
+    assert [file.path for file in await here.site.files(job.attempt)] == ["d/ok", "std.err", "std.out"]
     for path in (
         "link",
         "root/etc/passwd",
@@ -160,28 +160,28 @@ async def test_no_path_leads_out_of_the_job(here: RunningSite, tmp_path: Path) -
         "a\0b",
     ):
         with pytest.raises(NotFound):
-            here.site.open_path(job.attempt, path)
+            await here.site.open_path(job.attempt, path)
     with pytest.raises(NotFound):
-        here.site.open_path(Attempt("no", 1), "std.out")
-    assert here.site.open_path(job.attempt, "d/ok").read_text() == "x\n"
+        await here.site.open_path(Attempt("no", 1), "std.out")
+    assert (await here.site.open_path(job.attempt, "d/ok")).read_text() == "x\n"
 
 
 async def test_odd_names_are_listed_and_found(here: RunningSite) -> None:
     job = order("python3", "-c \"open(b'a\\xff\\nb','w').write('1'); open('-x ü','w')\"")
     await here.site.submit(job)
     assert (await here.ended(job.attempt)).exit_code == 0
-    names = [file.path for file in here.site.files(job.attempt)]
+    names = [file.path for file in await here.site.files(job.attempt)]
     assert names == ["-x ü", "a\\xff\nb", "std.err", "std.out"]
-    assert here.site.open_path(job.attempt, names[1]).read_text() == "1"
+    assert (await here.site.open_path(job.attempt, names[1])).read_text() == "1"
 
 
 async def test_files_stay_until_they_are_forgotten(here: RunningSite) -> None:
     job = script("mkdir closed; echo x >closed/y; chmod 0 closed")
     await here.site.submit(job)
     await here.ended(job.attempt)
-    assert here.site.files(job.attempt)
+    assert await here.site.files(job.attempt)
     await here.site.forget([job.attempt])
-    assert here.site.files(job.attempt) == []
+    assert await here.site.files(job.attempt) == []
     assert not (here.directory / "attempts" / job.attempt.tag).exists()
 
 

@@ -1,0 +1,1 @@
+"""Sites: cards with their state, the wizard that adds one, questions about credentials."""

@@ -1,0 +1,1 @@
+"""The agent-shadow channel: relay, shadow, sessions and forwards (CB-IA)."""

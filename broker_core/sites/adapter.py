@@ -1,0 +1,114 @@
+"""The small contract behind which every kind of computing element lies; `remote.RemoteSite` drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from pathlib import Path
+from typing import Protocol
+
+from broker_core.resources.facts import Facts
+from broker_core.sites.contract import LaunchOrder, RunFile, SiteRefused
+from broker_core.sites.link import Link
+
+
+class Seen(Enum):
+    """What a site says of one of its jobs."""
+
+    HELD = auto()
+    """Handed over, waits for its release."""
+    QUEUED = auto()
+    RUNNING = auto()
+    ENDED = auto()
+    """Over by the site's word; only the starter's marker proves how."""
+    UNKNOWN = auto()
+    """The site does not know it (any more)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One attempt for a site: the order, and the queue that was chosen."""
+
+    order: LaunchOrder
+    queue: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What one poll found out about one attempt."""
+
+    seen: Seen
+    id: str = ""
+    """The site's own id."""
+    reason: str = ""
+    """Why it waits or ended, in the site's words."""
+    node: str = ""
+    started: bytes = b""
+    """The starter's marker, if it is there (worker.markers)."""
+    ended: bytes = b""
+    outputs: bytes = b""
+    """The starter's list of output files with sizes and hashes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """What one poll found out."""
+
+    attempts: Mapping[str, Sighting]
+    """Tag to what is there; every attempt of this broker at the site, asked for or not."""
+    facts: tuple[Facts, ...] = ()
+    """The site's queues, where the poll told them at no further cost."""
+    missing: frozenset[str] = field(default_factory=frozenset)
+    """Tags asked for of which the site knows nothing and has no marker."""
+
+
+class Adapter(Protocol):
+    """One kind of computing element. Each call is one exchange with a deadline; all may raise LinkLost."""
+
+    kind: str
+    """`slurm`, `sge`, `pbs`, `lsf`, `condor`, `shell` or `arc`."""
+    link: Link
+
+    async def open(self) -> None:
+        """Begin to connect; returns at once."""
+        ...
+
+    async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
+        """Stage and hand over under their tags, held where the site can hold; the site's ids, in order.
+
+        A tag that is at the site already is not handed over again: its id is returned.
+        """
+        ...
+
+    async def release(self, tags: Sequence[str]) -> None:
+        """Let held attempts go, all in one exchange; repeated it does nothing."""
+        ...
+
+    async def poll(self, tags: Sequence[str]) -> Polled:
+        """Look at all attempts in one exchange, and renew their lease."""
+        ...
+
+    async def cancel(self, tags: Sequence[str]) -> None:
+        """End attempts with all their processes, or keep them from starting; the end shows in a poll."""
+        ...
+
+    async def files(self, tag: str) -> list[RunFile]:
+        """Files of an attempt that can be read now."""
+        ...
+
+    async def fetch(self, tag: str, names: Sequence[str], into: Path) -> None:
+        """Bring files into a directory of this machine; what is there already is continued or replaced."""
+        ...
+
+    async def remove(self, tags: Sequence[str]) -> None:
+        """Remove the attempts' directories at the site."""
+        ...
+
+    async def look(self) -> tuple[Facts, ...]:
+        """What the site is like now: one for each queue (CB-UPD-01)."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connection up; what runs goes on."""
+        ...

@@ -1,0 +1,1 @@
+"""ARC computing elements, spoken to over REST with X.509 credentials."""

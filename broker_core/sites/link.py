@@ -1,0 +1,89 @@
+"""The state of the connection to a site: a state of its own, never one of a job."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+LINES = 500
+"""Lines of the connection's log that are kept."""
+
+
+class LinkState(StrEnum):
+    """How a site is connected. Draining is no state of the link, but of the site's settings."""
+
+    CONNECTING = "connecting"
+    """The first try is under way."""
+    CONNECTED = "connected"
+    """The last exchange went well."""
+    RETRYING = "retrying"
+    """Lost or never had; the next try comes at `Link.retry_at`."""
+    NEEDS_CREDENTIALS = "needs credentials"
+    """Nothing is tried before `Link.question` is answered."""
+    DOWN = "down"
+    """Refused for good or silent for long; tried again rarely, or when the user asks."""
+
+    __hash__ = str.__hash__
+
+    @property
+    def usable(self) -> bool:
+        """True where jobs can be sent now."""
+        return self is LinkState.CONNECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What only the user can answer before the connection can be made."""
+
+    id: str
+    kind: str
+    """`trust-host`, `changed-host`, `passphrase`, `password`, `code` or `proxy`."""
+    text: str
+    """The question in words, with fingerprint or file where one is meant."""
+    secret: bool = True
+    """The answer must not be shown, logged or written to a file."""
+    keep_as: str = ""
+    """Name of the answer in the user's keyring; empty where it must not be kept."""
+
+
+class Link:
+    """State, reason and log of one connection; whoever holds the connection tells it."""
+
+    def __init__(self, changed: Callable[[Link], None]) -> None:
+        self.state = LinkState.CONNECTING
+        self.since = 0.0
+        """When the state was entered, seconds since the epoch."""
+        self.reason = ""
+        """In words with the remedy; empty while connected."""
+        self.retry_at: float | None = None
+        """Seconds since the epoch."""
+        self.heard: float | None = None
+        """When the site was last heard from, seconds since the epoch."""
+        self.question: Question | None = None
+        self.log: deque[tuple[float, str]] = deque(maxlen=LINES)
+        """What happened to the connection: time and words; never a secret."""
+        self._changed = changed
+
+    def note(self, time: float, words: str) -> None:
+        """Add a line to the log."""
+        self.log.append((time, words))
+
+    def become(
+        self,
+        state: LinkState,
+        time: float,
+        reason: str = "",
+        *,
+        retry_at: float | None = None,
+        question: Question | None = None,
+    ) -> None:
+        """Enter a state, or the same one for another reason; repeated news is no news."""
+        if (state, reason, retry_at, question) == (self.state, self.reason, self.retry_at, self.question):
+            return
+        if state is not self.state:
+            self.since = time
+        self.state, self.reason, self.retry_at, self.question = state, reason, retry_at, question
+        self.note(time, f"{state.value}: {reason}" if reason else state.value)
+        self._changed(self)

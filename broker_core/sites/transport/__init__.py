@@ -1,0 +1,1 @@
+"""Ways to a site's login node: this machine, and SSH."""

@@ -1,0 +1,68 @@
+"""What an adapter needs of the way to a site: run a shell script there and carry bytes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from broker_core.errors import CrossDeskError
+from broker_core.sites.link import Link
+
+DEADLINE = 60.0
+"""Seconds that one command may take unless its caller knows better."""
+
+
+class LinkLost(CrossDeskError):
+    """The way to the site broke or the deadline passed: whether the command ran is not known."""
+
+    code = "link_lost"
+    status = 502
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a script at a site left."""
+
+    status: int
+    """Exit status; 128 + N where signal N ended it."""
+    out: bytes
+    err: bytes
+
+
+class Transport(Protocol):
+    """One way to one site; concurrent calls share it, so many at once as the site's settings allow.
+
+    Every call has a deadline. A call while there is no connection waits for one until its deadline, and
+    raises LinkLost after it; at once where the link needs credentials or is down.
+    """
+
+    link: Link
+
+    async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
+        """Run a POSIX shell script in the user's account, whatever login shell the account has.
+
+        Raises LinkLost.
+        """
+        ...
+
+    async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
+        """Like `run`, with an input that need not fit into memory."""
+        ...
+
+    async def receive(
+        self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
+    ) -> Reply:
+        """Like `run`, with an output that need not fit into memory; `out` of the reply is empty.
+
+        The deadline is that of silence: it begins anew with each byte.
+        """
+        ...
+
+    async def open(self) -> None:
+        """Begin to connect, and stay connected until `close`; returns at once."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connection up."""
+        ...

@@ -1,0 +1,200 @@
+"""Sites as they are added, asked about and shown."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from broker_core.wire.submission import Wire
+
+SITE_KINDS = {
+    "local": "This machine",
+    "slurm": "Slurm",
+    "sge": "Grid Engine",
+    "pbs": "PBS",
+    "lsf": "LSF",
+    "condor": "HTCondor",
+    "shell": "Host without a batch system",
+    "arc": "ARC",
+}
+"""Kind of a site to its name for people."""
+
+
+class SiteSpec(Wire):
+    """How a site is reached and used; what `site add` and the wizard write down. Holds no secret."""
+
+    name: str = Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")
+    """Unique; the host part of its computing elements' ids."""
+    kind: str
+    """One of SITE_KINDS but `local`."""
+    host: str = ""
+    """Host name, address, or alias of `~/.ssh/config`; empty: commands run on this machine."""
+    port: int = 0
+    """0: as the SSH configuration says."""
+    user: str = ""
+    jump: str = ""
+    """Jump host as `user@host:port`; empty: as the SSH configuration says."""
+    url: str = ""
+    """Base URL of an ARC computing element."""
+    directory: str = ""
+    """Absolute directory at the site, seen by its nodes; empty: `.crossdesk` in the home directory."""
+    queues: list[str] = []
+    """Queues to use; empty: all that are open."""
+    options: list[str] = []
+    """Words added to each submission, e.g. `--account=phys`."""
+    environment: dict[str, str] = {}
+    """Set before each command at the site, and for its jobs."""
+    proxy: str = ""
+    """File with the X.509 credential of the user (ARC)."""
+    poll_interval: float = Field(default=2.0, ge=0.1, le=3600.0)
+    """Seconds between two looks at the jobs there while something changes; longer when nothing does."""
+    lease: float = Field(default=0.0, ge=0.0)
+    """Seconds without contact after which the site ends a running job; 0: it runs on, and is waited for."""
+    max_jobs: int = Field(default=0, ge=0)
+    """Most jobs there at the same time; 0: no limit of the broker's."""
+    at_once: int = Field(default=4, ge=1, le=64)
+    """Commands under way at the same time."""
+    drained: bool = False
+    """No new jobs are sent."""
+
+
+class DetectRequest(Wire):
+    """Look what is at a host before it becomes a site."""
+
+    host: str = ""
+    port: int = 0
+    user: str = ""
+    jump: str = ""
+    url: str = ""
+    environment: dict[str, str] = {}
+    proxy: str = ""
+
+
+class QueueFound(Wire):
+    """One queue that was found."""
+
+    name: str
+    total_cpus: int
+    free_cpus: int
+    wall_limit: float | None = None
+    """Seconds."""
+    memory: int = 0
+    """MiB of a node."""
+    open: bool = True
+    default: bool = False
+
+
+class SystemFound(Wire):
+    """One batch system that was found."""
+
+    kind: str
+    title: str
+    version: str = ""
+    queues: list[QueueFound] = []
+    trouble: str = ""
+    """Why it cannot be used, in words with the remedy; empty: it can."""
+
+
+class Detection(Wire):
+    """What was found at a host."""
+
+    id: str
+    """Ask again with it: detection goes on until `state` is `found` or `failed`."""
+    state: str
+    """`looking`, `question`, `found` or `failed`."""
+    reason: str = ""
+    question: QuestionView | None = None
+    host: str = ""
+    """The host's own name."""
+    user: str = ""
+    home: str = ""
+    systems: list[SystemFound] = []
+    """Best first."""
+    mpi: list[str] = []
+    """MPI implementations, e.g. `openmpi 4.1.4`."""
+    python: str = ""
+    """Version of python3; empty: none."""
+    shared: bool | None = None
+    """The directory is seen by the nodes; None: not known before the test job."""
+    outbound: bool | None = None
+    """The host can open connections to the outside; None: not known."""
+    modules: list[str] = []
+    """Software that can be loaded; becomes run-time tags."""
+    suggestion: SiteSpec | None = None
+    """What to add as it is."""
+
+
+class QuestionView(Wire):
+    """A question that only the user can answer before a connection is made."""
+
+    id: str
+    kind: str
+    """`trust-host`, `changed-host`, `passphrase`, `password`, `code` or `proxy`."""
+    text: str
+    secret: bool = True
+    keep_as: str = ""
+    """Name of the answer in the user's keyring; empty: never kept."""
+
+
+class QuestionAnswer(Wire):
+    """The answer to one question."""
+
+    id: str
+    value: str = Field(repr=False)
+    """The secret, or `yes` for a host to trust; empty: the user declines."""
+
+
+class LinkView(Wire):
+    """How a site is connected."""
+
+    state: str
+    """`connecting`, `connected`, `retrying`, `needs credentials` or `down`."""
+    since: float = 0.0
+    """Seconds since the epoch, as all times here."""
+    reason: str = ""
+    retry_at: float | None = None
+    heard: float | None = None
+    question: QuestionView | None = None
+
+
+class SiteView(Wire):
+    """One site with all that its card shows."""
+
+    spec: SiteSpec
+    title: str
+    """Kind for people, e.g. `Slurm`."""
+    link: LinkView
+    ces: list[str] = []
+    total_cpus: int = 0
+    free_cpus: int = 0
+    queued: int = 0
+    """This broker's jobs there that wait."""
+    running: int = 0
+    """This broker's jobs there that run."""
+    done: int = 0
+    failed: int = 0
+    """Outcomes of the asker's jobs."""
+    recent_done: int = 0
+    recent_failed: int = 0
+    """Outcomes that count for its reputation: older ones weigh less and less, rounded."""
+    throttled: str = ""
+    """Why fewer jobs are sent there than would fit, and until when; empty: not throttled."""
+    per_hour: float = 0.0
+    """Jobs that ended there in the last hour."""
+    times: list[float] = []
+    """History, oldest first: moments."""
+    history_queued: list[int] = []
+    history_running: list[int] = []
+    removable: bool = True
+
+
+class LogLine(Wire):
+    """One line of a connection's log."""
+
+    time: float
+    words: str
+
+
+class SiteTest(Wire):
+    """A test job that was sent to a site."""
+
+    job: str
