@@ -104,6 +104,7 @@ def _job(reading: Reading, kind: Kind) -> JobDescription:
         stdout=streams.stdout,
         stderr=streams.stderr,
         input_sandbox=inputs.entries,
+        renamed=tuple(inputs.renamed.items()),
         output_sandbox=outputs.entries,
         environment=program.environment,
         sub_job_type=kind.sub_job_type,

@@ -20,7 +20,6 @@ _REQUIRE = (
 )
 _RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 1, "expirytime": 0}
 _NOT_CARRIED_OUT = (
-    "inputsandboxdestfilename",
     "outputdata",
     "dsupload",
     "myproxyserver",

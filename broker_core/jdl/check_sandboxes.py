@@ -21,7 +21,9 @@ class Sandbox:
     entries: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     names: dict[str, Expression] = field(default_factory=dict)
-    """Base name of an input, or path of an output, to the place of its entry."""
+    """Name of an input at the site, or path of an output, to the place of its entry."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Base name of an input here to its name at the site, where that is another."""
 
     def brings(self, name: str) -> bool:
         """True if a file of this name is, or by a wildcard may be, in the sandbox."""
@@ -41,7 +43,8 @@ def inputs(reading: Reading) -> Sandbox:
         protocol = scheme(text)
         if protocol and protocol != "file":
             remote.add(f"transfer:{protocol}")
-        _add_input(reading, sandbox, local(text), place)
+        _wrong_input(reading, local(text), place)
+    _names_at_the_site(reading, sandbox, [(local(text), place) for text, place in entries])
     sandbox.entries = tuple(local(text) for text, _ in entries)
     sandbox.needs = tuple(sorted(remote))
     if reading.files is not None:
@@ -82,15 +85,34 @@ def _destinations(reading: Reading) -> tuple[str, ...]:
     return tuple(sorted({f"transfer:{scheme(text) or 'unknown'}" for text in addresses}))
 
 
-def _add_input(reading: Reading, sandbox: Sandbox, text: str, place: Expression) -> None:
-    name = base_name(text)
+def _wrong_input(reading: Reading, text: str, place: Expression, key: str = "inputsandbox") -> None:
     if wrong := wrong_name(text):
-        reading.error(*wrong, "inputsandbox", place)
-    elif name in sandbox.names:
-        message = f"Two files are called {name}; all arrive in one folder, so rename one of them."
-        reading.error("duplicate-sandbox-name", message, "inputsandbox", place)
-    else:
-        sandbox.names[name] = place
+        reading.error(*wrong, key, place)
+
+
+def _names_at_the_site(reading: Reading, sandbox: Sandbox, entries: list[tuple[str, Expression]]) -> None:
+    """Each file keeps its base name unless InputSandboxDestFileName gives it another."""
+    given = reading.strings("inputsandboxdestfilename")
+    fits = len(given) == len(entries)
+    for number, (text, place) in enumerate(entries):
+        name = base_name(text)
+        if fits:
+            name = _new_name(reading, *given[number])
+            sandbox.renamed |= {base_name(text): name} if name != base_name(text) else {}
+        if name in sandbox.names:
+            message = f"Two files are called {name}; all arrive in one folder, so rename one of them."
+            reading.error("duplicate-sandbox-name", message, "inputsandbox", place)
+        else:
+            sandbox.names[name] = place
+
+
+def _new_name(reading: Reading, name: str, place: Expression) -> str:
+    key = "inputsandboxdestfilename"
+    _wrong_input(reading, name, place, key)
+    if "/" in name:
+        message = f"{name!r} has a folder in it; all files arrive in one folder, so leave it out."
+        reading.error("path-escapes", message, key, place)
+    return name
 
 
 def _add_output(reading: Reading, sandbox: Sandbox, text: str, place: Expression) -> None:

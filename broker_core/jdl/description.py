@@ -29,6 +29,8 @@ class JobDescription:
     """openmpi, mpich, pacx-mpi, mpich-g2, plain; empty for Normal."""
     wall_limit: float | None
     """Seconds of wall time after which the job is ended; None: the site's own limit."""
+    renamed: tuple[tuple[str, str], ...] = ()
+    """Base name of an input file as it was sent, and its name in the job's directory."""
     needs: tuple[str, ...] = ()
     """Abilities that a site or broker must have: `mpi:openmpi`, `inter-cluster`, `interactive`, `workflow`,
     `launcher:NAME`. Empty for a plain job. Matching refuses resources that lack one, with that reason."""

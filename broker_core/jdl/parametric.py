@@ -108,6 +108,9 @@ def with_value(description: JobDescription, value: str) -> JobDescription:
         description,
         **changed,
         input_sandbox=tuple(entry.replace(MARK, value) for entry in description.input_sandbox),
+        renamed=tuple(
+            (old.replace(MARK, value), new.replace(MARK, value)) for old, new in description.renamed
+        ),
         output_sandbox=tuple(entry.replace(MARK, value) for entry in description.output_sandbox),
         environment=tuple((name, text.replace(MARK, value)) for name, text in description.environment)
         + value_in_environment(description.ad, value),

@@ -31,7 +31,8 @@ def order_for(
     An Executable that is in the input sandbox is run from the job's directory and made executable;
     any other is taken as it stands: an absolute path, or a name looked up in PATH at the site.
     """
-    names = {file.name for file in files}
+    renamed = dict(description.renamed)
+    names = {renamed.get(file.name, file.name) for file in files}
     program = base_name(description.executable)
     staged = program in names
     return LaunchOrder(
@@ -44,10 +45,9 @@ def order_for(
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
         inputs=tuple(
-            InputFile(
-                file.name, filestore.path(file.sha256), file.executable or (staged and file.name == program)
-            )
+            InputFile(name, filestore.path(file.sha256), file.executable or (staged and name == program))
             for file in files
+            for name in [renamed.get(file.name, file.name)]
         ),
         outputs=description.output_sandbox,
         wall_limit=description.wall_limit,

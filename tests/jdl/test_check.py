@@ -41,6 +41,10 @@ REFUSALS = {
     'Executable = "/bin/true"; InputSandboxBaseURI = "/tmp";': "address-form",
     'Executable = "/x"; OutputSandbox = {"a", "b"};OutputSandboxDestURI = "https://h/a";': "items-differ",
     'Executable = "/bin/true"; OutputSandbox = "*"; OutputSandboxDestURI = "gsiftp://h/a";': "items-differ",
+    'Executable = "/bin/true"; InputSandbox = "a"; InputSandboxDestFileName = "../c";': "path-escapes",
+    'Executable = "/bin/true"; InputSandbox = {"a", "b"}; InputSandboxDestFileName = {"c", "c"};': (
+        "duplicate-sandbox-name"
+    ),
     'Executable = "/bin/true"; InputSandbox = {"a", "b"}; InputSandboxDestFileName = "c";': "items-differ",
     'Executable = "/bin/true"; UserContact = "nobody";': "contact-form",
     'Executable = "/bin/true"; MyProxyServer = "_PARAM_";': "parameter-not-here",

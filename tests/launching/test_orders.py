@@ -35,6 +35,17 @@ def test_a_staged_program_is_run_from_the_job_s_directory(tmp_path: Path) -> Non
     assert (order.stdin, order.attempt.tag, order.owner) == ("in.txt", "j" * 22 + ".3", "ann")
 
 
+def test_files_arrive_under_the_names_that_the_description_gives_them(tmp_path: Path) -> None:
+    text = (
+        'Executable = "start"; StdInput = "data"; InputSandbox = {"here/run.sh", "in.txt"};'
+        'InputSandboxDestFileName = {"start", "data"};'
+    )
+    order = made(text, tmp_path, FILES)
+    assert (order.executable, order.stdin) == ("./start", "data")
+    assert [(file.name, file.executable) for file in order.inputs] == [("start", True), ("data", False)]
+    assert [file.path.name for file in order.inputs] == ["0" * 64, "1" * 64]
+
+
 def test_output_is_readable_though_no_file_was_named(tmp_path: Path) -> None:
     order = made('Executable = "/bin/true";', tmp_path, [])
     assert (order.executable, order.stdout, order.stderr) == ("/bin/true", "std.out", "std.err")
