@@ -1,0 +1,297 @@
+"""Real Slurm clusters on this host: several slurmd for each, with more processors than the host has.
+
+Needs the packages slurm-wlm, slurm-wlm-basic-plugins and munge of Debian, and root. Each test bed has its own
+folder, ports and munge; the system's own Slurm, if any, is not touched. There is no accounting database: what
+ended is in the file that Slurm's job completion plug-in writes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.running import end_all
+from tests.testbed.guardian import Guardian
+from tests.testbed.openldap import free_port
+from tests.waiting import wait_until
+
+PACKAGES = ("slurm-wlm", "slurm-wlm-basic-plugins", "munge")
+QUEUES = ("main", "short")
+_TRIES = 5
+_CONF = """
+ClusterName={name}
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={munge}
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool/%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SwitchType=switch/none
+MpiDefault=pmi2
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/filetxt
+JobCompLoc={folder}/jobcomp.log
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=100
+SchedulerType=sched/backfill
+SchedulerParameters=sched_min_interval=100000,bf_interval=2,batch_sched_delay=0,default_queue_depth=1000,max_rpc_cnt=0
+ReturnToService=2
+SlurmdParameters=config_overrides
+SlurmdTimeout=60
+InactiveLimit=0
+KillWait=2
+MinJobAge=300
+MaxJobCount=30000
+MaxArraySize=10001
+MailProg=/bin/true
+PropagateResourceLimits=NONE
+"""
+_LOOPBACK = "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny\n"
+_NODE = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} Boards=1"
+    " SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 RealMemory={memory} State=UNKNOWN\n"
+)
+_QUEUE = "PartitionName={name} Nodes=ALL {more} State=UP OverSubscribe=NO\n"
+_CGROUP = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=no\nConstrainRAMSpace=no\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """One job (or array task) that is over by Slurm's own record."""
+
+    id: str
+    """An array task carries its number: `12_3`."""
+    name: str
+    state: str
+    """`COMPLETED`, `CANCELLED`, `FAILED`, `TIMEOUT` ..."""
+    started: bool
+    """It was given a node."""
+
+
+class Munge:
+    """The daemon that signs what the parts of Slurm say to each other."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o711)
+        self.socket = folder / "socket"
+        key = folder / "key"
+        key.touch(0o600)
+        key.write_bytes(secrets.token_bytes(128))
+        words = ["munged", "-F", "--force", f"--key-file={key}", f"--socket={self.socket}"]
+        words += [f"--pid-file={folder}/pid", f"--seed-file={folder}/seed", f"--log-file={folder}/log"]
+        self._process = spawn(words, folder / "out")
+
+    def ready(self) -> bool:
+        """True if it answers."""
+        done = subprocess.run(["munge", "-n", "-S", str(self.socket)], capture_output=True)
+        return done.returncode == 0
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait(30)
+
+
+class Cluster:
+    """One cluster: a controller and some nodes, with the queues of QUEUES."""
+
+    def __init__(self, folder: Path, name: str, munge: Path, nodes: int, cpus: int) -> None:
+        self.name = name
+        self.folder = folder
+        self.nodes = nodes
+        self.cpus = cpus
+        """Processors of each node, as Slurm believes."""
+        self._munge = munge
+        self._controller: subprocess.Popen[bytes] | None = None
+        self._slurmds: list[subprocess.Popen[bytes]] = []
+        for part in ("state", "spool"):
+            (folder / part).mkdir(parents=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables with which all Slurm commands speak to this cluster."""
+        return {"SLURM_CONF": f"{self.folder}/slurm.conf"}
+
+    def begin(self) -> None:
+        """Start all daemons on ports that are free now; returns at once."""
+        self._configure()
+        self.start_controller()
+        for number in range(1, self.nodes + 1):
+            words = ["slurmd", "-D", "-N", f"{self.name}{number}", "-f", self.environment["SLURM_CONF"]]
+            self._slurmds.append(spawn(words, self.folder / "out"))
+
+    def start_controller(self) -> None:
+        """Start the controller, again after `kill_controller`."""
+        words = ["slurmctld", "-D", *([] if any(self.folder.joinpath("state").iterdir()) else ["-i"])]
+        self._controller = spawn([*words, "-f", self.environment["SLURM_CONF"]], self.folder / "out")
+
+    def kill_controller(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End the controller; jobs go on. SIGTERM lets it save its state first."""
+        assert self._controller is not None
+        self._controller.send_signal(how)
+        self._controller.wait(30)
+
+    def pause_controller(self, *, on: bool) -> None:
+        """Let the controller accept connections and never answer, or go on."""
+        assert self._controller is not None
+        self._controller.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
+
+    def ready(self) -> bool:
+        """True if all nodes can take jobs."""
+        done = self.run("sinfo", "-h", "-N", "-p", "main", "-t", "idle,mix,alloc", "-o", "%N", check=False)
+        return len(done.split()) == self.nodes
+
+    def broken(self) -> bool:
+        """True if a daemon has ended by itself, e.g. because another program took its port."""
+        return any(one.poll() is not None for one in (self._controller, *self._slurmds) if one is not None)
+
+    def run(self, *words: str, check: bool = True, stdin: str = "") -> str:
+        """Output of a Slurm command for this cluster."""
+        done = subprocess.run(
+            words,
+            env=os.environ | self.environment,
+            input=stdin,
+            text=True,
+            capture_output=True,
+            timeout=60,
+        )
+        assert not check or done.returncode == 0, (words, done.stderr)
+        return done.stdout
+
+    def present(self) -> dict[str, str]:
+        """Id of each job (and array task) that is not over to its name."""
+        lines = self.run("squeue", "-h", "-r", "-o", "%i|%j").splitlines()
+        return dict(line.split("|", 1) for line in lines)
+
+    def completed(self) -> list[Completed]:
+        """All jobs that are over, oldest first, of all the cluster's life."""
+        log = self.folder / "jobcomp.log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [_completed(line) for line in lines]
+
+    def end_jobs(self) -> None:
+        """Cancel everything and wait until nothing is left."""
+        self.run("scancel", "--user=root", check=False)
+        wait_until(lambda: not self.present(), 30.0, "all jobs of the cluster end")
+
+    def end(self) -> None:
+        """End the daemons."""
+        for process in (self._controller, *self._slurmds):
+            if process is not None:
+                process.kill()
+                process.wait(30)
+        self._controller, self._slurmds = None, []
+
+    def _configure(self) -> None:
+        host = socket.gethostname().partition(".")[0]
+        text = _CONF.format(
+            name=self.name, host=host, port=free_port(), munge=self._munge, folder=self.folder
+        )
+        if _is_loopback(host):
+            text += _LOOPBACK
+        for number in range(1, self.nodes + 1):
+            text += _NODE.format(
+                name=f"{self.name}{number}",
+                host=host,
+                port=free_port(),
+                cpus=self.cpus,
+                memory=self.cpus * 200,
+            )
+        text += _QUEUE.format(name="main", more="Default=YES MaxTime=4:00:00")
+        text += _QUEUE.format(name="short", more="MaxTime=0:10:00 PriorityTier=10")
+        (self.folder / "slurm.conf").write_text(text)
+        (self.folder / "cgroup.conf").write_text(_CGROUP)
+
+
+class Slurm:
+    """Independent clusters, by name, that share one munge."""
+
+    def __init__(self, folder: Path, names: Sequence[str] = ("a",), nodes: int = 2, cpus: int = 16) -> None:
+        missing = [word for word in ("slurmctld", "slurmd", "sbatch", "munged") if not _find(word)]
+        if missing:
+            raise RuntimeError(f"{missing[0]} is missing; apt-get install {' '.join(PACKAGES)}")
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self._guardian = Guardian(folder)
+        self._munge = Munge(folder / "munge")
+        self.clusters = {
+            name: Cluster(folder / name, name, self._munge.socket, nodes, cpus) for name in names
+        }
+
+    def start(self) -> Slurm:
+        """Start all clusters and wait until they take jobs."""
+        wait_until(self._munge.ready, 10.0, "munge answers")
+        for cluster in self.clusters.values():
+            cluster.begin()
+        for cluster in self.clusters.values():
+            self._settle(cluster)
+        return self
+
+    def close(self) -> None:
+        """End all jobs and daemons, and whatever they left."""
+        for cluster in self.clusters.values():
+            cluster.end()
+        self._munge.close()
+        self._guardian.release()
+        end_all(self.folder)
+
+    def _settle(self, cluster: Cluster) -> None:
+        for _ in range(_TRIES):
+            if wait_until(lambda: cluster.broken() or cluster.ready(), 30.0, "the nodes are up") and (
+                not cluster.broken()
+            ):
+                return
+            cluster.end()
+            cluster.begin()
+        raise AssertionError(f"Slurm does not start: {(cluster.folder / 'out').read_text()[-2000:]}")
+
+
+def spawn(words: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start a daemon of a test bed in the foreground mode of its program."""
+    with log.open("ab") as stream:
+        return subprocess.Popen(
+            [_find(words[0]) or words[0], *words[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            # Daemons hand their environment to what they start, by which the guardian knows it.
+            env={"PATH": f"{os.defpath}:/usr/sbin:/sbin", "TEST_BED": str(log.parent)},
+            start_new_session=True,
+        )
+
+
+def _find(program: str) -> str | None:
+    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return socket.gethostbyname(host) == "127.0.0.1"
+    except OSError:
+        return False
+
+
+def _completed(line: str) -> Completed:
+    fields = dict(re.findall(r"(\w+)=(\S*)", line))
+    task = f"{fields['ArrayJobId']}_{fields['ArrayTaskId']}" if "ArrayTaskId" in fields else ""
+    started = fields.get("NodeList", "(null)") not in ("(null)", "")
+    return Completed(task or fields["JobId"], fields["Name"], fields["JobState"], started)
