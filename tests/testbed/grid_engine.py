@@ -1,0 +1,196 @@
+"""A real Son of Grid Engine cell on this machine.
+
+Needs root and the packages gridengine-master, gridengine-exec and gridengine-client of Debian. Nothing of an
+installed cell is used: each cell here has its own folder and ports. The master and the execution daemon listen on
+every address.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+from tests.testbed.guardian import Guardian
+from tests.testbed.openldap import free_port
+from tests.waiting import wait_until
+
+PACKAGES = ("gridengine-master", "gridengine-exec", "gridengine-client")
+QUEUE = "main"
+SHORT_QUEUE = "short"
+"""A second queue, whose jobs may run for 600 s; it has no parallel environment."""
+_DAEMONS = Path("/usr/sbin")
+_SPOOL = Path("/usr/lib/gridengine")
+_SHARED = Path("/usr/share/gridengine")
+_BOOTSTRAP = """\
+admin_user              sgeadmin
+default_domain          none
+ignore_fqdn             false
+spooling_method         berkeleydb
+spooling_lib            libspoolb
+spooling_params         {spool}/spooldb
+binary_path             /usr/sbin
+qmaster_spool_dir       {spool}/qmaster
+security_mode           none
+listener_threads        2
+worker_threads          2
+scheduler_threads       1
+"""
+_PARALLEL = """\
+pe_name mpi
+slots 9999
+user_lists NONE
+xuser_lists NONE
+start_proc_args /bin/true
+stop_proc_args /bin/true
+allocation_rule $fill_up
+control_slaves TRUE
+job_is_first_task FALSE
+urgency_slots min
+accounting_summary FALSE
+qsort_args NONE
+"""
+_GLOBAL = {
+    "min_uid": "0",
+    "min_gid": "0",
+    "load_report_time": "00:00:02",
+    "mailer": "/bin/true",
+    "reporting_params": "accounting=true reporting=false flush_time=00:00:01 "
+    "accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00",
+}
+
+
+class GridEngine:
+    """One cell with one execution host: `start`, use its commands with `environment`, `close`."""
+
+    def __init__(self, folder: Path, slots: int = 8) -> None:
+        missing = [name for name in ("sge_qmaster", "sge_execd") if not (_DAEMONS / name).is_file()]
+        if missing:
+            raise RuntimeError(f"{missing[0]} is missing; apt-get install {' '.join(PACKAGES)}")
+        self._folder, self._slots = folder, slots
+        self._root, self._spool = folder / "root", folder / "spool"
+        self._host = socket.gethostname()
+        ports = free_port(), free_port()
+        self.environment = {
+            "SGE_ROOT": str(self._root),
+            "SGE_CELL": "default",
+            "SGE_QMASTER_PORT": str(ports[0]),
+            "SGE_EXECD_PORT": str(ports[1]),
+            "SGE_CLUSTER_NAME": "bed",
+        }
+        """To be set for its commands."""
+        self._guardian: Guardian | None = None
+
+    def start(self) -> None:
+        """Make the cell, start master and execution daemon, and wait until jobs can run."""
+        self._guardian = Guardian(self._folder)
+        self._lay_out()
+        self._spool_defaults()
+        self._spawn("sge_qmaster")
+        wait_until(lambda: self._asked("qconf", "-sh").returncode == 0, 60.0, "the master answers")
+        self._configure()
+        self._spawn("sge_execd")
+        wait_until(self._reports, 60.0, "the execution daemon reports")
+
+    def close(self) -> None:
+        """Kill everything of the cell, jobs too."""
+        if self._guardian is not None:
+            self._guardian.close()
+
+    def run(self, *words: str, stdin: str = "") -> str:
+        """What a command of Grid Engine prints; it has to succeed."""
+        done = self._asked(*words, stdin=stdin)
+        assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def _asked(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        environment = os.environ | self.environment
+        return subprocess.run(words, input=stdin, env=environment, capture_output=True, text=True)
+
+    def _lay_out(self) -> None:
+        common = self._root / "default" / "common"
+        common.mkdir(parents=True)
+        for name in ("qmaster/job_scripts", "spooldb", "execd"):
+            (self._spool / name).mkdir(parents=True)
+        for name in ("bin", "lib", "util", "utilbin"):
+            (self._root / name).symlink_to(Path("/var/lib/gridengine", name).resolve())
+        (common / "act_qmaster").write_text(f"{self._host}\n")
+        (common / "cluster_name").write_text("bed\n")
+        (common / "bootstrap").write_text(_BOOTSTRAP.format(spool=self._spool))
+        # All names of the loopback address have to be one host to it.
+        (common / "host_aliases").write_text(" ".join([self._host, *self._other_names()]) + "\n")
+        for path in (self._folder, *self._folder.parents):
+            if path.stat().st_uid == os.geteuid() and len(path.parts) > 2:
+                path.chmod(path.stat().st_mode | 0o755)
+        for path in (self._root, *self._root.rglob("*"), self._spool, *self._spool.rglob("*")):
+            if not path.is_symlink():
+                shutil.chown(path, "sgeadmin", "sgeadmin")
+
+    def _other_names(self) -> list[str]:
+        names = ["localhost"]
+        for line in Path("/etc/hosts").read_text().splitlines():
+            address, *others = line.partition("#")[0].split() or [""]
+            if address == "127.0.0.1":
+                names += others
+        return list(dict.fromkeys(name for name in names if name != self._host))
+
+    def _spool_defaults(self) -> None:
+        lines = (_SHARED / "default-configuration").read_text().splitlines()
+        settings = _GLOBAL | {"execd_spool_dir": str(self._spool / "execd")}
+        kept = [line for line in lines if line.split()[:1] and line.split()[0] not in settings]
+        configuration = self._folder / "configuration"
+        configuration.write_text(
+            "\n".join([*kept, *(f"{key} {value}" for key, value in settings.items()), ""])
+        )
+        configuration.chmod(0o644)
+        resources = _SHARED / "util" / "resources"
+        for words in (
+            ("spoolinit", "berkeleydb", "libspoolb", str(self._spool / "spooldb"), "init"),
+            ("spooldefaults", "configuration", str(configuration)),
+            ("spooldefaults", "complexes", str(resources / "centry")),
+            ("spooldefaults", "usersets", str(resources / "usersets")),
+            ("spooldefaults", "managers", "root", "sgeadmin"),
+        ):
+            as_admin = ["setpriv", "--reuid", "sgeadmin", "--regid", "sgeadmin", "--init-groups"]
+            self.run(*as_admin, str(_SPOOL / words[0]), *words[1:])
+
+    def _spawn(self, program: str) -> None:
+        """Start a daemon in the foreground."""
+        environment = os.environ | self.environment | {"SGE_ND": "1"}
+        with (self._folder / f"{program}.log").open("ab") as log:
+            subprocess.Popen(
+                [_DAEMONS / program],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _configure(self) -> None:
+        for option in ("-ah", "-as"):
+            self._asked("qconf", option, self._host)  # the master is one already
+        self._give("-Ap", _PARALLEL)
+        template = self.run("qconf", "-sq")
+        for queue, more in ((QUEUE, {"pe_list": "mpi"}), (SHORT_QUEUE, {"h_rt": "0:10:0"})):
+            wanted = {"qname": queue, "hostlist": self._host, "slots": str(self._slots), "pe_list": "NONE"}
+            self._give("-Aq", _with(template, wanted | {"load_thresholds": "NONE"} | more))
+        quick = {"schedule_interval": "0:0:1", "flush_submit_sec": "1", "flush_finish_sec": "1"}
+        self._give("-Msconf", _with(self.run("qconf", "-ssconf"), quick))
+
+    def _give(self, option: str, text: str) -> None:
+        path = self._folder / "given"
+        path.write_text(text)
+        self.run("qconf", option, str(path))
+
+    def _reports(self) -> bool:
+        lines = self._asked("qhost", "-h", self._host).stdout.splitlines()
+        return any(line.split()[3] != "-" for line in lines[3:] if len(line.split()) > 3)
+
+
+def _with(text: str, values: dict[str, str]) -> str:
+    """A configuration, a key and a value on each line, with some values put in place of others."""
+    lines = [line for line in text.splitlines() if line.split() and line.split()[0] not in values]
+    return "\n".join([*lines, *(f"{key} {value}" for key, value in values.items())]) + "\n"
