@@ -40,7 +40,7 @@ from broker_core.information.site_updater import SiteUpdater
 from broker_core.jdl.check import Limits
 from broker_core.launching.files import FileStore
 from broker_core.resources.facts import SourceHeard
-from broker_core.scheduling.effects import Ask, Cancel, Submit
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, Submit
 from broker_core.scheduling.messages import ReplicasFound
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
@@ -97,6 +97,8 @@ class Broker:
     def _outside(self, effect: Outside) -> None:
         if isinstance(effect, Submit):
             self.services.sites.submit(effect)
+        elif isinstance(effect, Confirm):
+            self.services.sites.confirm(effect)
         elif isinstance(effect, Cancel):
             self.services.sites.cancel(effect)
         elif isinstance(effect, Ask):

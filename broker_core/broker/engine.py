@@ -10,8 +10,10 @@ from broker_core.bookkeeping.entries import Entry, NewSubmission
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.clock import now
 from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.site_figures import SiteFigures
 from broker_core.broker.stream import Stream
-from broker_core.scheduling.effects import Ask, Cancel, Effect, Record, Stray, Submit, Wake
+from broker_core.jobs.record import JobRecord
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
     Message,
@@ -25,7 +27,7 @@ SOON = 0.004
 """Seconds that an event for which nothing waits may wait for others to be written with it."""
 MANY = 1000
 """Events that are written without waiting for more."""
-Outside = Submit | Cancel | Stray | Ask
+Outside = Submit | Confirm | Cancel | Stray | Ask
 """Effects that leave the engine; they wait until everything recorded before them is durable."""
 
 
@@ -36,6 +38,7 @@ class Engine:
         self.store = store
         self.scheduler = scheduler
         self.stream = stream
+        self.figures = SiteFigures()
         self._fail = fail
         self._outside: Callable[[Outside], None] | None = None
         self._held_back: list[Outside] = []
@@ -70,8 +73,18 @@ class Engine:
         if changes != self._changes:
             self._changes = changes
             self.stream.topics.resources_changed()
-        if any(isinstance(effect, Record) for effect in effects):
+        records = [effect.record for effect in effects if isinstance(effect, Record)]
+        if records:
             self.stream.topics.scheduler_changed()
+            self.count(records)
+
+    def count(self, records: Sequence[JobRecord]) -> None:
+        """Let the figures of the sites follow steps of jobs."""
+        before, wall = self.figures.changes, now().wall
+        for record in records:
+            self.figures.note(record, wall)
+        if self.figures.changes != before:
+            self.stream.topics.sites_changed()
 
     def record(
         self, entries: Sequence[Entry], then: Callable[[], None] | None = None

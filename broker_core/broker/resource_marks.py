@@ -29,6 +29,9 @@ def marks(cache: ResourceCache, pool: Pool, entry: Entry, now: Now) -> dict[str,
     trouble = cache.troubles.at(entry.ce, now.monotonic)
     if trouble is not None:
         found |= _troubled(trouble, now)
+    closed = cache.links.at(entry)
+    if closed is not None:
+        found[closed.mark] = f"{closed.told[:1].upper()}{closed.told[1:]}."
     status = _value(pool, entry)
     if isinstance(status, str) and status.lower() in _CLOSED:
         found[DRAINED] = f"The site says {status}: it takes no new jobs until it says Production again."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any
 
 from broker_core.bookkeeping.codec import clean
@@ -15,14 +15,15 @@ from broker_core.broker.orders import Orders
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.effects import Cancel, Submit
+from broker_core.scheduling.effects import Cancel, Confirm, Submit
 from broker_core.scheduling.messages import (
     AttemptEnded,
     AttemptStarted,
     SiteAccepted,
     SiteRefused,
+    SiteRuns,
 )
-from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Site, Started
+from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Runs, Site, Started
 
 log = logging.getLogger("crossdesk.sites")
 AT_ONCE = 32
@@ -57,9 +58,20 @@ class SiteCalls:
         """The site that has, or had, a computing element."""
         return next((site for site in self.sites.values() if site.owns(ce)), None)
 
+    @staticmethod
+    def places_of(site: Site, places: Iterable[str]) -> list[str]:
+        """Those values of `JobRecord.site` that name a computing element of a site."""
+        return [place for place in places if any(site.owns(ce) for ce in place.split(", "))]
+
     def submit(self, effect: Submit) -> None:
         """Hand an attempt to its site; the answer is posted."""
         self._spawn(self._submit(effect))
+
+    def confirm(self, effect: Confirm) -> None:
+        """Let a held attempt start at its site, where attempts are held at all."""
+        site = self.site_of(effect.ce)
+        if site is not None and site.holds:
+            self._spawn(self._confirm(effect, site))
 
     def cancel(self, effect: Cancel) -> None:
         """End an attempt at its site; an end is reported by the site."""
@@ -69,6 +81,9 @@ class SiteCalls:
         """A site speaks; called in the event loop's thread."""
         attempt = notice.attempt
         self._fail(f"before:notice.{type(notice).__name__}")
+        if isinstance(notice, Runs):
+            self._engine.post(SiteRuns(attempt.job, attempt.number))
+            return
         if isinstance(notice, Started):
             self._engine.post(
                 AttemptStarted(
@@ -133,7 +148,7 @@ class SiteCalls:
             log.exception("Submitting %s.%d failed", record.id, record.attempt)
             self._refused(record, f"internal error: {error}")
         else:
-            self._engine.post(SiteAccepted(record.id, record.attempt, site_id))
+            self._engine.post(SiteAccepted(record.id, record.attempt, site_id, held=site.holds))
 
     def _site(self, ce: str) -> Site:
         site = self.site_of(ce)
@@ -143,6 +158,16 @@ class SiteCalls:
 
     def _refused(self, record: JobRecord, reason: str, *, counts: bool = True) -> None:
         self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
+
+    async def _confirm(self, effect: Confirm, site: Site) -> None:
+        record = effect.record
+        self._fail("before:site.confirm")
+        try:
+            await site.confirm(Attempt(record.id, record.attempt))
+        except (CrossDeskError, OSError) as error:
+            # Asked again once the site is back in contact, and after a restart.
+            log.warning("Confirming %s.%d at %s failed: %s", record.id, record.attempt, effect.ce, error)
+        self._fail("after:site.confirm")
 
     async def _cancel(self, effect: Cancel) -> None:
         record = effect.record

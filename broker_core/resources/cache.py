@@ -11,6 +11,7 @@ from broker_core.resources.commitments import Commitment, Commitments
 from broker_core.resources.entry import Entry
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.resources.hearing import Shelf, merged
+from broker_core.resources.links import Links, is_of
 from broker_core.resources.locks import Lock, Locks
 from broker_core.resources.marks import Troubles
 from broker_core.resources.pool import NO_ACCESS, Bar, Pool
@@ -46,6 +47,8 @@ class ResourceCache:
         self._locks = Locks()
         self._watch: list[tuple[float, str]] = []
         self.troubles = Troubles(first_bad_period, temp_bad_period)
+        self.links = Links()
+        """Sites to which no jobs can be sent now."""
         self.board = Board()
         """The pool with its counters of changes."""
         self.entries: dict[str, Entry] = {}
@@ -217,6 +220,21 @@ class ResourceCache:
         if self.troubles.worked(ce):
             self._look_at((ce,), now)
 
+    def link_changed(self, site: str, state: str, reason: str, now: float, *, usable: bool) -> None:
+        """The connection to a site is another one. One that is back is used at once: what was known of it
+        counts for an interval more, in which its source speaks again."""
+        self.links.told(site, state, reason, usable=usable)
+        for entry in self.entries.values():
+            if is_of(entry, site):
+                if usable:
+                    entry.due = max(entry.due, now + self._interval)
+                    self.troubles.reached(entry.ce)
+                self._look(entry, now)
+
+    def of_site(self, site: str) -> list[str]:
+        """Computing elements of a site."""
+        return [entry.ce for entry in self.entries.values() if is_of(entry, site)]
+
     def commitments_at(self, ce: str) -> dict[str, Commitment]:
         """Job to what it has of a computing element."""
         return dict(self._commitments.at(ce))
@@ -238,6 +256,9 @@ class ResourceCache:
     def _bar(self, entry: Entry, now: float) -> Bar | None:
         if self._access_needed and not entry.account:
             return NO_ACCESS
+        closed = self.links.at(entry)
+        if closed is not None:
+            return Bar("status", closed.told, now_only=True)
         if now >= entry.due:
             return _STALE
         trouble = self.troubles.at(entry.ce, now)

@@ -52,6 +52,12 @@ class Troubles:
         known.down = False
         return True
 
+    def reached(self, ce: str) -> None:
+        """There is contact again with a resource that did not answer: it is left alone no longer."""
+        known = self._by_ce.get(ce)
+        if known is not None and known.down:
+            del self._by_ce[ce]
+
     def worked(self, ce: str) -> bool:
         """A resource took an attempt: its failures are forgotten. True if there were any."""
         return self._by_ce.pop(ce, None) is not None

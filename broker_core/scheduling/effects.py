@@ -26,6 +26,14 @@ class Submit:
 
 
 @immutable
+class Confirm:
+    """Let a held attempt start, once everything recorded before this effect is durable."""
+
+    record: JobRecord
+    ce: str
+
+
+@immutable
 class Cancel:
     """End an attempt at its site, once everything recorded before this effect is durable."""
 
@@ -54,4 +62,4 @@ class Ask:
     """Ask every source now: without a cache nothing else lets waiting jobs be matched (CB-CACHE-09)."""
 
 
-Effect = Record | Submit | Cancel | Wake | Stray | Ask
+Effect = Record | Submit | Confirm | Cancel | Wake | Stray | Ask

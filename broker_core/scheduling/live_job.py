@@ -38,6 +38,8 @@ class LiveJob:
     """Monotonic time since which no known resource could ever run it."""
     hold: str = ""
     """Reason to put it on hold as soon as it is taken over."""
+    holds: bool = False
+    """Its site starts the attempt only after a Confirm."""
     asked: float = 0.0
     """Monotonic time at which the site was last asked to cancel it."""
 

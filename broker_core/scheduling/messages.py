@@ -55,6 +55,8 @@ class SiteAccepted:
     job: str
     attempt: int
     site_id: str = ""
+    held: bool = False
+    """It starts there only after a Confirm effect."""
 
 
 @immutable
@@ -69,6 +71,15 @@ class SiteRefused:
     """False where the failure says nothing about the job, e.g. a full disk: it is no round of CB-ERR-6."""
     down: bool = False
     """The resource does not answer at all; left alone until a source reports it healthy (CB-ERR-1)."""
+
+
+@immutable
+class SiteRuns:
+    """A site says that it runs an attempt, but nothing was heard from the attempt itself (SA-LCH-07)."""
+
+    name: ClassVar[str] = "site.runs"
+    job: str
+    attempt: int
 
 
 @immutable
@@ -98,6 +109,29 @@ class AttemptEnded:
     reason: str = ""
     usage: dict[str, float] = field(default_factory=dict)
     started: float | None = None
+
+
+@immutable
+class LinkChanged:
+    """The connection to a site is another one, or the site is drained: says nothing about jobs there."""
+
+    name: ClassVar[str] = "link.changed"
+    site: str
+    """Name of the site."""
+    state: str
+    """Of the connection, in one word (`sites.link.LinkState`), or `drained`."""
+    reason: str
+    """In words, with the remedy; empty while connected."""
+    usable: bool
+    """Jobs can be sent there now."""
+
+
+@immutable
+class ElsewhereAsked:
+    """The owner wants a job run elsewhere, although its attempt may still run at a silent site."""
+
+    name: ClassVar[str] = "elsewhere.asked"
+    job: str
 
 
 @immutable
@@ -139,7 +173,7 @@ class ReplicasFound:
     name: ClassVar[str] = "replicas.found"
 
 
-SiteMessage = SiteAccepted | SiteRefused | AttemptStarted | AttemptEnded
-Request = CancelAsked | HoldAsked | ReleaseAsked
-Heard = SourceHeard | ReplicasFound
+SiteMessage = SiteAccepted | SiteRefused | SiteRuns | AttemptStarted | AttemptEnded
+Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
+Heard = SourceHeard | ReplicasFound | LinkChanged
 Message = SubmissionRecorded | JobsRecovered | Heard | SiteMessage | Request | TimerFired

@@ -26,12 +26,14 @@ from broker_core.scheduling.messages import (
     CancelAsked,
     HoldAsked,
     JobsRecovered,
+    LinkChanged,
     Message,
     Now,
     ReleaseAsked,
     ReplicasFound,
     SiteAccepted,
     SiteRefused,
+    SiteRuns,
     SubmissionRecorded,
     TimerFired,
 )
@@ -44,8 +46,7 @@ from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
-_SITE = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused)
-_BY_SITES = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused)
+_BY_SITES = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused, SiteRuns)
 
 
 class Scheduler:
@@ -113,6 +114,8 @@ class Scheduler:
             case SourceHeard():
                 self._merging.add(message)
                 self._informed = True
+            case LinkChanged():
+                self._sites.link_changed(message)
             case ReplicasFound():
                 self._standings.forget()
             case CancelAsked():

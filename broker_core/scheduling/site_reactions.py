@@ -14,15 +14,17 @@ from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.choosing import Choice, Chooser
 from broker_core.scheduling.decisions import Decisions
-from broker_core.scheduling.effects import Cancel, Stray, Submit
+from broker_core.scheduling.effects import Cancel, Confirm, Stray, Submit
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import (
     AttemptEnded,
     AttemptStarted,
+    LinkChanged,
     SiteAccepted,
     SiteMessage,
     SiteRefused,
+    SiteRuns,
 )
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.waiting import WaitingJobs
@@ -57,6 +59,7 @@ class SiteReactions:
         self._ways: dict[type, Callable[[LiveJob, Any], None]] = {
             SiteAccepted: self._accepted,
             SiteRefused: self._refused,
+            SiteRuns: self._runs,
             AttemptStarted: self._started,
             AttemptEnded: self._ended,
         }
@@ -101,6 +104,20 @@ class SiteReactions:
             self.ask_cancel(job)
         elif job.record.state is S.READY:
             self._ledger.effects.append(Submit(job.record, job.ce))
+        elif job.record.state is S.SCHEDULED:
+            job.holds = True
+            self._ledger.effects.append(Confirm(job.record, job.ce))
+
+    def link_changed(self, message: LinkChanged) -> None:
+        """A site can be used, or not, from now on; jobs there stay as they are (reliability case 8)."""
+        now = self._ledger.now.monotonic
+        site, usable = message.site, message.usable
+        self._cache.link_changed(site, message.state, message.reason, now, usable=usable)
+        if usable:
+            ces = set(self._cache.of_site(site))
+            for job in self._ledger.jobs.values():
+                if job.holds and job.record.state is S.SCHEDULED and not ces.isdisjoint(job.ces):
+                    self._ledger.effects.append(Confirm(job.record, job.ce))
 
     def ask_cancel(self, job: LiveJob) -> None:
         """Ask the site to end the job's attempt."""
@@ -169,6 +186,9 @@ class SiteReactions:
         )
 
     def _accepted(self, job: LiveJob, message: SiteAccepted) -> None:
+        job.holds = message.held
+        if job.record.state is S.SCHEDULED:
+            self._confirm(job)
         if job.record.state is not S.READY:
             return
         now = self._ledger.now.monotonic
@@ -179,8 +199,17 @@ class SiteReactions:
         self._ledger.note(
             job, E.SCHEDULED, Source.AL, resources=job.ces, reason="In the site's queue", details=details
         )
+        self._confirm(job)
         if job.canceling:
             self.ask_cancel(job)
+
+    def _confirm(self, job: LiveJob) -> None:
+        """Let a held attempt start, now that it is known to be there."""
+        if job.holds and not job.canceling:
+            self._ledger.effects.append(Confirm(job.record, job.ce))
+
+    def _runs(self, job: LiveJob, message: SiteRuns) -> None:
+        self._catch_up(job)
 
     def _refused(self, job: LiveJob, message: SiteRefused) -> None:
         if job.record.state is not S.READY:

@@ -70,6 +70,13 @@ class LaunchOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class Runs:
+    """The site says that it runs the attempt; its starter has not spoken yet (SA-LCH-07)."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """The application was started."""
 
@@ -108,12 +115,13 @@ FAILURES = (
     "output-limit",
     "killed",
     "lost",
+    "lease",
     "refused-second-start",
     "starter",
 )
 """What can end an attempt other than the application itself (CB-JS-06). `killed` answers a cancel."""
 
-Notice = Started | Ended
+Notice = Runs | Started | Ended
 Report = Callable[[Notice], None]
 
 
@@ -132,6 +140,8 @@ class Site(Protocol):
 
     name: str
     link: Link
+    holds: bool
+    """An attempt that `submit` handed over starts only after `confirm`."""
 
     def owns(self, ce: str) -> bool:
         """True for an id of one of its computing elements, of those that are gone too."""

@@ -45,6 +45,7 @@ class LocalSite:
         self, name: str, directory: Path, cpus: int = 0, settings: LocalSettings | None = None
     ) -> None:
         self.name = name
+        self.holds = False
         self.settings = settings or LocalSettings()
         self.root = directory / "attempts"
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
