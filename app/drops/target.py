@@ -70,7 +70,7 @@ class DropTarget(QObject):
             log.info("The sites are not known while something is dragged: %s", problem)
             return
         only = sites[0] if len(sites) == 1 else None
-        here = only is not None and only.kind == "local"
+        here = only is not None and only.spec.kind == "local"
         self._place = "on this machine" if here else f"on {only.name}" if only else ""
 
     def _look_at(self, mime: QMimeData) -> None:

@@ -188,7 +188,7 @@ class Handlers:
 
     def _sites_heard(self) -> None:
         self._window.sidebar.show_sites(
-            [(site.name, site.link, f"{site.free_cpus} free") for site in self.sites.sites]
+            [(site.name, site.standing, f"{site.free_cpus} free") for site in self.sites.sites]
         )
 
     def show_sites(self) -> None:

@@ -35,7 +35,7 @@ _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
 )  # fmt: skip
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
 _LINKS = {"connected": ("circle-check", "positive"), "retrying": ("refresh-cw", "warning"),
-          "needs-credentials": ("lock", "warning"), "down": ("circle-alert", "negative"),
+          "needs credentials": ("lock", "warning"), "down": ("circle-alert", "negative"),
           "drained": ("circle-pause", "muted")}  # fmt: skip
 
 

@@ -23,14 +23,14 @@ from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
-    from broker_core.wire.views import SiteView
+    from broker_core.wire.sites import SiteView
 
 PERIOD = 3000
 """Milliseconds between two looks at the sites."""
 _LINKS = {
     "connected": ("circle-check", "positive", "Connected"),
     "retrying": ("refresh-cw", "warning", "Retrying"),
-    "needs-credentials": ("lock", "warning", "Needs credentials"),
+    "needs credentials": ("lock", "warning", "Needs credentials"),
     "down": ("circle-alert", "negative", "Down"),
     "drained": ("circle-pause", "muted", "Drained: takes no new jobs"),
 }
@@ -67,20 +67,21 @@ class SiteCard(QFrame):
 
     def show_site(self, site: SiteView) -> None:
         """Show the numbers as they are."""
-        icon, token, word = _LINKS.get(site.link, ("circle-alert", "muted", site.link))
+        icon, token, word = _LINKS.get(site.standing, ("circle-alert", "muted", site.standing))
         self._icon.setPixmap(self._desk.theme.icon(icon, token).pixmap(QSize(16, 16)))
         self._name.setText(site.name)
         self._link.setText(word)
-        self._link.setToolTip(site.link_reason)
+        self._link.setToolTip(site.link.reason)
         self._bar.setAccessibleName(f"CPUs in use at {site.name}")
         self._bar.setRange(0, max(1, site.total_cpus))
         self._bar.setValue(site.total_cpus - site.free_cpus)
         self._cpus.setText(f"{site.free_cpus:,} of {words.count(site.total_cpus, 'CPU')} free")
         self._numbers.setText(
-            f"{site.running:,} running, {site.waiting:,} waiting"
+            f"{site.running:,} running, {site.queued:,} waiting"
             + (f", {site.done:,} ended well, {site.failed:,} failed" if site.done or site.failed else "")
         )
-        self._age.setText(f"{site.ce}  ·  heard from {words.ago(site.updated, time.time()) or 'never'}")
+        heard = words.ago(site.link.heard, time.time()) or "never"
+        self._age.setText(f"{', '.join(site.ces)}  ·  heard from {heard}")
 
 
 class SitesPage(QWidget):

@@ -16,6 +16,7 @@ from broker_core.broker import (
     routes_output,
     routes_resources,
     routes_scheduler,
+    routes_sites,
     routes_submissions,
 )
 from broker_core.broker.gate import Gate
@@ -34,6 +35,7 @@ _ROUTES = (
     routes_files,
     routes_resources,
     routes_scheduler,
+    routes_sites,
 )
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorView, "description": "Refused; nothing was changed."},

@@ -38,6 +38,7 @@ async def recover(
     await updaters.refresh((LOCAL,))
     fail("during:recovery")
     at_sites = [arrival.record for arrival in arrivals if arrival.record.state in AT_SITE]
+    engine.count(at_sites)
     engine.post(JobsRecovered(tuple(arrivals)))
     await sites.start(at_sites)
     fail("after:recovery")

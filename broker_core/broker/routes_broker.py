@@ -1,4 +1,4 @@
-"""Routes about the broker itself: who it is, sites, statistics, documents, the event stream, its end."""
+"""Routes about the broker itself: who it is, statistics, documents, the event stream, its end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts
 from broker_core.broker.event_response import EventResponse
-from broker_core.broker.site_views import site_views
 from broker_core.errors import BadRequest, NotFound
-from broker_core.wire.views import BrokerInfo, SiteView, Statistics, Update
+from broker_core.wire.views import BrokerInfo, Statistics, Update
 
 router = APIRouter()
 DOCUMENT_MAX = 4_000_000
@@ -40,12 +39,6 @@ async def handover(services: Parts) -> dict[str, Any]:
     await services.submissions.settle()
     services.stop("handed over to another program")
     return {}
-
-
-@router.get("/sites", response_model=list[SiteView])
-async def sites(services: Parts, owner: Owner) -> Response:
-    """The sites with the numbers their cards show."""
-    return json_response([view.model_dump() for view in await site_views(services, owner)])
 
 
 @router.get("/statistics", response_model=Statistics)

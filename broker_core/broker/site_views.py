@@ -2,34 +2,82 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Collection, Sequence
 
+from broker_core.broker.clock import now
 from broker_core.broker.services import Services
-from broker_core.wire.views import SiteView
+from broker_core.resources.entry import Entry
+from broker_core.sites.contract import Site
+from broker_core.sites.link import Link, Question
+from broker_core.wire.sites import SITE_KINDS, LinkView, QuestionView, SiteSpec, SiteView
 
 
 async def site_views(services: Services, owner: str) -> list[SiteView]:
     """One view for each site, by name; the outcomes are those of the owner's jobs."""
     outcomes = await services.store.outcomes(owner)
-    views = []
-    for site in services.sites.sites.values():
-        now = (await site.look())[0]
-        done, failed = outcomes.get(now.ce, (0, 0))
-        told = now.attributes
-        views.append(
-            SiteView(
-                name=now.site,
-                ce=now.ce,
-                kind="local",
-                link="connected",
-                total_cpus=told["GlueCEInfoTotalCPUs"],
-                free_cpus=told["GlueCEStateFreeCPUs"],
-                running=told["GlueCEStateRunningJobs"],
-                waiting=told["GlueCEStateWaitingJobs"],
-                updated=time.time(),
-                done=done,
-                failed=failed,
-                attributes=dict(told),
-            )
-        )
+    views = [_view(services, site, outcomes) for site in services.sites.sites.values()]
     return sorted(views, key=lambda view: view.name)
+
+
+def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) -> SiteView:
+    cache, figures = services.engine.scheduler.cache, services.engine.figures
+    cache.pool(now().monotonic)
+    entries = [entry for entry in cache.entries.values() if site.owns(entry.ce)]
+    places = services.sites.places_of(site, figures.places | set(outcomes))
+    ended = [outcomes[place] for place in places if place in outcomes]
+    spec = SiteSpec(name=site.name, kind="local")
+    view = SiteView(
+        spec=spec,
+        title=SITE_KINDS[spec.kind],
+        link=link_view(site.link),
+        ces=sorted(entry.ce for entry in entries),
+        done=sum(well for well, _ in ended),
+        failed=sum(failed for _, failed in ended),
+        removable=spec.kind != "local",
+    )
+    if spec.kind == "local":
+        view.link.heard = now().wall
+    _count(view, entries)
+    _follow(view, services, places)
+    return view
+
+
+def _count(view: SiteView, entries: Sequence[Entry]) -> None:
+    """CPUs of all queues; queues of a cluster share its processors, so the largest figure stands for all."""
+    view.total_cpus = max((entry.total for entry in entries), default=0)
+    view.free_cpus = max((entry.free for entry in entries), default=0)
+
+
+def _follow(view: SiteView, services: Services, places: Collection[str]) -> None:
+    figures = services.engine.figures
+    view.queued, view.running = figures.queued(places), figures.running(places)
+    view.per_hour = figures.per_hour(places, now().wall)
+    course = figures.courses.get(view.name)
+    if course is not None:
+        view.times = list(course.times)
+        view.history_queued, view.history_running = list(course.queued), list(course.running)
+
+
+def link_view(link: Link) -> LinkView:
+    """A connection as it is shown."""
+    return LinkView(
+        state=link.state.value,
+        since=link.since,
+        reason=link.reason,
+        retry_at=link.retry_at,
+        heard=link.heard,
+        question=question_view(link.question),
+    )
+
+
+def question_view(question: Question | None) -> QuestionView | None:
+    """A question as it is asked."""
+    if question is None:
+        return None
+    return QuestionView(
+        id=question.id,
+        kind=question.kind,
+        text=question.text,
+        secret=question.secret,
+        keep_as=question.keep_as,
+    )

@@ -88,7 +88,7 @@ class Stream:
     async def follow(self, owner: str, after: int) -> AsyncIterator[bytes]:
         """Server-sent events of one owner's jobs that come after a position, without end."""
         yield b": following\n\n"
-        seen = Told(0, 0)
+        seen = Told(0, 0, 0)
         while not self._closed:
             if after < self._position:
                 upto, happened = await self._after(after, owner)
@@ -159,6 +159,7 @@ def message(upto: int, told: Sequence[Happened], topics: Told) -> bytes:
         "gone": gone,
         "resources": topics.resources,
         "scheduler": topics.scheduler,
+        "sites": topics.sites,
     }
     return b"id: %d\ndata: %b\n\n" % (upto, orjson.dumps(update))
 

@@ -1,4 +1,5 @@
-"""What followers of the event stream hear of beside jobs: that resources, or the scheduler's views, changed.
+"""What followers of the event stream hear of beside jobs: that resources, sites, or the scheduler's
+views, changed.
 
 A change is a number that rises, told at most once a second: who shows these things asks for them again. The
 numbers have no place in the log, so they are told anew to everyone who (re)connects.
@@ -22,6 +23,8 @@ class Told:
     """Of what is known of resources and of the sources of that knowledge."""
     scheduler: int
     """Of the policies in force, and of the queue's order and reasons."""
+    sites: int
+    """Of what is shown of the sites: their settings, connections and counts."""
 
 
 class Topics:
@@ -29,18 +32,22 @@ class Topics:
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self.told = Told(0, 0)
-        self._next = Told(0, 0)
+        self.told = Told(0, 0, 0)
+        self._next = Told(0, 0, 0)
         self._timer: asyncio.TimerHandle | None = None
         self._last = float("-inf")
 
     def resources_changed(self) -> None:
         """Something of the resources or their sources is different."""
-        self._change(replace(self.told, resources=self.told.resources + 1, scheduler=self._next.scheduler))
+        self._change(replace(self._next, resources=self.told.resources + 1))
 
     def scheduler_changed(self) -> None:
         """The policies, or the queue's order or reasons, are different."""
-        self._change(replace(self.told, scheduler=self.told.scheduler + 1, resources=self._next.resources))
+        self._change(replace(self._next, scheduler=self.told.scheduler + 1))
+
+    def sites_changed(self) -> None:
+        """Something of the sites is different."""
+        self._change(replace(self._next, sites=self.told.sites + 1))
 
     def close(self) -> None:
         """Tell nothing more."""

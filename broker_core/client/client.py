@@ -17,6 +17,7 @@ from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
+from broker_core.wire.sites import SiteView
 from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
 from broker_core.wire.views import (
     BrokerInfo,
@@ -24,7 +25,6 @@ from broker_core.wire.views import (
     JobDetail,
     JobsPage,
     OutputFile,
-    SiteView,
     Statistics,
     Update,
 )

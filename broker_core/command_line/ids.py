@@ -78,7 +78,7 @@ def _offer_sites(incomplete: str) -> list[tuple[str, str]]:
     async def ask() -> list[tuple[str, str]]:
         async with await connect(start=False, patience=0) as client, asyncio.timeout(2):
             sites = await client.sites()
-        return [(site.name, site.kind) for site in sites if site.name.startswith(incomplete)]
+        return [(site.name, site.title) for site in sites if site.name.startswith(incomplete)]
 
     return _quietly(ask())
 

@@ -186,6 +186,16 @@ class SiteView(Wire):
     history_running: list[int] = []
     removable: bool = True
 
+    @property
+    def name(self) -> str:
+        """Name of the site."""
+        return self.spec.name
+
+    @property
+    def standing(self) -> str:
+        """The state to show first: `drained`, else that of the link."""
+        return "drained" if self.spec.drained else self.link.state
+
 
 class LogLine(Wire):
     """One line of a connection's log."""

@@ -1,4 +1,4 @@
-"""What is shown: jobs, events, files, sites, statistics, the broker itself."""
+"""What is shown: jobs, events, files, statistics, the broker itself."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ class Update(Wire):
     """Rises with each change of what is known of resources and sources, told at most once a second."""
     scheduler: int = 0
     """Rises with each change of the policies in force and of the order or reasons of the queue, likewise."""
+    sites: int = 0
+    """Rises with each change of what is shown of a site, its connection above all, likewise."""
 
 
 class SandboxEntry(Wire):
@@ -84,6 +86,9 @@ class JobDetail(Wire):
     stderr: str = ""
     waits_for: str = ""
     """Why it has not moved on, and what will move it; empty when nothing is awaited."""
+    unheard_since: float | None = None
+    """When its site was last heard from, seconds since the epoch, where it is not connected now: what is told
+    of the job is from then."""
     queue_place: int = 0
     """1 for the head of the broker's queue; 0 if not queued."""
     usage: dict[str, float] = {}
@@ -102,27 +107,6 @@ class OutputFile(Wire):
     """stdout, stderr, output (listed in OutputSandbox) or work (anything else, while it runs)."""
     growing: bool = False
     """True while the job may still write to it."""
-
-
-class SiteView(Wire):
-    """One site with the numbers its card shows."""
-
-    name: str
-    ce: str
-    kind: str
-    """local, slurm, ..."""
-    link: str
-    """Connection state: connected, retrying, needs-credentials, down, drained."""
-    link_reason: str = ""
-    total_cpus: int
-    free_cpus: int
-    running: int
-    waiting: int
-    updated: float
-    done: int = 0
-    failed: int = 0
-    attributes: dict[str, Any] = {}
-    """GLUE names to values."""
 
 
 class StageCounts(Wire):

@@ -130,7 +130,7 @@ async def test_documents_are_kept(client: BrokerClient) -> None:
 
 
 async def test_sites_and_statistics_are_told(client: BrokerClient) -> None:
-    assert [site.kind for site in await client.sites()] == ["local"]
+    assert [site.spec.kind for site in await client.sites()] == ["local"]
     await client.submit(one(hold="look"))
     assert (await client.statistics()).kinds["Normal batch"].submitted == 1
 
