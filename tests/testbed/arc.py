@@ -1,0 +1,179 @@
+"""A real ARC computing element: A-REX with its REST interface, and an authority of its own.
+
+Needs root and the packages nordugrid-arc-arex, nordugrid-arc-hed and nordugrid-arc-plugins-needed of Debian.
+The system's own service, if any, is not touched: each has its own folder and port. Jobs are forked on this
+machine, or go to a Slurm cluster; they belong to an ordinary account, which has to be able to reach `folder`.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.testbed.accounts import ORDINARY, account
+from tests.testbed.certificates import Authority
+from tests.testbed.guardian import Guardian
+from tests.testbed.openldap import free_port
+from tests.waiting import wait_until
+
+PACKAGES = ("nordugrid-arc-arex", "nordugrid-arc-hed", "nordugrid-arc-plugins-needed")
+_PROGRAMS = Path("/usr/share/arc")
+_DAEMONS = ("arc-arex-start", "arc-arex-ws-start")
+_TRIES = 5
+_CONF = """\
+[common]
+hostname = localhost
+x509_host_key = {host.key}
+x509_host_cert = {host.certificate}
+x509_cert_dir = {authority.directory}
+
+[authgroup:all]
+file = {folder}/subjects
+
+[mapping]
+map_to_user = all {owner}:{owner}
+
+[lrms]
+lrms = {lrms}
+{more}
+[arex]
+controldir = {folder}/control
+sessiondir = {folder}/session
+logfile = {folder}/log/arex.log
+joblog = {folder}/log/jobs.log
+pidfile = {folder}/run/arex.pid
+runtimedir = {folder}/run
+tmpdir = {folder}/tmp
+wakeupperiod = 1
+infoproviders_timelimit = 60
+
+[arex/ws]
+wsurl = https://localhost:{port}/arex
+logfile = {folder}/log/ws.log
+pidfile = {folder}/run/ws.pid
+
+[arex/ws/jobs]
+allowaccess = all
+
+[infosys]
+logfile = {folder}/log/infosys.log
+validity_ttl = 600
+
+[infosys/glue2]
+
+[infosys/cluster]
+alias = testbed
+
+[queue:{queue}]
+"""
+
+
+class ARex:
+    """One computing element: `start`, use `url` with `user`, `close`."""
+
+    def __init__(self, folder: Path, *, slurm: Mapping[str, str] | None = None) -> None:
+        """`slurm`: environment of a Slurm cluster to send the jobs to; None: they are forked."""
+        missing = [name for name in _DAEMONS if not (_PROGRAMS / name).is_file()]
+        if missing:
+            raise RuntimeError(f"{missing[0]} is missing; apt-get install {' '.join(PACKAGES)}")
+        account(ORDINARY)
+        self._folder, self._slurm = folder, slurm
+        self._guardian: Guardian | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.port = 0
+        self.authority = Authority(folder / "authority")
+        self._host = self.authority.host()
+        self.user = self.authority.user("alice")
+        """May submit jobs."""
+        self.stranger = self.authority.user("mallory")
+        """Of the same authority, but not known to the site."""
+        self.queue = "fork" if slurm is None else "main"
+
+    @property
+    def url(self) -> str:
+        """Base URL of the service."""
+        return f"https://localhost:{self.port}/arex"
+
+    def start(self) -> ARex:
+        """Start the daemons and wait until they answer."""
+        self._guardian = Guardian(self._folder)
+        for name in ("control", "session", "log", "run", "tmp"):
+            (self._folder / name).mkdir()
+        for name in ("session", "tmp"):
+            (self._folder / name).chmod(0o1777)
+        (self._folder / "subjects").write_text(f'"{self.user.subject}"\n')
+        for _ in range(_TRIES):
+            self.port = free_port()  # another program may take it before the service does
+            self._configure()
+            self.resume()
+            if wait_until(self._is_settled, 60.0, "A-REX answers") == "answers":
+                return self
+            self.pause()
+        raise AssertionError(f"A-REX does not start: {(self._folder / 'log/out').read_text()[-2000:]}")
+
+    def resume(self) -> None:
+        """Start the daemons, again after `pause`; the port stays."""
+        with (self._folder / "log" / "out").open("ab") as log:
+            for name in _DAEMONS:
+                self._processes.append(
+                    subprocess.Popen(
+                        [str(_PROGRAMS / name), "-f"],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        env={"PATH": f"{os.defpath}:/usr/sbin", "ARC_CONFIG": f"{self._folder}/arc.conf"}
+                        | dict(self._slurm or {}),
+                        start_new_session=True,
+                    )
+                )
+
+    def pause(self) -> None:
+        """End the daemons; jobs that run go on."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.wait(30)
+        self._processes.clear()
+
+    def close(self) -> None:
+        """End the daemons and all that they started."""
+        for process in self._processes:
+            process.kill()
+            process.wait(30)
+        if self._guardian is not None:
+            self._guardian.close()
+
+    def _configure(self) -> None:
+        lrms = "fork" if self._slurm is None else "slurm"
+        text = _CONF.format(
+            folder=self._folder,
+            authority=self.authority,
+            host=self._host,
+            owner=ORDINARY,
+            lrms=lrms,
+            more="" if self._slurm is None else "slurm_use_sacct = no\nslurm_wakeupperiod = 2\n",
+            port=self.port,
+            queue=self.queue,
+        )
+        (self._folder / "arc.conf").write_text(text)
+
+    def _is_settled(self) -> str:
+        """`answers` or `ended`; empty while neither is so."""
+        if any(process.poll() is not None for process in self._processes):
+            return "ended"
+        context = ssl.create_default_context(cafile=str(self.authority.file))
+        context.load_cert_chain(self.user.certificate, self.user.key)
+        request = b"GET /arex/rest/1.0/info HTTP/1.0\r\nHost: localhost\r\n\r\n"
+        try:
+            with (
+                socket.create_connection(("localhost", self.port), 5.0) as plain,
+                context.wrap_socket(plain, server_hostname="localhost") as channel,
+            ):
+                channel.sendall(request)
+                return "answers" if b" 200 " in channel.recv(64) else ""
+        except OSError:
+            return ""
