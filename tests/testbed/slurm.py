@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.running import end_all
 from tests.testbed.guardian import Guardian
 from tests.testbed.openldap import free_port
 from tests.waiting import wait_until
@@ -251,8 +250,7 @@ class Slurm:
         for cluster in self.clusters.values():
             cluster.end()
         self._munge.close()
-        self._guardian.release()
-        end_all(self.folder)
+        self._guardian.close()
 
     def _settle(self, cluster: Cluster) -> None:
         for _ in range(_TRIES):
