@@ -1,8 +1,7 @@
 """A real Son of Grid Engine cell on this machine.
 
 Needs root and the packages gridengine-master, gridengine-exec and gridengine-client of Debian. Nothing of an
-installed cell is used: each cell here has its own folder and ports. The master and the execution daemon listen on
-every address.
+installed cell is used: each cell here has its own folder and ports. Its daemons listen on every address.
 """
 
 from __future__ import annotations
@@ -82,6 +81,7 @@ class GridEngine:
         }
         """To be set for its commands."""
         self._guardian: Guardian | None = None
+        self._daemons: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
         """Make the cell, start master and execution daemon, and wait until jobs can run."""
@@ -98,6 +98,8 @@ class GridEngine:
         """Kill everything of the cell, jobs too."""
         if self._guardian is not None:
             self._guardian.close()
+        for daemon in self._daemons:
+            daemon.wait(30)
 
     def run(self, *words: str, stdin: str = "") -> str:
         """What a command of Grid Engine prints; it has to succeed."""
@@ -139,11 +141,10 @@ class GridEngine:
     def _spool_defaults(self) -> None:
         lines = (_SHARED / "default-configuration").read_text().splitlines()
         settings = _GLOBAL | {"execd_spool_dir": str(self._spool / "execd")}
+        ours = [f"{key} {value}" for key, value in settings.items()]
         kept = [line for line in lines if line.split()[:1] and line.split()[0] not in settings]
         configuration = self._folder / "configuration"
-        configuration.write_text(
-            "\n".join([*kept, *(f"{key} {value}" for key, value in settings.items()), ""])
-        )
+        configuration.write_text("\n".join([*kept, *ours, ""]))
         configuration.chmod(0o644)
         resources = _SHARED / "util" / "resources"
         for words in (
@@ -160,13 +161,15 @@ class GridEngine:
         """Start a daemon in the foreground."""
         environment = os.environ | self.environment | {"SGE_ND": "1"}
         with (self._folder / f"{program}.log").open("ab") as log:
-            subprocess.Popen(
-                [_DAEMONS / program],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
+            self._daemons.append(
+                subprocess.Popen(
+                    [_DAEMONS / program],
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
             )
 
     def _configure(self) -> None:

@@ -1,0 +1,185 @@
+"""Reading the lists that Grid Engine's qstat prints as XML."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from broker_core.sites.adapter import Seen
+from broker_core.sites.batch.system import Listed, Queue
+
+_TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+_MOST_TASKS = 1_000_000
+_UNITS = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024}
+_CLOSED = frozenset("dDuEoCc")
+"""States in which a queue instance takes no jobs: disabled, unknown, error, orphaned, calendar, ambiguous."""
+
+
+def read_jobs(text: str, mark: str) -> list[Listed]:
+    """Jobs whose names begin with `mark`, from `qstat -xml`; raises ValueError."""
+    return [
+        job
+        for entry in _document(text).iter("job_list")
+        if _text(entry, "JB_name").startswith(mark)
+        for job in _jobs(entry)
+    ]
+
+
+def read_queues(text: str) -> list[Queue]:
+    """Queues for batch jobs, from `qstat -f -r -u '*' -F h_rt,mem_total -xml`; raises ValueError."""
+    document = _document(text)
+    instances: dict[str, list[_Instance]] = {}
+    for entry in document.iter("Queue-List"):
+        name = _text(entry, "name").partition("@")[0]
+        if "B" in _text(entry, "qtype"):
+            instances.setdefault(name, []).append(_instance(entry))
+    waiting: Counter[str] = Counter()
+    for entry in document.iter("job_list"):
+        if entry.get("state") == "pending" and "h" not in _text(entry, "state"):
+            wanted = [(one.text or "").partition("@")[0] for one in entry.iter("hard_req_queue")]
+            waiting.update(dict.fromkeys(wanted or instances, len(list(_tasks(entry)))))
+    return [_queue(name, parts, waiting[name]) for name, parts in instances.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Instance:
+    """One queue at one host."""
+
+    total: int
+    used: int
+    jobs: int
+    memory: int
+    limit: float | None
+    state: str
+
+
+def _queue(name: str, parts: list[_Instance], waiting: int) -> Queue:
+    limits = [part.limit for part in parts if part.limit is not None]
+    memory = [part.memory for part in parts if part.memory]
+    return Queue(
+        name=name,
+        total=sum(part.total for part in parts),
+        free=sum(max(0, part.total - part.used) for part in parts if not part.state),
+        running_jobs=sum(part.jobs for part in parts),
+        waiting_jobs=waiting,
+        wall_limit=min(limits) if len(limits) == len(parts) else None,
+        memory=min(memory, default=0),
+        open=any(_CLOSED.isdisjoint(part.state) for part in parts),
+    )
+
+
+def _instance(entry: Element) -> _Instance:
+    values = {one.get("name"): (one.text or "").strip() for one in entry.iter("resource")}
+    return _Instance(
+        total=_number(entry, "slots_total"),
+        used=_number(entry, "slots_used") + _number(entry, "slots_resv", "0"),
+        jobs=sum(1 for _ in entry.iter("job_list")),
+        memory=_megabytes(values.get("mem_total", "")),
+        limit=_seconds(values.get("h_rt", "infinity")),
+        state=_text(entry, "state", ""),
+    )
+
+
+def _jobs(entry: Element) -> Iterator[Listed]:
+    """One for each task of the entry."""
+    number, state = _text(entry, "JB_job_number"), _text(entry, "state")
+    if not number.isascii() or not number.isdigit():
+        raise ValueError(f"qstat lists a job without a number: {number[:80]!r}")
+    node = _text(entry, "queue_name", "").partition("@")[2]
+    for task in _tasks(entry):
+        yield Listed(
+            id=number if task is None else f"{number}_{task}",
+            name=_text(entry, "JB_name"),
+            seen=_seen(state),
+            reason=_reason(state),
+            node=node,
+            task=task,
+        )
+
+
+def _tasks(entry: Element) -> Iterator[int | None]:
+    """Numbers in `1,3-9:2`; None once where the job is no array."""
+    ranges = _text(entry, "tasks", "")
+    if not ranges:
+        yield None
+        return
+    for part in ranges.split(","):
+        found = _TASKS.fullmatch(part.strip())
+        if found is None:
+            raise ValueError(f"qstat lists tasks that are no numbers: {part[:80]!r}")
+        first, last, step = int(found[1]), int(found[2] or found[1]), int(found[3] or 1)
+        if not step or last < first or last - first > _MOST_TASKS:
+            raise ValueError(f"qstat lists tasks that are no range: {part[:80]!r}")
+        yield from range(first, last + 1, step)
+
+
+def _seen(state: str) -> Seen:
+    """An `E` is for good until the site's administrator clears it: the job will not run."""
+    if not state or set(state) - set("hqwrtRsSTdEzP"):
+        raise ValueError(f"qstat lists a state that is none: {state[:80]!r}")
+    if "E" in state or state == "z":
+        return Seen.ENDED
+    if "r" in state or "t" in state or set("sST") & set(state):
+        return Seen.RUNNING
+    return Seen.HELD if "h" in state else Seen.QUEUED
+
+
+def _reason(state: str) -> str:
+    if "E" in state:
+        return (
+            f"Grid Engine could not start it and set its error state ({state}); `qstat -explain E` says why."
+        )
+    if set("sST") & set(state):
+        return f"suspended ({state})"
+    return f"being deleted ({state})" if "d" in state else ""
+
+
+def _document(text: str) -> Element:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("qstat's list has a document type, which it never has")
+    try:
+        root = ElementTree.fromstring(text.strip())  # noqa: S314 - entities cannot be declared, see above
+    except ElementTree.ParseError as error:
+        raise ValueError(f"qstat printed no whole XML: {error}") from None
+    if root.tag != "job_info":
+        raise ValueError(f"qstat printed another document: {root.tag[:80]!r}")
+    return root
+
+
+def _text(entry: Element, tag: str, default: str | None = None) -> str:
+    found = entry.findtext(tag, default)
+    if found is None:
+        raise ValueError(f"qstat's list lacks {tag}")
+    return found.strip()
+
+
+def _number(entry: Element, tag: str, default: str | None = None) -> int:
+    value = _text(entry, tag, default)
+    if not value.isascii() or not value.isdigit():
+        raise ValueError(f"{tag} is no count: {value[:80]!r}")
+    return int(value)
+
+
+def _seconds(value: str) -> float | None:
+    """Seconds in `infinity`, `600` or `0:10:0`."""
+    if value.lower() == "infinity":
+        return None
+    parts = value.split(":")
+    if len(parts) > 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise ValueError(f"h_rt is no time: {value[:80]!r}")
+    seconds = 0
+    for part in parts:
+        seconds = 60 * seconds + int(part)
+    return float(seconds)
+
+
+def _megabytes(value: str) -> int:
+    """MiB in `23.541G`; 0 where it is not told."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)", value)
+    if found is None:
+        return 0
+    return int(float(found[1]) * _UNITS.get(found[2], 1 / 1024 / 1024))

@@ -1,0 +1,252 @@
+#!/bin/sh
+# The queue of a host without a batch system (POSIX sh; needs Linux, flock and setsid of util-linux or busybox).
+#
+#   host_queue.sh release ID... | cancel ID... | status PREFIX | queues | run JOB TRY | end JOB | finish JOB
+#
+# There is no daemon. A job is a file, named ID:CPUS:NAME, that goes from folder to folder: held, queued,
+# starting (with .TRY at its end), running, and away. Whoever holds the lock may move files; it is the kernel's, so
+# it ends with its holder. `run` is the leader of a job's session; if it is killed, the job counts as running
+# as long as any of its processes lives, and the next `status` does what `run` would have done.
+#
+# All processes of a job have CROSSDESK_JOB=(folder)/(file's name) in their environment, or belong to its session.
+# First come, first served: a job that needs more processors than are free holds back those behind it.
+
+set -u
+umask 077
+me=$0
+boot=boot
+if [ -r /proc/sys/kernel/random/boot_id ]; then read -r boot </proc/sys/kernel/random/boot_id; fi
+all=$HOME/.crossdesk/queue
+queue=$all/$(uname -n).$boot
+
+lock() {
+    exec 9>"$queue/lock"
+    flock -w 30 9 || {
+        echo "The lock $queue/lock is held for 30 seconds by another process." >&2
+        exit 1
+    }
+}
+
+unlock() {
+    exec 9>&-
+}
+
+# Print the number of processors that jobs may use.
+slots() {
+    if [ "${CROSSDESK_SLOTS:-0}" -gt 0 ] 2>/dev/null; then
+        echo "$CROSSDESK_SLOTS"
+    else
+        env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN || echo 1
+    fi
+}
+
+# Set `stamp` to the start time of process $1 and `session` to its session; false if there is none.
+look() {
+    line=
+    read -r line 2>/dev/null <"/proc/$1/stat" || return 1
+    set -- ${line##*) }
+    session=$4 stamp=${20}
+    [ "$1" != Z ]
+}
+
+# Print the processes of job $1 but this one.
+members() {
+    if printf 'a\0b\0' | grep -qzx b 2>/dev/null; then
+        marked=$(grep -lsFxz "CROSSDESK_JOB=$queue/$1" /proc/[0-9]*/environ)
+    else
+        marked=$(
+            for file in /proc/[0-9]*/environ; do
+                if tr '\0' '\n' <"$file" | grep -qxF "CROSSDESK_JOB=$queue/$1"; then echo "$file"; fi
+            done 2>/dev/null
+        )
+    fi
+    for file in $marked; do
+        file=${file#/proc/}
+        file=${file%/environ}
+        if [ "$file" != $$ ] && look "$file"; then echo "$file"; fi
+    done
+    leader=
+    if [ -r "$queue/leaders/$1" ]; then read -r leader born <"$queue/leaders/$1" || leader=; fi
+    [ -n "$leader" ] || return 0
+    # A number of a process is used again only when nothing is left of its session.
+    if [ -d "/proc/$leader" ] && look "$leader" && [ "$stamp" != "$born" ]; then return 0; fi
+    for file in /proc/[0-9]*; do
+        file=${file#/proc/}
+        if look "$file" && [ "$session" = "$leader" ] && [ "$file" != $$ ]; then echo "$file"; fi
+    done
+}
+
+# True while a process of job $1 is there; its leader is looked at first, as that costs nothing.
+alive() {
+    leader=
+    if [ -r "$queue/leaders/$1" ]; then read -r leader born <"$queue/leaders/$1" || leader=; fi
+    if [ -n "$leader" ] && look "$leader" && [ "$stamp" = "$born" ]; then return 0; fi
+    [ -n "$(members "$1")" ]
+}
+
+# Send signal $1 to all processes of job $2; false if there is none.
+signal() {
+    found=1
+    for process in $(members "$2"); do
+        if kill -s "$1" "$process" 2>/dev/null; then found=0; fi
+    done
+    return $found
+}
+
+# Run this script with words $2 and on as a session of its own; $1 is its CROSSDESK_JOB.
+detach() {
+    mark=$1
+    shift
+    env -i HOME="$HOME" PATH="$PATH" CROSSDESK_SLOTS="${CROSSDESK_SLOTS:-}" CROSSDESK_JOB="$mark" \
+        setsid sh "$me" "$@" </dev/null >/dev/null 2>&1 9>&- &
+}
+
+# With the lock: start what fits.
+dispatch() {
+    free=$(slots)
+    for file in "$queue"/starting/* "$queue"/running/*; do
+        [ -e "$file" ] || continue
+        file=${file##*/}
+        file=${file#*:}
+        free=$((free - ${file%%:*}))
+    done
+    number=0
+    for file in "$queue"/queued/*; do
+        [ -e "$file" ] || return 0
+        job=${file##*/}
+        cpus=${job#*:}
+        cpus=${cpus%%:*}
+        [ "$cpus" -le "$free" ] || return 0
+        free=$((free - cpus))
+        number=$((number + 1))
+        mv "$file" "$queue/starting/$job.$$-$number" || return 1
+        detach "$queue/$job" run "$job" "$$-$number"
+    done
+}
+
+# With the lock: put right what killed processes left.
+repair() {
+    for file in "$queue"/starting/*; do
+        [ -e "$file" ] || break
+        job=${file##*/}
+        job=${job%.*}
+        # If it is late rather than dead, it finds its file gone and ends.
+        [ -n "$(members "$job")" ] || mv "$file" "$queue/queued/$job" 2>/dev/null
+    done
+    for file in "$queue"/running/*; do
+        [ -e "$file" ] || break
+        job=${file##*/}
+        if ! alive "$job"; then
+            rm -f "$file" "$queue/leaders/$job" "$queue/canceled/$job"
+        elif [ -e "$queue/canceled/$job" ]; then
+            detach "" end "$job"
+        fi
+    done
+}
+
+# Move the job of id $1 from folder $2 to folder $3, or away where $3 is empty; false if it is not there (any more).
+move() {
+    for file in "$queue/$2/$1":*; do
+        [ -e "$file" ] || return 1
+        mv "$file" "$queue/${3:-gone}" 2>/dev/null || return 1
+    done
+}
+
+release() {
+    lock
+    for id do
+        move "$id" held queued
+    done
+    dispatch
+}
+
+cancel() {
+    lock
+    for id do
+        move "$id" held '' || move "$id" queued '' || move "$id" starting '' || {
+            for file in "$queue/running/$id":*; do
+                [ -e "$file" ] || continue
+                : >"$queue/canceled/${file##*/}"
+                detach "" end "${file##*/}"
+            done
+        }
+    done
+    dispatch
+}
+
+status() {
+    lock
+    repair
+    dispatch
+    unlock
+    echo "host $(uname -n)"
+    for state in held queued starting running; do
+        for file in "$queue/$state"/*:"$1"*; do
+            [ -e "$file" ] || continue
+            file=${file##*/}
+            [ $state != starting ] || file=${file%.*}
+            echo "$state ${file%%:*} ${file##*:}"
+        done
+    done
+    echo .
+}
+
+queues() {
+    total=$(slots)
+    used=0 jobs=0 waiting=0 memory=0
+    for file in "$queue"/starting/* "$queue"/running/*; do
+        [ -e "$file" ] || continue
+        file=${file##*/}
+        file=${file#*:}
+        used=$((used + ${file%%:*})) jobs=$((jobs + 1))
+    done
+    for file in "$queue"/queued/*; do
+        if [ -e "$file" ]; then waiting=$((waiting + 1)); fi
+    done
+    if [ -r /proc/meminfo ]; then
+        while read -r key value rest; do
+            if [ "$key" = MemTotal: ]; then memory=$((value / 1024)); fi
+        done </proc/meminfo
+    fi
+    echo "processors $total used $used running $jobs waiting $waiting memory $memory"
+}
+
+# The leader of a job's session: run job $1, unless its file is gone.
+run() {
+    mv "$queue/starting/$1.$2" "$queue/running/$1" 2>/dev/null || exit 0
+    look $$ && echo "$$ $stamp" >"$queue/leaders/$1"
+    sh "$queue/running/$1" "$queue/$1"
+    # By another process, because this one is one of the job's.
+    exec env -i HOME="$HOME" PATH="$PATH" CROSSDESK_SLOTS="${CROSSDESK_SLOTS:-}" setsid sh "$me" finish "$1"
+}
+
+# End job $1: the starter has five seconds to write down how its program ended.
+end() {
+    [ -e "$queue/running/$1" ] || exit 0
+    exec 8>>"$queue/canceled/$1"
+    flock -n 8 || exit 0
+    signal TERM "$1"
+    left=50
+    while [ $left -gt 0 ] && alive "$1"; do
+        sleep 0.1
+        left=$((left - 1))
+    done
+    finish "$1"
+}
+
+# Kill what is left of job $1, and let the next ones start.
+finish() {
+    left=300
+    while signal KILL "$1" && [ $left -gt 0 ]; do
+        sleep 0.1
+        left=$((left - 1))
+    done
+    lock
+    repair
+    [ -e "$queue/running/$1" ] || rm -f "$queue/canceled/$1"
+    dispatch
+}
+
+mkdir -p "$queue/held" "$queue/queued" "$queue/starting" "$queue/running" "$queue/leaders" "$queue/canceled" ||
+    exit 1
+"$@"
