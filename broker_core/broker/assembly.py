@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import orjson
 
@@ -16,6 +17,7 @@ from broker_core.broker.app import make_app
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.clock import now
+from broker_core.broker.detections import Detections, Look
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine, Outside
 from broker_core.broker.failpoints import FailPoints
@@ -30,9 +32,11 @@ from broker_core.broker.recovery import recover
 from broker_core.broker.services import Services
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
+from broker_core.broker.site_registry import SiteRegistry
+from broker_core.broker.site_specs import SiteSpecs
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
-from broker_core.errors import CrossDeskError
+from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.information.replica_catalogue import catalogue
 from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
@@ -44,16 +48,19 @@ from broker_core.scheduling.effects import Ask, Cancel, Confirm, Submit
 from broker_core.scheduling.messages import ReplicasFound
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
+from broker_core.sites.contract import FarSite
+from broker_core.sites.link import Link
 from broker_core.sites.local import LocalSite
 from broker_core.sites.settings import LocalSettings
 from broker_core.version import VERSION
+from broker_core.wire.sites import DetectRequest, SiteSpec
 
 log = logging.getLogger("crossdesk.broker")
 QUEUE_AHEAD = 1.0
 """A site may have as many processors' worth of jobs in its queue as it has processors, if jobs may queue at
 sites at all."""
 LOCAL_INTERVAL = 60.0
-"""Seconds between two looks at the broker's own sites."""
+"""Seconds between two looks at this machine."""
 LAST_REQUESTS = 5.0
 """Seconds that open requests get to finish when the broker stops."""
 
@@ -73,7 +80,11 @@ class Broker:
     async def start(self) -> None:
         """Take the live jobs over, then answer on the socket."""
         services = self.services
-        await recover(services.engine, services.orders, services.sites, services.updaters, self._fail)
+        services.registry.connect(services.updaters)
+        died = self._places.holder.exists()
+        await recover(
+            services.engine, services.orders, services.sites, services.updaters, self._fail, died=died
+        )
         services.engine.connect(self._outside)
         await self._listener.open()
         self._write_holder()
@@ -87,6 +98,8 @@ class Broker:
         await self._listener.close(LAST_REQUESTS)
         services.engine.stop()
         await services.updaters.close()
+        services.registry.close()
+        await services.detections.close()
         await services.replicas.close()
         await services.sites.close()
         await services.engine.settled()
@@ -144,7 +157,8 @@ def _services(
     orders = Orders(store, checker, files := FileStore(places.files))
     limits = LocalSettings(file_limit=settings.output_max)
     local = LocalSite("local", places.sites / "local", settings.cpus, limits)
-    sites = SiteCalls(engine, [local], orders, fail)
+    sites = SiteCalls(engine, orders, fail)
+    registry = SiteRegistry(SiteSpecs(places.sites), sites, engine, local, _site_for)
     return Services(
         places=places,
         settings=settings,
@@ -155,16 +169,26 @@ def _services(
         orders=orders,
         files=files,
         sites=sites,
+        registry=registry,
+        detections=Detections(_looking),
         submissions=Submissions(engine, checker, orders, files, near_files, settings.sandbox_limit),
         ended=EndedJobs(engine),
         policies=policies,
         circumstances=circumstances,
-        updaters=_updaters(settings, engine, sites),
+        updaters=_updaters(settings, engine, local),
         replicas=replicas,
         near_files=near_files,
         stop=stop,
         started=time.time(),
     )
+
+
+def _site_for(spec: SiteSpec, folder: Path, mark: str, changed: Callable[[Link], None]) -> FarSite:
+    raise BadRequest(f"Sites of kind {spec.kind} cannot be used yet.", place=spec.name)
+
+
+def _looking(request: DetectRequest) -> Look:
+    raise BadRequest("Hosts cannot be looked at yet.", place=request.host)
 
 
 def _rules(settings: Settings) -> Rules:
@@ -182,13 +206,13 @@ def _rules(settings: Settings) -> Rules:
     )
 
 
-def _updaters(settings: Settings, engine: Engine, sites: SiteCalls) -> Updaters:
+def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
     def heard(said: SourceHeard) -> None:
         """A source has spoken; three of its intervals later its word is stale, unless set otherwise."""
         interval = settings.stale_after / 3 if settings.stale_after else said.interval
         engine.post(replace(said, interval=interval))
 
-    own = [SiteUpdater(site.look, name, LOCAL_INTERVAL) for name, site in sites.sites.items()]
+    own = [SiteUpdater(local.look, local.name, LOCAL_INTERVAL)]
     return Updaters(settings.sources, heard, now, own=own, changed=engine.stream.topics.resources_changed)
 
 

@@ -117,11 +117,13 @@ def _known(name: str, known: Collection[str], what: str) -> str:
     return name
 
 
-def authorise(mode: str, owner: str, administrators: Collection[str]) -> None:
+def authorise(
+    mode: str, owner: str, administrators: Collection[str], what: str = "choose the policies"
+) -> None:
     """Raise NotAuthorised where a shared broker is not this user's to change."""
     if mode == "shared" and owner not in administrators:
         raise NotAuthorised(
-            "Only administrators choose the policies of a shared broker.",
+            f"Only administrators {what} of a shared broker.",
             place=owner,
             remedy="Ask one of its administrators (setting `administrators`).",
         )

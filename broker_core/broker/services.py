@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
+from broker_core.broker.detections import Detections
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine
 from broker_core.broker.listener import user_name
@@ -19,6 +20,7 @@ from broker_core.broker.places import Places
 from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
+from broker_core.broker.site_registry import SiteRegistry
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
 from broker_core.information.replica_memory import ReplicaMemory
@@ -41,6 +43,8 @@ class Services:
     orders: Orders
     files: FileStore
     sites: SiteCalls
+    registry: SiteRegistry
+    detections: Detections
     submissions: Submissions
     ended: EndedJobs
     policies: PolicyChooser

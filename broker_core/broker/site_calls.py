@@ -1,62 +1,94 @@
-"""Calls to the sites: what the scheduler wants done there, and what the sites report back."""
+"""All sites of the broker: what the scheduler wants done is passed to the site whose it is."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from broker_core.bookkeeping.codec import clean
+from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
-from broker_core.errors import CrossDeskError, NotFound
+from broker_core.broker.site_work import SiteWork
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Confirm, Submit
-from broker_core.scheduling.messages import (
-    AttemptEnded,
-    AttemptStarted,
-    SiteAccepted,
-    SiteRefused,
-    SiteRuns,
-)
-from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Runs, Site, Started
+from broker_core.scheduling.live_job import AT_SITE
+from broker_core.scheduling.messages import AttemptEnded, SiteRefused
+from broker_core.sites.contract import Attempt, Site
 
 log = logging.getLogger("crossdesk.sites")
 AT_ONCE = 32
-"""Calls to one site that are under way at the same time."""
-_SHORTAGES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+"""Submissions to this machine that are under way at the same time."""
+FAR_AT_ONCE = 1000
+"""The same for other sites, which hand many over in one exchange."""
 
 
 class SiteCalls:
-    """All sites of the broker; knows which computing element is whose."""
+    """Knows which computing element is whose."""
 
-    def __init__(self, engine: Engine, sites: Sequence[Site], orders: Orders, fail: FailPoints) -> None:
+    def __init__(self, engine: Engine, orders: Orders, fail: FailPoints) -> None:
         self._engine = engine
-        self.sites: dict[str, Site] = {site.name: site for site in sites}
-        """Name to site."""
         self._orders = orders
         self._fail = fail
-        self._turns = {name: asyncio.Semaphore(AT_ONCE) for name in self.sites}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._asking = False
+        self._works: dict[str, SiteWork] = {}
+        self._orphans: set[str] = set()
+        """Tags of attempts that may be at sites which are not known any more."""
+
+    @property
+    def sites(self) -> dict[str, Site]:
+        """Name to site."""
+        return {name: work.site for name, work in self._works.items()}
+
+    def add(self, site: Site) -> SiteWork:
+        """Know one more site, or another one under a known name; its work has not begun."""
+        at_once = FAR_AT_ONCE if site.holds else AT_ONCE
+        work = self._works[site.name] = SiteWork(site, self._engine, self._orders, self._fail, at_once)
+        return work
+
+    async def remove(self, name: str) -> None:
+        """Know a site no more; what runs there goes on."""
+        await self._works.pop(name).close()
 
     async def start(self, records: Sequence[JobRecord]) -> None:
-        """Begin work at every site with the attempts believed to be there (reliability cases 1 to 3)."""
+        """Begin work at every site with the attempts believed to be there (reliability cases 1 to 3).
+
+        This machine is waited for; other sites find their attempts again in their own time (case 9).
+        """
         self._fail("before:sites.start")
-        self._asking = True
-        for site in self.sites.values():
-            known = [await self._known(record) for record in records if site.owns(record.site)]
-            await site.start(self.report, known)
-        self._asking = False
+        for work in self._works.values():
+            mine = [record for record in records if work.site.owns(record.site)]
+            if work.site.holds:
+                work.begin_soon(mine)
+            else:
+                await work.begin(mine)
+        strays = [record for record in records if self.site_of(record.site) is None]
+        self._orphans.update(Attempt(record.id, record.attempt).tag for record in strays)
         self._fail("after:sites.start")
+
+    def begin(self, name: str, records: Sequence[JobRecord]) -> None:
+        """Begin work at a site that was added, or changed, while the broker runs."""
+        work = self._works[name]
+        work.begin_soon(records)
+        for record in records:
+            if record.state is JobState.READY:
+                work.submit(record)
+
+    def link_changed(self, name: str) -> None:
+        """The connection to a site is another one."""
+        self._works[name].link_changed()
+
+    def live_at(self, site: Site) -> list[JobRecord]:
+        """Records of the jobs that have an attempt at a site."""
+        records = (job.record for job in self._engine.scheduler.live())
+        return [one for one in records if one.state in AT_SITE and site.owns(one.site)]
 
     def site_of(self, ce: str) -> Site | None:
         """The site that has, or had, a computing element."""
-        return next((site for site in self.sites.values() if site.owns(ce)), None)
+        work = self._work_of(ce)
+        return work.site if work else None
 
     @staticmethod
     def places_of(site: Site, places: Iterable[str]) -> list[str]:
@@ -65,126 +97,50 @@ class SiteCalls:
 
     def submit(self, effect: Submit) -> None:
         """Hand an attempt to its site; the answer is posted."""
-        self._spawn(self._submit(effect))
+        record, work = effect.record, self._work_of(effect.ce)
+        if work is not None:
+            work.submit(record)
+        elif Attempt(record.id, record.attempt).tag not in self._orphans:
+            reason = "This broker does not know the resource any more"
+            self._engine.post(SiteRefused(record.id, record.attempt, f"{effect.ce}: {reason}", counts=False))
 
     def confirm(self, effect: Confirm) -> None:
-        """Let a held attempt start at its site, where attempts are held at all."""
-        site = self.site_of(effect.ce)
-        if site is not None and site.holds:
-            self._spawn(self._confirm(effect, site))
+        """Let a held attempt start at its site."""
+        work = self._work_of(effect.ce)
+        if work is not None:
+            work.confirm(effect.record)
 
     def cancel(self, effect: Cancel) -> None:
         """End an attempt at its site; an end is reported by the site."""
-        self._spawn(self._cancel(effect))
+        work = self._work_of(effect.ce)
+        if work is not None:
+            work.cancel(effect.record)
+        else:
+            self.give_up(effect.record)
 
-    def report(self, notice: Notice) -> None:
-        """A site speaks; called in the event loop's thread."""
-        attempt = notice.attempt
-        self._fail(f"before:notice.{type(notice).__name__}")
-        if isinstance(notice, Runs):
-            self._engine.post(SiteRuns(attempt.job, attempt.number))
-            return
-        if isinstance(notice, Started):
-            self._engine.post(
-                AttemptStarted(
-                    attempt.job, attempt.number, notice.time, clean(notice.node), asked=self._asking
-                )
-            )
-            return
+    def give_up(self, record: JobRecord) -> None:
+        """Settle the cancel of an attempt that nobody can reach any more."""
+        site = site_name(record.site)
+        reason = f"{site} is not among the sites any more: what may still run there was not ended"
         self._engine.post(
-            AttemptEnded(
-                attempt.job,
-                attempt.number,
-                notice.time,
-                notice.exit_code,
-                notice.signal,
-                notice.failure,
-                clean(notice.reason),
-                notice.usage,
-                notice.started,
-            )
+            AttemptEnded(record.id, record.attempt, now().wall, failure="killed", reason=reason)
         )
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at the sites (purge)."""
-        for site in self.sites.values():
+        for work in self._works.values():
             attempts = [
                 Attempt(record.id, number)
                 for record in records
-                if site.owns(record.site)
+                if work.site.owns(record.site)
                 for number in range(1, record.attempt + 1)
             ]
             if attempts:
-                await site.forget(attempts)
+                await work.forget(attempts)
 
     async def close(self) -> None:
         """Stop calling and listening; what runs goes on."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for site in self.sites.values():
-            await site.close()
+        await asyncio.gather(*(work.close() for work in self._works.values()))
 
-    async def _known(self, record: JobRecord) -> tuple[Attempt, LaunchOrder | None]:
-        attempt = Attempt(record.id, record.attempt)
-        if record.canceling is not None or record.state is not JobState.READY:
-            return attempt, None
-        return attempt, await self._orders.order(record)
-
-    async def _submit(self, effect: Submit) -> None:
-        record = effect.record
-        try:
-            site = self._site(effect.ce)
-            async with self._turns[site.name]:
-                order = await self._orders.order(record)
-                self._fail("before:site.submit")
-                site_id = await site.submit(order)
-                self._fail("after:site.submit")
-        except CrossDeskError as error:
-            self._refused(record, str(error), counts=not _short(error.__cause__))
-        except OSError as error:
-            self._refused(record, f"{error.strerror or error}", counts=not _short(error))
-        except Exception as error:
-            log.exception("Submitting %s.%d failed", record.id, record.attempt)
-            self._refused(record, f"internal error: {error}")
-        else:
-            self._engine.post(SiteAccepted(record.id, record.attempt, site_id, held=site.holds))
-
-    def _site(self, ce: str) -> Site:
-        site = self.site_of(ce)
-        if site is None:
-            raise NotFound("This broker does not know the resource any more.", place=ce)
-        return site
-
-    def _refused(self, record: JobRecord, reason: str, *, counts: bool = True) -> None:
-        self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
-
-    async def _confirm(self, effect: Confirm, site: Site) -> None:
-        record = effect.record
-        self._fail("before:site.confirm")
-        try:
-            await site.confirm(Attempt(record.id, record.attempt))
-        except (CrossDeskError, OSError) as error:
-            # Asked again once the site is back in contact, and after a restart.
-            log.warning("Confirming %s.%d at %s failed: %s", record.id, record.attempt, effect.ce, error)
-        self._fail("after:site.confirm")
-
-    async def _cancel(self, effect: Cancel) -> None:
-        record = effect.record
-        self._fail("before:site.cancel")
-        try:
-            await self._site(effect.ce).cancel(Attempt(record.id, record.attempt))
-        except (CrossDeskError, OSError) as error:
-            # The scheduler asks again as long as no end is reported.
-            log.warning("Canceling %s.%d at %s failed: %s", record.id, record.attempt, effect.ce, error)
-        self._fail("after:site.cancel")
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-def _short(error: BaseException | None) -> bool:
-    """True for a shortage of this machine, which says nothing about the job (reliability cases 6 and 25)."""
-    return isinstance(error, OSError) and error.errno in _SHORTAGES
+    def _work_of(self, ce: str) -> SiteWork | None:
+        return next((work for work in self._works.values() if work.site.owns(ce)), None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from broker_core.broker.clock import now
+from broker_core.broker.link_views import link_view
 from broker_core.broker.services import Services
 from broker_core.resources.entry import Entry
 from broker_core.sites.contract import Site
-from broker_core.sites.link import Link, Question
-from broker_core.wire.sites import SITE_KINDS, LinkView, QuestionView, SiteSpec, SiteView
+from broker_core.wire.sites import SITE_KINDS, SiteView
 
 
 async def site_views(services: Services, owner: str) -> list[SiteView]:
@@ -19,13 +19,18 @@ async def site_views(services: Services, owner: str) -> list[SiteView]:
     return sorted(views, key=lambda view: view.name)
 
 
+async def site_view(services: Services, owner: str, name: str) -> SiteView:
+    """The view of one site that is known."""
+    return _view(services, services.sites.sites[name], await services.store.outcomes(owner))
+
+
 def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) -> SiteView:
     cache, figures = services.engine.scheduler.cache, services.engine.figures
     cache.pool(now().monotonic)
     entries = [entry for entry in cache.entries.values() if site.owns(entry.ce)]
     places = services.sites.places_of(site, figures.places | set(outcomes))
     ended = [outcomes[place] for place in places if place in outcomes]
-    spec = SiteSpec(name=site.name, kind="local")
+    spec = services.registry.specs[site.name]
     view = SiteView(
         spec=spec,
         title=SITE_KINDS[spec.kind],
@@ -56,28 +61,3 @@ def _follow(view: SiteView, services: Services, places: Collection[str]) -> None
     if course is not None:
         view.times = list(course.times)
         view.history_queued, view.history_running = list(course.queued), list(course.running)
-
-
-def link_view(link: Link) -> LinkView:
-    """A connection as it is shown."""
-    return LinkView(
-        state=link.state.value,
-        since=link.since,
-        reason=link.reason,
-        retry_at=link.retry_at,
-        heard=link.heard,
-        question=question_view(link.question),
-    )
-
-
-def question_view(question: Question | None) -> QuestionView | None:
-    """A question as it is asked."""
-    if question is None:
-        return None
-    return QuestionView(
-        id=question.id,
-        kind=question.kind,
-        text=question.text,
-        secret=question.secret,
-        keep_as=question.keep_as,
-    )

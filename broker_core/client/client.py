@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from broker_core.client.answers import value
+from broker_core.client.asking import part
 from broker_core.client.follow import Lost, follow
-from broker_core.client.transport import Transport
+from broker_core.client.site_commands import SiteCommands
 from broker_core.client.upload import Content, upload
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
-from broker_core.wire.sites import SiteView
 from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
 from broker_core.wire.views import (
     BrokerInfo,
@@ -44,15 +44,12 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient:
+class BrokerClient(SiteCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer
     for the client's patience. Requests are repeated over a restart of the broker; each may arrive twice.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     async def __aenter__(self) -> Self:
         return self
@@ -65,14 +62,6 @@ class BrokerClient:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._transport.aclose()
-
-    async def _get(self, path: str, **query: Any) -> Any:
-        chosen = {name: wanted for name, wanted in query.items() if wanted not in ("", None, [])}
-        return value((await self._transport.ask("GET", path, query=chosen or None)).content)
-
-    async def _post(self, path: str, body: Any = None, *, again: bool = True) -> Any:
-        answer = await self._transport.ask("POST", path, {} if body is None else body, again=again)
-        return value(answer.content) if answer.content else None
 
     # --- the broker itself
 
@@ -156,11 +145,11 @@ class BrokerClient:
 
     async def job(self, job: str) -> JobDetail:
         """Everything about one job but its events and files (CB-CMD-05)."""
-        return JobDetail.model_validate(await self._get(f"/jobs/{_part(job)}"))
+        return JobDetail.model_validate(await self._get(f"/jobs/{part(job)}"))
 
     async def events_of(self, job: str) -> list[EventView]:
         """The job's story, in order."""
-        return [EventView.model_construct(**one) for one in await self._get(f"/jobs/{_part(job)}/events")]
+        return [EventView.model_construct(**one) for one in await self._get(f"/jobs/{part(job)}/events")]
 
     async def cancel(self, ids: Iterable[str]) -> Outcomes:
         """Stop jobs everywhere (CB-CMD-02)."""
@@ -185,12 +174,12 @@ class BrokerClient:
 
     async def files(self, job: str) -> list[OutputFile]:
         """Files of a job that can be read now."""
-        return [OutputFile.model_validate(one) for one in await self._get(f"/jobs/{_part(job)}/files")]
+        return [OutputFile.model_validate(one) for one in await self._get(f"/jobs/{part(job)}/files")]
 
     async def read_file(self, job: str, path: str, start: int = 0, length: int | None = None) -> FilePart:
         """Part of a file: `length` bytes from `start`, or to its end; a negative `start` counts from the
         end. Past the end the content is empty."""
-        address = f"/jobs/{_part(job)}/files/{quote(path)}"
+        address = f"/jobs/{part(job)}/files/{quote(path)}"
         try:
             answer = await self._transport.ask("GET", address, headers={"range": _range(start, length)})
         except BadRequest as error:
@@ -202,20 +191,23 @@ class BrokerClient:
 
     async def stream_file(self, job: str, path: str) -> AsyncIterator[bytes]:
         """The whole of a file, in parts as they come."""
-        address = f"/jobs/{_part(job)}/files/{quote(path)}"
+        address = f"/jobs/{part(job)}/files/{quote(path)}"
         async with self._transport.stream("GET", address) as answer:
-            async for part in answer.aiter_bytes(1 << 18):
-                yield part
+            async for piece in answer.aiter_bytes(1 << 18):
+                yield piece
 
     async def fetched(self, job: str, missing: Iterable[str] = ()) -> None:
         """Tell the broker that the output was delivered (CB-CMD-04)."""
-        await self._post(f"/jobs/{_part(job)}/fetched", {"missing": list(missing)})
+        await self._post(f"/jobs/{part(job)}/fetched", {"missing": list(missing)})
 
-    # --- sites, numbers, documents, events
+    async def run_elsewhere(self, job: str) -> None:
+        """Have a job matched again though its attempt may still run at a silent site.
 
-    async def sites(self) -> list[SiteView]:
-        """The sites with the numbers their cards show."""
-        return [SiteView.model_validate(one) for one in await self._get("/sites")]
+        That attempt is ended as soon as the site is heard from. Raises Conflict where there is none.
+        """
+        await self._post(f"/jobs/{part(job)}/elsewhere", again=False)
+
+    # --- resources, numbers, documents, events
 
     async def resources_page(self, offset: int = 0, limit: int = 1000) -> ResourcesPage:
         """A page of all known resources by columns, ordered by computing element (CB-UI-09)."""
@@ -223,7 +215,7 @@ class BrokerClient:
 
     async def resource(self, ce: str) -> ResourceDetail:
         """Everything known of a computing element, or of the first one of a site, whose `ces` names all."""
-        return ResourceDetail.model_validate(await self._get(f"/resources/{_part(ce)}"))
+        return ResourceDetail.model_validate(await self._get(f"/resources/{part(ce)}"))
 
     async def sources(self) -> list[SourceView]:
         """Where knowledge of resources comes from, and how each source does (CB-UPD-01)."""
@@ -242,7 +234,7 @@ class BrokerClient:
 
     async def why(self, job: str) -> WhyView:
         """Why a job is not running, by what decides it."""
-        return WhyView.model_validate(await self._get(f"/jobs/{_part(job)}/why"))
+        return WhyView.model_validate(await self._get(f"/jobs/{part(job)}/why"))
 
     async def decisions(self, after: int = 0, limit: int = 500) -> list[DecisionView]:
         """Decisions about the user's jobs with a number above `after`, oldest first."""
@@ -265,13 +257,13 @@ class BrokerClient:
     async def document(self, name: str) -> Any:
         """A small JSON document kept for the user, or None if there is none of that name."""
         try:
-            return await self._get(f"/documents/{_part(name)}")
+            return await self._get(f"/documents/{part(name)}")
         except NotFound:
             return None
 
     async def save_document(self, name: str, content: Any) -> None:
         """Keep a small JSON document for the user."""
-        await self._transport.ask("PUT", f"/documents/{_part(name)}", content)
+        await self._transport.ask("PUT", f"/documents/{part(name)}", content)
 
     def follow(
         self, after: int, *, lost: Lost | None = None, regained: Callable[[], None] | None = None
@@ -291,12 +283,6 @@ class BrokerClient:
 def _question(description: str, files: Sequence[SandboxFile] | None) -> dict[str, Any]:
     found = None if files is None else [one.model_dump() for one in files]
     return {"description": description, "files": found}
-
-
-def _part(name: str) -> str:
-    if not name:
-        raise BadRequest("An empty name stands for nothing.", code="empty_name")
-    return quote(name, safe="")
 
 
 def _range(start: int, length: int | None) -> str:

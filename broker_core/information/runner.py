@@ -30,21 +30,45 @@ class Updaters:
         the state of a source is another one."""
         self._sources: dict[str, Source] = {}
         self._idle: dict[str, SourceState] = {}
-
-        def add(one: SourceSettings, updater: Updater) -> None:
-            self._sources[one.name] = Source(one, updater, publish, clock, slow_after, changed)
-
+        self._started = False
+        self._publish, self._clock, self._slow_after, self._changed = publish, clock, slow_after, changed
         for updater in own:
-            add(SourceSettings(updater.name, updater.kind, updater.address, updater.interval), updater)
+            self.add(updater)
         for one in settings:
             made = self._made(one)
             if made is not None:
-                add(one, made)
+                self._sources[one.name] = self._source(one, made)
+
+    def _source(self, settings: SourceSettings, updater: Updater) -> Source:
+        return Source(settings, updater, self._publish, self._clock, self._slow_after, self._changed)
 
     def start(self) -> None:
         """Ask every source now, and again after each interval."""
+        self._started = True
         for source in self._sources.values():
             source.start()
+
+    @property
+    def names(self) -> set[str]:
+        """Names of all sources, disabled ones too."""
+        return {*self._sources, *self._idle}
+
+    def add(self, updater: Updater) -> None:
+        """Ask one more source from now on; its name is not taken yet."""
+        settings = SourceSettings(updater.name, updater.kind, updater.address, updater.interval)
+        source = self._sources[updater.name] = self._source(settings, updater)
+        if self._started:
+            source.start()
+            self._changed()
+
+    async def remove(self, name: str) -> None:
+        """Ask a source no more, and forget what it said."""
+        source = self._sources.pop(name, None)
+        if source is None:
+            return
+        await source.close()
+        source.forget()
+        self._changed()
 
     async def close(self) -> None:
         """Ask no more; what is under way is given up."""
@@ -55,10 +79,11 @@ class Updaters:
         states = [source.state for source in self._sources.values()] + [*self._idle.values()]
         return sorted((state.view.model_copy() for state in states), key=lambda view: view.name)
 
-    def ask(self) -> None:
-        """Ask every source now, without waiting for the answers; once more where it is asked already."""
+    def ask(self, name: str = "") -> None:
+        """Ask a source now, or all, without waiting for answers; once more where it is asked already."""
         for source in self._sources.values():
-            source.want()
+            if name in ("", source.name):
+                source.want()
 
     async def refresh(self, names: Sequence[str] = ()) -> list[SourceView]:
         """Ask the named sources now, or all, and return how they do when each has answered or failed.

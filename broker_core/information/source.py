@@ -34,6 +34,7 @@ class Source:
         slow_after: float,
         changed: Callable[[], None],
     ) -> None:
+        self.name = settings.name
         self.state = SourceState(settings, changed)
         self._settings = settings
         self._updater = updater
@@ -55,6 +56,10 @@ class Source:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+
+    def forget(self) -> None:
+        """Take back all that the source said."""
+        self._publish(self._message(Answer(facts=()), self._clock()))
 
     async def _run(self) -> None:
         """Ask: at once, after each interval, when wanted, and when the source has changed."""

@@ -196,3 +196,15 @@ class Site(Protocol):
     async def close(self) -> None:
         """Stop reporting; what runs goes on."""
         ...
+
+
+class FarSite(Site, Protocol):
+    """A site that was added by its settings: something lies between it and the broker."""
+
+    def answer(self, id: str, value: str) -> None:
+        """The user's answer to `link.question`; raises NotFound where another one, or none, is asked."""
+        ...
+
+    def connect_now(self) -> None:
+        """Try now instead of at `link.retry_at`."""
+        ...

@@ -1,0 +1,252 @@
+"""The sites as their owner manages them: added, changed, drained, removed while the broker runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from broker_core.broker.clock import now
+from broker_core.broker.engine import Engine
+from broker_core.broker.site_calls import SiteCalls
+from broker_core.broker.site_figures import SAMPLE
+from broker_core.broker.site_specs import SiteSpecs
+from broker_core.errors import Conflict, CrossDeskError, NotFound
+from broker_core.information.runner import Updaters
+from broker_core.information.site_updater import SiteUpdater
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import CancelAsked, LinkChanged
+from broker_core.sites.contract import FarSite, Site
+from broker_core.sites.link import Link
+from broker_core.wire.sites import SITE_KINDS, SiteSpec
+
+log = logging.getLogger("crossdesk.sites")
+LOCAL = "local"
+LOOK_INTERVAL = 60.0
+"""Seconds between two looks at the queues of a site."""
+LAST_WORDS = 10.0
+"""Seconds that a site gets to end the jobs of which its owner wants to be rid."""
+
+
+Making = Callable[[SiteSpec, Path, str, Callable[[Link], None]], FarSite]
+"""Makes a site of its settings, its folder here, the broker's mark, and who is told of its link."""
+
+
+class SiteRegistry:
+    """Keeps settings, sites, their sources of information and their calls in step."""
+
+    def __init__(
+        self, specs: SiteSpecs, calls: SiteCalls, engine: Engine, local: Site, making: Making
+    ) -> None:
+        self._files = specs
+        self._calls = calls
+        self._engine = engine
+        self._making = making
+        self._updaters: Updaters | None = None
+        self._far: dict[str, FarSite] = {}
+        self._sampling: asyncio.TimerHandle | None = None
+        self.specs: dict[str, SiteSpec] = {LOCAL: SiteSpec(name=LOCAL, kind=LOCAL)}
+        """Name to settings."""
+        calls.add(local)
+        for spec in specs.all():
+            self._restore(spec)
+
+    def connect(self, updaters: Updaters) -> None:
+        """Feed the Resource Cache from every site that was added, and begin the histories."""
+        self._updaters = updaters
+        for name in self._far:
+            self._inform(name)
+        for name in self.specs:
+            self._tell(name)
+        self._sample()
+
+    def close(self) -> None:
+        """Sample no more."""
+        if self._sampling is not None:
+            self._sampling.cancel()
+
+    def spec(self, name: str) -> SiteSpec:
+        """Settings of a site; raises NotFound."""
+        if name not in self.specs:
+            known = ", ".join(sorted(self.specs))
+            raise NotFound("There is no site of this name.", place=name, remedy=f"There are: {known}.")
+        return self.specs[name]
+
+    def link(self, name: str) -> Link:
+        """Connection of a site; raises NotFound."""
+        self.spec(name)
+        return self._calls.sites[name].link
+
+    # --- settings
+
+    async def add(self, spec: SiteSpec) -> None:
+        """Add a site and begin work there; raises Conflict, BadRequest or StorageFull, nothing kept then."""
+        self._acceptable(spec)
+        if spec.name in self.specs or (self._updaters is not None and spec.name in self._updaters.names):
+            raise Conflict(
+                "There is a site or a source of information of this name already.",
+                place=spec.name,
+                remedy="Choose another name, or change that one.",
+            )
+        site = self._make(spec)
+        try:
+            self._files.keep(spec)
+        except BaseException:
+            del self._far[spec.name]
+            await self._calls.remove(spec.name)
+            raise
+        self.specs[spec.name] = spec
+        self._begin(site)
+        log.info("The site %s (%s) was added", spec.name, spec.kind)
+
+    async def change(self, spec: SiteSpec) -> None:
+        """Use other settings for a site; its jobs are found again by them."""
+        before = self.spec(spec.name)
+        self._acceptable(spec)
+        if before.kind != spec.kind:
+            raise Conflict(
+                "The kind of a site cannot be changed: its jobs would not be found again.",
+                place=spec.name,
+                remedy="Add another site.",
+            )
+        self._files.keep(spec)
+        await self._take_down(spec.name)
+        self.specs[spec.name] = spec
+        self._begin(self._make(spec))
+
+    async def drain(self, name: str, drained: bool) -> None:
+        """Send no new jobs to a site, or send them again; kept over a restart."""
+        spec = self.spec(name).model_copy(update={"drained": drained})
+        self._files.keep(spec)
+        self.specs[name] = spec
+        self._tell(name)
+
+    async def remove(self, name: str, *, force: bool) -> None:
+        """Forget a site; raises Conflict while jobs are there, unless `force`: then they are canceled.
+
+        What a silent site still runs is not ended then, and the stories of its jobs say so.
+        """
+        self.spec(name)
+        if name == LOCAL:
+            raise Conflict("This machine cannot be removed.", place=name, remedy="Drain it instead.")
+        there = self._calls.live_at(self._far[name])
+        if there and not force:
+            jobs = "1 job is" if len(there) == 1 else f"{len(there)} jobs are"
+            raise Conflict(
+                f"{jobs} at this site.",
+                place=name,
+                code="jobs_at_site",
+                remedy="Drain it and let them end, or remove it by force: then they are canceled.",
+            )
+        await self._end(there)
+        self._files.forget(name)
+        await self._take_down(name)
+        del self.specs[name]
+        for record in self._live(there):
+            self._calls.give_up(record)
+        log.info("The site %s was removed", name)
+
+    # --- the connection
+
+    def answer(self, name: str, question: str, value: str) -> None:
+        """Pass the user's answer on; raises Conflict where nothing, or something else, is asked."""
+        asked = self.link(name).question
+        if asked is None or asked.id != question:
+            raise Conflict("This is not asked any more.", place=name, remedy="Look at the site again.")
+        self._far[name].answer(question, value)
+
+    def retry(self, name: str) -> None:
+        """Try to connect now."""
+        self.spec(name)
+        if name in self._far:
+            self._far[name].connect_now()
+        if self._updaters is not None:
+            self._updaters.ask(name)
+
+    # --- inside
+
+    @staticmethod
+    def _acceptable(spec: SiteSpec) -> None:
+        if spec.kind not in SITE_KINDS or spec.kind == LOCAL:
+            kinds = ", ".join(kind for kind in SITE_KINDS if kind != LOCAL)
+            raise Conflict(
+                f"There is no kind of site {spec.kind!r}.", place=spec.name, remedy=f"Use {kinds}."
+            )
+
+    def _restore(self, spec: SiteSpec) -> None:
+        """Take a site over from the last run; one that cannot be made must not hinder the broker."""
+        try:
+            if spec.name != LOCAL:
+                self._acceptable(spec)
+                self._make(spec)
+        except CrossDeskError as error:
+            log.error("The site %s is left out: %s", spec.name, error)
+            return
+        self.specs[spec.name] = spec
+
+    def _make(self, spec: SiteSpec) -> FarSite:
+        site = self._making(
+            spec, self._files.of(spec.name), self._files.mark(), lambda _: self._heard(spec.name)
+        )
+        self._far[spec.name] = site
+        self._calls.add(site)
+        return site
+
+    def _begin(self, site: FarSite) -> None:
+        self._tell(site.name)
+        records = self._calls.live_at(site)
+        self._calls.begin(site.name, records)
+        self._inform(site.name)
+
+    async def _take_down(self, name: str) -> None:
+        if self._updaters is not None:
+            await self._updaters.remove(name)
+        self._far.pop(name, None)
+        await self._calls.remove(name)
+        self._engine.stream.topics.sites_changed()
+
+    def _inform(self, name: str) -> None:
+        spec = self.specs[name]
+        if self._updaters is not None:
+            address = spec.url or spec.host
+            self._updaters.add(SiteUpdater(self._far[name].look, name, LOOK_INTERVAL, spec.kind, address))
+
+    def _heard(self, name: str) -> None:
+        """The connection to a site is another one."""
+        if name not in self._calls.sites or name not in self.specs:
+            return
+        self._tell(name)
+        self._calls.link_changed(name)
+        if self._updaters is not None and self.link(name).state.usable:
+            self._updaters.ask(name)
+
+    def _tell(self, name: str) -> None:
+        """Let the scheduler and all followers know how a site is connected."""
+        link, drained = self.link(name), self.specs[name].drained
+        state = "drained" if drained else link.state.value
+        reason = f"`crossdesk site resume {name}` lets it take jobs again" if drained else link.reason
+        self._engine.post(LinkChanged(name, state, reason, link.state.usable and not drained))
+        self._engine.stream.topics.sites_changed()
+
+    async def _end(self, there: Sequence[JobRecord]) -> None:
+        """Cancel jobs, and wait a moment for their ends."""
+        for record in there:
+            self._engine.post(CancelAsked(record.id))
+        for _ in range(int(LAST_WORDS / 0.1)):
+            if not self._live(there):
+                return
+            await asyncio.sleep(0.1)
+
+    def _live(self, records: Sequence[JobRecord]) -> list[JobRecord]:
+        jobs = (self._engine.scheduler.job(record.id) for record in records)
+        return [job.record for job in jobs if job is not None and job.record.state is not JobState.WAITING]
+
+    def _sample(self) -> None:
+        figures, moment = self._engine.figures, now().wall
+        places = {
+            name: self._calls.places_of(site, figures.places) for name, site in self._calls.sites.items()
+        }
+        figures.sample(moment, places)
+        self._sampling = asyncio.get_running_loop().call_later(SAMPLE, self._sample)

@@ -1,0 +1,96 @@
+"""The sites that were added, kept as one file each in the state directory; none of them holds a secret."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from broker_core.errors import StorageFull
+from broker_core.wire.sites import SiteSpec
+
+log = logging.getLogger("crossdesk.sites")
+FILE = "site.json"
+_LETTERS = "abcdefghijkmnpqrstuvwxyz"
+_SIGNS = _LETTERS + "23456789"
+
+
+class SiteSpecs:
+    """Reads and writes the settings of sites: `{directory}/{name}/site.json`."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def all(self) -> list[SiteSpec]:
+        """The sites that were kept, by name; one that cannot be read is told in the log and left as it is."""
+        found = (self._read(path) for path in sorted(self._directory.glob(f"*/{FILE}")))
+        return [spec for spec in found if spec is not None]
+
+    def of(self, name: str) -> Path:
+        """Folder with everything of one site on this machine."""
+        return self._directory / name
+
+    def keep(self, spec: SiteSpec) -> None:
+        """Write the settings of a site whole or not at all; raises StorageFull."""
+        folder = self.of(spec.name)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(folder / FILE, spec.model_dump_json(indent=1).encode())
+        except OSError as error:
+            raise _full(error, folder / FILE) from error
+
+    def forget(self, name: str) -> None:
+        """Remove the settings of a site; its folder stays, since output of its jobs may lie there."""
+        try:
+            (self.of(name) / FILE).unlink(missing_ok=True)
+        except OSError as error:
+            raise _full(error, self.of(name) / FILE) from error
+
+    def mark(self) -> str:
+        """What tells this broker's jobs from those of others at the same account; made once, then kept."""
+        path = self._directory / "mark"
+        with contextlib.suppress(OSError):
+            known = path.read_text("ascii", "replace").strip()
+            if known.isascii() and known.isalnum() and known[:1].isalpha():
+                return known
+        mark = secrets.choice(_LETTERS) + "".join(secrets.choice(_SIGNS) for _ in range(7))
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(path, mark.encode())
+        except OSError as error:
+            raise _full(error, path) from error
+        return mark
+
+    @staticmethod
+    def _read(path: Path) -> SiteSpec | None:
+        try:
+            spec = SiteSpec.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            log.error("The settings of a site cannot be used, correct or remove %s: %s", path, error)
+            return None
+        if spec.name != path.parent.name:
+            log.error("The site in %s calls itself %s; rename the folder or the site", path, spec.name)
+            return None
+        return spec
+
+
+def _write(path: Path, content: bytes) -> None:
+    fresh = path.with_suffix(".new")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def _full(error: OSError, path: Path) -> StorageFull:
+    return StorageFull(
+        f"The settings of the site cannot be kept: {(error.strerror or str(error)).lower()}.",
+        place=str(path),
+        remedy="Make room on the disk, then try again.",
+    )

@@ -1,0 +1,242 @@
+"""One site at work: its calls in turns, each with a deadline, and what is not known to have arrived there."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+from collections.abc import Coroutine, Sequence
+from itertools import count
+from typing import Any
+
+from broker_core.bookkeeping.codec import clean
+from broker_core.broker.engine import Engine
+from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.orders import Orders
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteAccepted, SiteRefused, SiteRuns
+from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Runs, Site, Started
+from broker_core.sites.transport.contract import LinkLost
+
+log = logging.getLogger("crossdesk.sites")
+SUBMIT_DEADLINE = 1800.0
+"""Seconds that handing one attempt over may take, its files included; then it is asked for again."""
+CALL_DEADLINE = 300.0
+"""Seconds that any other call to a site may take."""
+_SHORTAGES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+
+
+class SiteWork:
+    """All calls to one site. However it behaves, others are not delayed: each call is a task of its own."""
+
+    def __init__(self, site: Site, engine: Engine, orders: Orders, fail: FailPoints, at_once: int) -> None:
+        """`at_once`: submissions under way at the same time."""
+        self.site = site
+        self._engine = engine
+        self._orders = orders
+        self._fail = fail
+        self._turns = asyncio.Semaphore(at_once)
+        self._ready = asyncio.Event()
+        self._news = asyncio.Event()
+        self._unsure: set[str] = set()
+        """Tags that may be at the site, though it has not said so: they go nowhere else."""
+        self._under_way: set[tuple[str, str]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def begin(self, records: Sequence[JobRecord]) -> None:
+        """Begin work with the attempts believed to be there; tried until the site can be asked."""
+        self._unsure.update(Attempt(record.id, record.attempt).tag for record in records)
+        known = [await self._known(record) for record in records]
+        for tries in count():
+            try:
+                await self.site.start(self.report, known)
+                break
+            except CrossDeskError as error:
+                log.warning("Work at %s cannot begin yet: %s", self.site.name, error)
+            await self._pause(tries)
+        self._ready.set()
+
+    def begin_soon(self, records: Sequence[JobRecord]) -> None:
+        """The same in the background."""
+        self._spawn(self.begin(records))
+
+    def link_changed(self) -> None:
+        """The connection is another one: what waits for it looks again."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def submit(self, record: JobRecord) -> None:
+        """Hand an attempt over; the answer is posted."""
+        self._spawn(self._submit(record))
+
+    def confirm(self, record: JobRecord) -> None:
+        """Let a held attempt start."""
+        self._call("confirm", record)
+
+    def cancel(self, record: JobRecord) -> None:
+        """End an attempt; an end is reported by the site."""
+        self._call("cancel", record)
+
+    async def forget(self, attempts: Sequence[Attempt]) -> None:
+        """Remove files of ended attempts; at a site that is far, in the background."""
+        if self.site.holds:
+            self._spawn(self._forget(attempts))
+        else:
+            await self.site.forget(attempts)
+
+    def report(self, notice: Notice) -> None:
+        """The site speaks; called in the event loop's thread."""
+        attempt = notice.attempt
+        self._fail(f"before:notice.{type(notice).__name__}")
+        if isinstance(notice, Runs):
+            self._engine.post(SiteRuns(attempt.job, attempt.number))
+        elif isinstance(notice, Started):
+            self._engine.post(AttemptStarted(attempt.job, attempt.number, notice.time, clean(notice.node)))
+        else:
+            self._engine.post(
+                AttemptEnded(
+                    attempt.job,
+                    attempt.number,
+                    notice.time,
+                    notice.exit_code,
+                    notice.signal,
+                    notice.failure,
+                    clean(notice.reason),
+                    notice.usage,
+                    notice.started,
+                )
+            )
+
+    async def close(self) -> None:
+        """Stop calling and listening; what runs goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.site.close()
+
+    async def _known(self, record: JobRecord) -> tuple[Attempt, LaunchOrder | None]:
+        attempt = Attempt(record.id, record.attempt)
+        job = self._engine.scheduler.job(record.id)
+        suspect = job is not None and job.suspect
+        if suspect or record.canceling is not None or record.state is not JobState.READY:
+            return attempt, None
+        return attempt, await self._orders.order(record)
+
+    async def _submit(self, record: JobRecord) -> None:
+        await self._ready.wait()
+        for tries in count():
+            async with self._turns:
+                if await self._settled(record):
+                    return
+            await self._pause(tries)
+
+    async def _settled(self, record: JobRecord) -> bool:
+        """Try once; False where it is not known whether the site has it: then it is asked again."""
+        live = self._engine.scheduler.job(record.id)
+        attempt = Attempt(record.id, record.attempt)
+        unsure = attempt.tag in self._unsure
+        if live is None or live.record.attempt != record.attempt or live.record.state is not JobState.READY:
+            self._unsure.discard(attempt.tag)
+            return True
+        if not unsure and (live.canceling or not self.site.link.state.usable):
+            self._refused(record, "Canceled before the site had it" if live.canceling else self._away())
+            return True
+        if live.canceling:
+            return await self._asked("cancel", attempt)
+        return await self._handed_over(record, attempt)
+
+    async def _handed_over(self, record: JobRecord, attempt: Attempt) -> bool:
+        try:
+            order = await self._orders.order(record)
+            self._fail("before:site.submit")
+            self._unsure.add(attempt.tag)
+            async with asyncio.timeout(SUBMIT_DEADLINE):
+                site_id = await self.site.submit(order)
+            self._fail("after:site.submit")
+        except (LinkLost, TimeoutError) as error:
+            log.warning("Whether %s has %s is not known; asked again: %s", self.site.name, attempt.tag, error)
+            return False
+        except CrossDeskError as error:
+            self._refused(record, str(error), counts=not _short(error.__cause__))
+        except OSError as error:
+            self._refused(record, f"{error.strerror or error}", counts=not _short(error))
+        except Exception as error:
+            log.exception("Submitting %s failed", attempt.tag)
+            self._refused(record, f"internal error: {error}", counts=True)
+        else:
+            self._engine.post(SiteAccepted(record.id, record.attempt, site_id, held=self.site.holds))
+        self._unsure.discard(attempt.tag)
+        return True
+
+    def _away(self) -> str:
+        link = self.site.link
+        return f"{self.site.name} is {link.state.value}" + (f": {link.reason}" if link.reason else "")
+
+    def _refused(self, record: JobRecord, reason: str, *, counts: bool = False) -> None:
+        self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
+
+    def _call(self, what: str, record: JobRecord) -> None:
+        """Ask for something unless it is asked for already; the scheduler asks again in time."""
+        attempt = Attempt(record.id, record.attempt)
+        if (what, attempt.tag) not in self._under_way:
+            self._under_way.add((what, attempt.tag))
+            self._spawn(self._ask(what, attempt))
+
+    async def _ask(self, what: str, attempt: Attempt) -> None:
+        try:
+            await self._ready.wait()
+            self._fail(f"before:site.{what}")
+            await self._asked(what, attempt)
+            self._fail(f"after:site.{what}")
+        finally:
+            self._under_way.discard((what, attempt.tag))
+
+    async def _asked(self, what: str, attempt: Attempt) -> bool:
+        """True if the site took a confirmation or a cancel."""
+        call = self.site.confirm if what == "confirm" else self.site.cancel
+        try:
+            async with asyncio.timeout(CALL_DEADLINE):
+                await call(attempt)
+        except (CrossDeskError, OSError) as error:  # a deadline is an OSError too
+            log.warning("To %s %s at %s failed: %s", what, attempt.tag, self.site.name, error or "no answer")
+            return False
+        return True
+
+    async def _forget(self, attempts: Sequence[Attempt]) -> None:
+        await self._ready.wait()
+        for tries in count():
+            try:
+                async with asyncio.timeout(CALL_DEADLINE):
+                    await self.site.forget(attempts)
+                return
+            except (LinkLost, TimeoutError) as error:
+                log.info("Files at %s are removed later: %s", self.site.name, error or "no answer")
+            await self._pause(tries)
+
+    async def _pause(self, tries: int) -> None:
+        """Wait before the same is asked again: a while that grows, or until the connection is another one."""
+        pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(tries, 10))
+        if not self.site.link.state.usable:
+            pause = _LONGEST_PAUSE
+        try:
+            await asyncio.wait_for(self._news.wait(), pause)
+        except TimeoutError:
+            return
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name=f"work at {self.site.name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Work at %s failed", self.site.name, exc_info=error)
+
+
+def _short(error: BaseException | None) -> bool:
+    """True for a shortage of this machine, which says nothing about the job (reliability cases 6 and 25)."""
+    return isinstance(error, OSError) and error.errno in _SHORTAGES
