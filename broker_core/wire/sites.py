@@ -44,7 +44,9 @@ class SiteSpec(Wire):
     environment: dict[str, str] = {}
     """Set before each command at the site, and for its jobs."""
     proxy: str = ""
-    """File with the X.509 credential of the user (ARC)."""
+    """File with the X.509 credential of the user (ARC); empty: where grid tools keep it."""
+    trust: str = ""
+    """Directory or file with the authorities to trust (ARC); empty: as grid hosts do, or as this one does."""
     poll_interval: float = Field(default=2.0, ge=0.1, le=3600.0)
     """Seconds between two looks at the jobs there while something changes; longer when nothing does."""
     lease: float = Field(default=0.0, ge=0.0)
@@ -67,6 +69,7 @@ class DetectRequest(Wire):
     url: str = ""
     environment: dict[str, str] = {}
     proxy: str = ""
+    trust: str = ""
 
 
 class QueueFound(Wire):

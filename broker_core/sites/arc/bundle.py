@@ -1,0 +1,82 @@
+"""The Job Starter and the input files of an attempt as one tar stream, of a size that is known beforehand."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tarfile
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.sites.arc.description import JOB
+from broker_core.sites.arc.launch_script import STARTER
+from broker_core.sites.contract import InputFile
+from broker_core.sites.staging import StagingFailed
+from broker_core.worker.script import starter_path
+
+_BLOCK = tarfile.BLOCKSIZE
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What is to be sent, in order: a tar header and the file behind it (None: a folder)."""
+
+    members: tuple[tuple[bytes, Path | None, int], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the stream."""
+        return sum(len(head) + _padded(size) for head, _, size in self.members) + 2 * _BLOCK
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The stream; raises StagingFailed where a file is no longer what it was."""
+        for head, path, size in self.members:
+            yield head
+            if path is None:
+                continue
+            with path.open("rb") as file:
+                left = size
+                while left:
+                    chunk = await asyncio.to_thread(file.read, min(left, _AT_ONCE))
+                    if not chunk:
+                        raise StagingFailed(f"The input file {path.name} became shorter while it was sent.")
+                    left -= len(chunk)
+                    yield chunk
+            yield bytes(_padded(size) - size)
+        yield bytes(2 * _BLOCK)
+
+
+def bundle(inputs: Sequence[InputFile]) -> Bundle:
+    """The bundle of an attempt; raises StagingFailed for an input that cannot be sent."""
+    folder = tarfile.TarInfo(JOB.rstrip("/"))
+    folder.type, folder.mode = tarfile.DIRTYPE, 0o700
+    starter = starter_path()
+    members: list[tuple[bytes, Path | None, int]] = [(_head(folder), None, 0)]
+    members.append(_member(STARTER, starter, 0o700))
+    for file in inputs:
+        if file.name in ("", ".", "..") or "/" in file.name or "\0" in file.name:
+            raise StagingFailed(f"{file.name!r} is not a name for a file in a job's directory.")
+        members.append(_member(JOB + file.name, file.path, 0o700 if file.executable else 0o600))
+    return Bundle(tuple(members))
+
+
+def _member(name: str, path: Path, mode: int) -> tuple[bytes, Path, int]:
+    info = tarfile.TarInfo(name)
+    try:
+        info.size = os.stat(path).st_size
+    except OSError as error:
+        raise StagingFailed(
+            f"The content of the input file {path.name} cannot be read: {error.strerror}. Submit again."
+        ) from error
+    info.mode = mode
+    return _head(info), path, info.size
+
+
+def _head(info: tarfile.TarInfo) -> bytes:
+    return info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
+
+
+def _padded(size: int) -> int:
+    return -(-size // _BLOCK) * _BLOCK

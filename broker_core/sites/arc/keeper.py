@@ -1,0 +1,128 @@
+"""Keeps the state of the link to a computing element: tries, waits longer and longer, tries again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from broker_core.sites.link import Link, LinkState, Question
+from broker_core.sites.transport.contract import LinkLost
+
+FIRST = 1.0
+"""Seconds to the first new try; each further wait is twice as long."""
+LONGEST = 60.0
+RARELY = 300.0
+"""Seconds between tries of a link that is down."""
+LONG = 600.0
+"""Seconds of silence after which the link is down."""
+LOOK = 2.0
+"""Seconds between two looks at the user's files while a credential is missing."""
+
+
+class Refused(LinkLost):
+    """The site is there, but does not want us, or is not to be trusted: another try would not help."""
+
+
+class CredentialNeeded(LinkLost):
+    """Only the user can go on: there is no valid credential, or its key needs a passphrase."""
+
+    def __init__(self, message: str, question: Question | None = None, **more: str) -> None:
+        super().__init__(message, **more)
+        self.question = question
+
+
+class Keeper:
+    """Owns the state of one link."""
+
+    def __init__(self, link: Link, attempt: Callable[[], Awaitable[None]]) -> None:
+        """`attempt`: one try to reach the site; raises LinkLost and its kinds."""
+        self._link = link
+        self._attempt = attempt
+        self._task: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._news = asyncio.Event()
+        self._pause = FIRST
+        self._silent_since: float | None = None
+
+    def open(self) -> None:
+        """Begin to connect; on a link that waits, try now."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        elif self._link.state is not LinkState.CONNECTED:
+            self._wake.set()
+
+    async def close(self) -> None:
+        """Stop trying."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    async def ready(self) -> None:
+        """Return when the link is up; raises LinkLost at once where only the user or much time can help."""
+        while self._link.state is not LinkState.CONNECTED:
+            if self._link.state in (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN):
+                raise LinkLost(self._link.reason)
+            self._news.clear()
+            await self._news.wait()
+
+    def heard(self) -> None:
+        """The site has answered."""
+        self._link.heard = time.time()
+
+    def lost(self, error: LinkLost) -> None:
+        """A call found the link broken."""
+        if self._link.state is LinkState.CONNECTED:
+            self._tell(error)
+            self._wake.set()
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                await self._attempt()
+            except LinkLost as error:
+                await self._wait(self._tell(error))
+                continue
+            self._pause, self._silent_since = FIRST, None
+            self.heard()
+            self._become(LinkState.CONNECTED)
+            await self._wake.wait()
+            self._wake.clear()
+            await self._wait(FIRST)
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    def _tell(self, error: LinkLost) -> float:
+        """Show why the link is not up; returns the seconds until the next try."""
+        now = time.time()
+        if isinstance(error, CredentialNeeded):
+            self._become(LinkState.NEEDS_CREDENTIALS, str(error), question=error.question)
+            return LOOK
+        if isinstance(error, Refused):
+            self._become(LinkState.DOWN, str(error), retry_at=now + RARELY)
+            return RARELY
+        self._silent_since = self._silent_since or time.monotonic()
+        pause, self._pause = self._pause, min(self._pause * 2, LONGEST)
+        if time.monotonic() - self._silent_since >= LONG:
+            self._become(LinkState.DOWN, str(error), retry_at=now + RARELY)
+            return RARELY
+        self._become(LinkState.RETRYING, str(error), retry_at=now + pause)
+        return pause
+
+    def _become(
+        self,
+        state: LinkState,
+        reason: str = "",
+        *,
+        retry_at: float | None = None,
+        question: Question | None = None,
+    ) -> None:
+        self._link.become(state, time.time(), reason, retry_at=retry_at, question=question)
+        self._news.set()

@@ -1,0 +1,193 @@
+"""Requests to A-REX over HTTPS, each with a deadline, as many at once as the site's settings allow."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx
+
+from broker_core.sites.arc.channel import Channel
+from broker_core.sites.arc.keeper import Keeper
+from broker_core.sites.arc.trouble import not_admitted, translated
+from broker_core.sites.link import Link
+from broker_core.sites.transport.contract import DEADLINE, LinkLost
+from broker_core.wire.sites import SiteSpec
+
+_SLOWEST = 64 * 1024.0
+"""Bytes a second that a transfer makes at least; slower ones are given up."""
+_LARGEST = 64 << 20
+"""Bytes of an answer that is read into memory."""
+_PROBE = "/jobs?state=ACCEPTING"
+_GONE = (401, 403)
+Content = Callable[[], AsyncIterator[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the site answered."""
+
+    status: int
+    reason: str
+    """The status in the site's words."""
+    body: bytes = b""
+
+    @property
+    def good(self) -> bool:
+        """True for what was done as asked."""
+        return 200 <= self.status < 300
+
+
+class Rest:
+    """The REST interface of one computing element."""
+
+    def __init__(self, spec: SiteSpec, link: Link) -> None:
+        self.base = base_of(spec.url)
+        self.host = urlsplit(self.base).hostname or ""
+        self._channel = Channel(spec)
+        self._places = asyncio.Semaphore(spec.at_once)
+        self.keeper = Keeper(link, self._probe)
+
+    @property
+    def path(self) -> str:
+        """Path of the interface's URL."""
+        return urlsplit(self.base).path
+
+    async def close(self) -> None:
+        """Give all connections up."""
+        await self.keeper.close()
+        await self._channel.renew()
+
+    def answer(self, id: str, value: str) -> None:
+        """The user's answer to the link's question; what is not asked is ignored."""
+        if self._channel.answer(id, value):
+            self.keeper.open()
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes = b"",
+        kind: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+        repeat: bool = True,
+        deadline: float = DEADLINE,
+    ) -> Answer:
+        """One request; `path` is below the interface's URL. `repeat`: doing it twice does no harm.
+
+        Raises LinkLost, also where the site says that it cannot answer now.
+        """
+        given = {"Accept": "application/json", **(headers or {})}
+        if content:
+            given["Content-Type"] = kind
+        async with self._way(deadline):
+            answer = await self._tried(method, path, content, given, repeat=repeat)
+        if answer.status >= 500 or answer.status in _GONE:
+            raise LinkLost(f"{self.host} refuses {method} {path.partition('?')[0]}: {answer.reason}.")
+        return answer
+
+    async def send(self, path: str, content: Content, size: int, *, deadline: float = DEADLINE) -> Answer:
+        """PUT a file of which the size is known; raises LinkLost, and what `content` raises."""
+        headers = {"Content-Length": str(size)}
+        limit = httpx.Timeout(deadline)
+        async with (
+            self._way(deadline + size / _SLOWEST),
+            self._translating(),
+            self._channel.client() as client,
+        ):
+            found = await client.put(self.base + path, content=content(), headers=headers, timeout=limit)
+        self.keeper.heard()
+        return Answer(found.status_code, found.reason_phrase)
+
+    async def receive(
+        self, path: str, start: int, write: Callable[[int, bytes], None], *, deadline: float = DEADLINE
+    ) -> Answer:
+        """GET a file from byte `start` on; `write` takes the status and a piece.
+
+        The deadline is of silence. Raises LinkLost, and what `write` raises.
+        """
+        headers = {"Range": f"bytes={start}-"} if start else {}
+        async with self._way(None), self._translating(), self._channel.client() as client:
+            request = client.build_request(
+                "GET", self.base + path, headers=headers, timeout=httpx.Timeout(deadline)
+            )
+            found = await client.send(request, stream=True)
+            try:
+                if found.status_code in (200, 206):
+                    write(found.status_code, b"")
+                    async for piece in found.aiter_raw():
+                        write(found.status_code, piece)
+            finally:
+                await found.aclose()
+        self.keeper.heard()
+        return Answer(found.status_code, found.reason_phrase)
+
+    @contextlib.asynccontextmanager
+    async def _way(self, deadline: float | None) -> AsyncIterator[None]:
+        """Wait for the link and for a place, both within the deadline of the whole."""
+        try:
+            async with asyncio.timeout(deadline):
+                await self.keeper.ready()
+                async with self._places:
+                    yield
+        except TimeoutError as error:
+            lost = translated(error, self.host, self._channel.subject)
+            self.keeper.lost(lost)
+            raise lost from error
+
+    async def _tried(
+        self, method: str, path: str, content: bytes, headers: Mapping[str, str], *, repeat: bool
+    ) -> Answer:
+        """A connection that A-REX closed while it was idle looks like a lost answer: then once more."""
+        async with self._translating():
+            try:
+                return await self._once(method, path, content, headers)
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                if not repeat:
+                    raise
+            return await self._once(method, path, content, headers)
+
+    async def _once(self, method: str, path: str, content: bytes, headers: Mapping[str, str]) -> Answer:
+        async with self._channel.client() as client:
+            found = await client.request(
+                method, self.base + path, content=content, headers=dict(headers), timeout=httpx.Timeout(None)
+            )
+        self.keeper.heard()
+        return Answer(found.status_code, found.reason_phrase, found.content)
+
+    @contextlib.asynccontextmanager
+    async def _translating(self) -> AsyncIterator[None]:
+        """Turn errors of the request into LinkLost, and tell the link."""
+        try:
+            yield
+        except (httpx.HTTPError, OSError) as error:
+            lost = translated(error, self.host, self._channel.subject)
+            self.keeper.lost(lost)
+            raise lost from error
+        except LinkLost as error:
+            self.keeper.lost(error)
+            raise
+
+    async def _probe(self) -> None:
+        """One try to reach the site."""
+        async with self._translating(), asyncio.timeout(DEADLINE):
+            answer = await self._once("GET", _PROBE, b"", {"Accept": "application/json"})
+        if answer.status in _GONE:
+            raise not_admitted(self.host, self._channel.subject, answer.reason)
+        if not answer.good:
+            raise LinkLost(f"{self.host} answers {answer.status} {answer.reason}.")
+
+
+def base_of(url: str) -> str:
+    """URL of the REST interface for what the user gave: a host, or the URL of the service."""
+    text = url.strip().rstrip("/")
+    if "://" not in text:
+        text = f"https://{text}"
+    if not urlsplit(text).path:
+        text += "/arex"
+    head, _, _ = text.partition("/rest")
+    return f"{head}/rest/1.0"
