@@ -14,6 +14,7 @@ from broker_core.broker.site_calls import SiteCalls
 from broker_core.errors import StoreDamaged
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL
+from broker_core.jobs.past import Past, past_of
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import demand_of
@@ -24,9 +25,19 @@ log = logging.getLogger("crossdesk.recovery")
 
 
 async def recover(
-    engine: Engine, orders: Orders, sites: SiteCalls, updaters: Updaters, fail: FailPoints
+    engine: Engine,
+    orders: Orders,
+    sites: SiteCalls,
+    updaters: Updaters,
+    fail: FailPoints,
+    *,
+    died: bool = False,
 ) -> None:
-    """Give the live jobs to the scheduler, then let the sites find their attempts again."""
+    """Give the live jobs to the scheduler, then let the sites find their attempts again.
+
+    `died`: the broker before this one was killed. That is recorded with every job on its way to a site,
+    durably before any is touched again (reliability case 24).
+    """
     fail("before:recovery")
     arrivals = []
     for record in engine.store.live():
@@ -39,7 +50,8 @@ async def recover(
     fail("during:recovery")
     at_sites = [arrival.record for arrival in arrivals if arrival.record.state in AT_SITE]
     engine.count(at_sites)
-    engine.post(JobsRecovered(tuple(arrivals)))
+    engine.post(JobsRecovered(tuple(arrivals), died))
+    await engine.settled()
     await sites.start(at_sites)
     fail("after:recovery")
     if arrivals:
@@ -49,7 +61,14 @@ async def recover(
 async def _arrival(record: JobRecord, engine: Engine, orders: Orders) -> Arrival:
     description = await orders.description(record)
     demand = demand_of(description, await orders.text(record), record.parameter, record.pinned)
-    return Arrival(record, demand, await _hold(record, engine))
+    return Arrival(record, demand, await _hold(record, engine), await _past(record, engine))
+
+
+async def _past(record: JobRecord, engine: Engine) -> Past | None:
+    """The troubles of a job that may have had some."""
+    if record.attempt > 1 or (record.attempt and record.state in (JobState.WAITING, JobState.READY)):
+        return past_of(await engine.store.events_of(record.id))
+    return None
 
 
 async def _hold(record: JobRecord, engine: Engine) -> str:

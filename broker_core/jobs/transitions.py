@@ -30,12 +30,16 @@ class EventType(StrEnum):
     """Submission to this choice failed; the next of the list is tried."""
     LIST_EXHAUSTED = "job.list_exhausted"
     """No choice is left; the job waits again."""
+    BROKER_DIED = "job.broker_died"
+    """The broker was killed while the job was on its way to a site (reliability case 24)."""
     SCHEDULED = "job.scheduled"
     """Every computing element accepted its component."""
+    START_OVERDUE = "job.start_overdue"
+    """The site runs it, but its start was not confirmed in time: the attempt is ended (SA-LCH-07)."""
     RETRIED = "job.retried"
     """A component ended before the application started: once more on the same resources (CB-ERR-3)."""
     REMATCHED = "job.rematched"
-    """Given up at the site, matched again (CB-ERR-1 to 4, CB-GLI-13)."""
+    """Given up at the site, matched again (CB-ERR-1 to 5, CB-GLI-13), also because its owner asked."""
     RUNNING = "job.running"
     """The application started, on every site of the set."""
     LAUNCHER_REPLACED = "job.launcher_replaced"
@@ -74,8 +78,11 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
     (S.WAITING, E.ABORTED): S.ABORTED,
     (S.READY, E.CHOICE_FAILED): S.READY,
     (S.READY, E.LIST_EXHAUSTED): S.WAITING,
+    (S.READY, E.BROKER_DIED): S.READY,
+    (S.READY, E.REMATCHED): S.WAITING,
     (S.READY, E.ABORTED): S.ABORTED,
     (S.READY, E.SCHEDULED): S.SCHEDULED,
+    (S.SCHEDULED, E.START_OVERDUE): S.SCHEDULED,
     (S.SCHEDULED, E.RETRIED): S.READY,
     (S.SCHEDULED, E.REMATCHED): S.WAITING,
     (S.SCHEDULED, E.RUNNING): S.RUNNING,
@@ -91,7 +98,7 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
     **{(state, E.MESSAGE_LATE): state for state in S},
 }
 """Every legal step: (state before, event) to state after. CB-LIFE-02, plus Waiting to Aborted
-(CB-SCH-12, CB-ERR-6) and Running to Waiting (CB-GLI-13)."""
+(CB-SCH-12, CB-ERR-6), and back to Waiting where a site lost it or its owner wants it elsewhere."""
 
 
 class IllegalTransition(Exception):

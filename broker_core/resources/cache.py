@@ -6,6 +6,7 @@ import heapq
 import math
 from collections.abc import Collection, Iterator, Sequence
 
+from broker_core.jobs.site_names import site_name
 from broker_core.resources.board import Board
 from broker_core.resources.commitments import Commitment, Commitments
 from broker_core.resources.entry import Entry
@@ -230,6 +231,16 @@ class ResourceCache:
                     entry.due = max(entry.due, now + self._interval)
                     self.troubles.reached(entry.ce)
                 self._look(entry, now)
+
+    def reachable(self, ce: str) -> bool:
+        """False for a computing element of a site to which no jobs can be sent."""
+        entry = self.entries.get(ce)
+        return entry is None or self.links.at(entry) is None
+
+    def site_of(self, ce: str) -> str:
+        """Name of the site of a computing element."""
+        entry = self.entries.get(ce)
+        return site_name(ce) if entry is None else entry.site
 
     def of_site(self, site: str) -> list[str]:
         """Computing elements of a site."""

@@ -60,4 +60,6 @@ class Arrivals:
     def _live(self, order: int, arrival: Arrival) -> LiveJob:
         job = self._ledger.jobs[arrival.record.id] = LiveJob(arrival.record, arrival.demand, order)
         job.hold = arrival.hold
+        if arrival.past is not None:
+            job.remember(arrival.past)
         return job

@@ -114,6 +114,11 @@ class Chooser:
             return len(self._standings.matches(demand, pool).groups)
         return len(self._able(demand, standing, excluded, pool, 0).rows)
 
+    def has_others(self, demand: Demand, excluded: Collection[str]) -> bool:
+        """True if some resource could ever run a job of this demand besides those."""
+        ces = self._board.pool.columns.ces
+        return any(ces[row] not in excluded for row in self._standings.of(demand).ever_rows.tolist())
+
     def _fit(
         self, demand: Demand, standing: Standing, excluded: Collection[str], pool: Pool, fresh: int
     ) -> Choice | None:

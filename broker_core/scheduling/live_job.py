@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from broker_core.jobs.past import Past
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import Demand
@@ -14,7 +15,7 @@ AT_SITE = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING})
 
 @dataclass(slots=True)
 class LiveJob:
-    """The record and what is known beyond it; everything but the record is forgotten by a restart."""
+    """The record and what is known beyond it; after a restart that is made anew, or read from its events."""
 
     record: JobRecord
     demand: Demand
@@ -40,14 +41,29 @@ class LiveJob:
     """Reason to put it on hold as soon as it is taken over."""
     holds: bool = False
     """Its site starts the attempt only after a Confirm."""
-    asked: float = 0.0
-    """Monotonic time at which the site was last asked to cancel it."""
+    runs_since: float | None = None
+    """Monotonic time since which the site says that it runs the attempt, without a word of the attempt."""
+    given_up: str = ""
+    """Why the broker itself asked the site to end the attempt; empty: it did not."""
+    suspect: bool = False
+    """It was on its way to a site whenever the broker died: it is not handed over again (case 24)."""
+    died: tuple[str, ...] = ()
+    """Sites where its starter or agent died before the program began, each once."""
 
     id: str = field(init=False)
     """Job id."""
 
     def __post_init__(self) -> None:
         self.id = self.record.id
+
+    def remember(self, past: Past) -> None:
+        """Take over what its events say of its troubles."""
+        self.rounds, self.tried, self.died = past.rounds, past.tried, past.died
+        self.excluded, self.retried = frozenset(past.excluded), past.retried
+
+    def fresh(self) -> None:
+        """Its owner gives it a new try: troubles count from the beginning."""
+        self.rounds, self.died = 0, ()
 
     @property
     def ce(self) -> str:

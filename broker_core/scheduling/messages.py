@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import ClassVar
 
 from broker_core.jobs.immutable import immutable
+from broker_core.jobs.past import Past
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
@@ -29,6 +30,8 @@ class Arrival:
     demand: Demand
     hold: str = ""
     """Put it on hold at once, for this reason."""
+    past: Past | None = None
+    """Its troubles before the broker was started again; None: there were none."""
 
 
 @immutable
@@ -45,6 +48,8 @@ class JobsRecovered:
 
     name: ClassVar[str] = "jobs.recovered"
     arrivals: tuple[Arrival, ...]
+    died: bool = False
+    """The broker before this one was killed; it did not stop by itself."""
 
 
 @immutable

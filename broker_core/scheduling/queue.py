@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from broker_core.policies.queues import Fcfs, QueuePolicy
 from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.choosing import Chooser
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.site_reactions import SiteReactions
 from broker_core.scheduling.standing import Effort, Standings, bits_of
 from broker_core.scheduling.waiting import ALL, Line, WaitingJobs
 
@@ -38,14 +38,14 @@ class Round:
         standings: Standings,
         chooser: Chooser,
         waiting: WaitingJobs,
-        sites: SiteReactions,
+        attempts: Attempts,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
         self._standings = standings
         self._chooser = chooser
         self._waiting = waiting
-        self._sites = sites
+        self._attempts = attempts
         self.policy: QueuePolicy = Fcfs()
         self.hopeless: list[LiveJob] = []
         """Jobs found in the queue that no known resource can run any more."""
@@ -142,7 +142,7 @@ class Round:
         now = self._ledger.now.monotonic
         fresh = line.fresh if line.fresh == ALL else line.fresh & line.mask
         choice = self._chooser.choose(line.demand, line.excluded, now, fresh, job.record.position)
-        if choice is None or not self._sites.place(job, choice):
+        if choice is None or not self._attempts.place(job, choice):
             return False
         self.policy.gone(job.id)
         return True

@@ -34,6 +34,14 @@ class Rules:
     """A job is told why it waits once it has waited this long for free resources."""
     cancel_again: float = 10.0
     """A cancel that no site has confirmed is asked again after this."""
+    start_confirmed: float = 300.0
+    """A start that is not confirmed this long after the site says that it runs the job is given up
+    (SA-LCH-07)."""
+    poison_deaths: int = 3
+    """A job that was on its way to a site each time the broker died, so often in a row, is not handed over
+    again (reliability case 24)."""
+    poison_sites: int = 3
+    """A job whose starters or agents died before the program began at so many sites is held."""
     queue_ahead: float = 0.0
     """Processors' worth of jobs, as a share of all of them, that may wait in the queue of a resource which
     is the only one for them: the next job starts there without a way to the broker and back. Only with

@@ -13,17 +13,21 @@ from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.resources.pool import Pool
 from broker_core.scheduling.arrivals import Arrivals
+from broker_core.scheduling.attempt_ends import AttemptEnds
+from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.choosing import Chooser
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Ask, Effect, Wake
+from broker_core.scheduling.elsewhere import Elsewhere
+from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.merging import Merging
 from broker_core.scheduling.messages import (
-    Arrival,
     AttemptEnded,
     AttemptStarted,
     CancelAsked,
+    ElsewhereAsked,
     HoldAsked,
     JobsRecovered,
     LinkChanged,
@@ -37,8 +41,12 @@ from broker_core.scheduling.messages import (
     SubmissionRecorded,
     TimerFired,
 )
+from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.questions import Questions, Queued, Why
 from broker_core.scheduling.queue import Round
+from broker_core.scheduling.recovering import Recovering
+from broker_core.scheduling.rematching import Rematching
+from broker_core.scheduling.requests import Requests
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.site_reactions import SiteReactions
 from broker_core.scheduling.sorting import Sorting
@@ -63,20 +71,33 @@ class Scheduler:
         self._chooser = Chooser(self.cache, self._standings, rules)
         self._waiting = WaitingJobs()
         shared = self._ledger, self.cache, self._standings, self._chooser, self._waiting
-        self._sites = SiteReactions(
-            self._ledger, self.cache, self._chooser, self._waiting, self.decisions, rules
-        )
-        self._round = Round(*shared, self._sites)
-        self._sorting = Sorting(*shared, self._sites, self._round, self.decisions)
+        attempts = Attempts(self._ledger, self.cache, self._waiting, self.decisions)
+        self._round = Round(*shared, attempts)
+        self._sorting = Sorting(*shared, attempts, self._round, self.decisions)
         self._merging = Merging(self.cache)
         self._questions = Questions(*shared, self._round)
         self._arrivals = Arrivals(self._ledger)
         self._unparked: deque[LiveJob] = deque()
+        self._connect(attempts)
         self._facts = 0
         self._round_due = 0.0
         self._ask = False
         self._informed = False
         self._wished = -1.0
+
+    def _connect(self, attempts: Attempts) -> None:
+        """What deals with attempts that are at sites."""
+        ledger, cache, rules = self._ledger, self.cache, self._rules
+        self._fences = fences = Fences(ledger, cache, rules)
+        self._overdue = OverdueStarts(ledger, cache, fences, rules)
+        rematching = Rematching(ledger, attempts, self._chooser, self._waiting, rules)
+        ends = AttemptEnds(ledger, cache, attempts, rematching, fences)
+        self._sites = SiteReactions(
+            ledger, cache, self._chooser, attempts, rematching, fences, self._overdue, ends
+        )
+        elsewhere = Elsewhere(cache, self._chooser, fences, rematching)
+        self._requests = Requests(ledger, self._arrivals, self._sorting, fences, elsewhere, self._unparked)
+        self._recovering = Recovering(ledger, self._arrivals, self._sites, self._unparked, rules)
 
     def use(self, order: Policy | None = None, queue: QueuePolicy | None = None) -> None:
         """Decide by other policies from now on; None: leave that one as it is."""
@@ -102,7 +123,11 @@ class Scheduler:
     def _at_rest(self) -> bool:
         """Nobody waits: what a site says is nothing to others, and the wish for the next round stands."""
         due = self._wished == self._round_due > self._ledger.now.monotonic
-        return due and not self._waiting.jobs and not self._sites.canceling and self._rules.cache
+        return due and not self._waiting.jobs and not self._busy_with_sites and self._rules.cache
+
+    @property
+    def _busy_with_sites(self) -> bool:
+        return bool(self._fences or self._overdue)
 
     def _heard(self, message: Message) -> None:
         match message:
@@ -110,7 +135,7 @@ class Scheduler:
                 self._arrivals.add(message.arrivals)
                 self._ask = True
             case JobsRecovered():
-                self._recover(message.arrivals)
+                self._recovering.take(message)
             case SourceHeard():
                 self._merging.add(message)
                 self._informed = True
@@ -118,14 +143,10 @@ class Scheduler:
                 self._sites.link_changed(message)
             case ReplicasFound():
                 self._standings.forget()
-            case CancelAsked():
-                self._cancel(message.job)
-            case HoldAsked():
-                self._hold(message.job, message.reason)
-            case ReleaseAsked():
-                self._release(message.job)
             case TimerFired():
-                self._overdue()
+                self._look()
+            case CancelAsked() | HoldAsked() | ReleaseAsked() | ElsewhereAsked():
+                self._requests.heard(message)
 
     # --- what others may read
 
@@ -166,25 +187,17 @@ class Scheduler:
         known = self._ledger.jobs.get(job)
         return "" if known is None else self._questions.reason(known, now)
 
+    def not_elsewhere(self, job: str) -> str:
+        """Why a live job cannot be run elsewhere, in words; empty: it can."""
+        return self._requests.refusal(job)
+
     @property
     def next_round(self) -> float:
         """When all waiting jobs are matched again at the latest, seconds since the epoch."""
         now = self._ledger.now
         return now.wall + max(0.0, self._round_due - now.monotonic)
 
-    # --- jobs come and go
-
-    def _recover(self, arrivals: tuple[Arrival, ...]) -> None:
-        for arrival in arrivals:
-            record = arrival.record
-            if record.state is S.SUBMITTED:
-                self._arrivals.add((arrival,))
-            elif record.id not in self._ledger.jobs and not record.state.ended:
-                job = self._arrivals.admit(arrival)
-                if job.at_site:
-                    self._sites.adopt(job)
-                elif not record.held:
-                    self._unparked.append(job)
+    # --- slices of work
 
     def _turn(self, message: Message) -> None:
         """What can be done now, a slice of it; the rest follows by a Wake at once."""
@@ -289,38 +302,15 @@ class Scheduler:
             self._ask = False
             self._ledger.effects.append(Ask())
 
-    def _cancel(self, job_id: str) -> None:
-        job = self._arrivals.known(job_id)
-        if job is None or job.canceling:
-            return
-        if not job.at_site:
-            self._sorting.leave(job)
-            self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before it was sent to a site")
-            return
-        self._ledger.note(job, E.CANCEL_REQUESTED, reason="Its owner asked to cancel it")
-        if job.record.state is not S.READY:
-            self._sites.ask_cancel(job)
-
-    def _hold(self, job_id: str, reason: str) -> None:
-        job = self._arrivals.known(job_id)
-        if job is not None and job.record.state is S.WAITING and not job.record.held:
-            self._sorting.leave(job)
-            job.infeasible_since = None
-            self._ledger.note(job, E.HELD, reason=reason or "On hold by its owner")
-
-    def _release(self, job_id: str) -> None:
-        job = self._arrivals.known(job_id)
-        if job is not None and job.record.state is S.WAITING and job.record.held:
-            self._ledger.note(job, E.RELEASED, reason="Released by its owner")
-            self._unparked.append(job)
-
-    def _overdue(self) -> None:
+    def _look(self) -> None:
+        """What only the time brings about."""
         now = self._ledger.now.monotonic
         for job in list(self._waiting.parked.values()):
             since = job.infeasible_since
             if since is not None and now - since >= self._rules.infeasible_timeout:
                 self._sorting.end(job, f"No compatible resources: {self._standings.of(job.demand).reason}")
-        self._sites.ask_again()
+        self._fences.again()
+        self._overdue.look()
 
     def _next_wake(self) -> float:
         now = self._ledger.now.monotonic
@@ -333,8 +323,8 @@ class Scheduler:
             moment = min(moment, self._first_infeasible() + self._rules.infeasible_timeout)
         if self._waiting.jobs:
             moment = min(moment, self.cache.next_change(now))
-        if self._sites.canceling:
-            moment = min(moment, self._sites.next_question())
+        if self._busy_with_sites:
+            moment = min(moment, self._fences.next(), self._overdue.next())
         return max(now, moment)
 
     def _first_infeasible(self) -> float:

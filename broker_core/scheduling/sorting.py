@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.choosing import Chooser
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.queue import Round
-from broker_core.scheduling.site_reactions import SiteReactions
-from broker_core.scheduling.standing import Standing, Standings
+from broker_core.scheduling.standing import Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 E = EventType
@@ -26,7 +26,7 @@ class Sorting:
         standings: Standings,
         chooser: Chooser,
         waiting: WaitingJobs,
-        sites: SiteReactions,
+        attempts: Attempts,
         rounds: Round,
         decisions: Decisions,
     ) -> None:
@@ -35,7 +35,7 @@ class Sorting:
         self._standings = standings
         self._chooser = chooser
         self._waiting = waiting
-        self._sites = sites
+        self._attempts = attempts
         self._round = rounds
         self._decisions = decisions
 
@@ -43,7 +43,7 @@ class Sorting:
         """Queue a waiting job, or park it if nothing known could ever run it; an interactive one starts now
         or ends (CB-SCH-02, CB-SCH-08)."""
         standing = self._standings.of(job.demand)
-        usable = standing.ever and (not job.excluded or self._has_others(standing, job))
+        usable = standing.ever and (not job.excluded or self._chooser.has_others(job.demand, job.excluded))
         if job.record.interactive:
             self._start_or_end(job, standing.reason)
         elif usable:
@@ -55,16 +55,11 @@ class Sorting:
         else:
             self._park(job, f"No compatible resources: {standing.reason}")
 
-    def _has_others(self, standing: Standing, job: LiveJob) -> bool:
-        """True if some resource could run a job besides those that it must not meet again."""
-        ces = self._cache.board.pool.columns.ces
-        return any(ces[row] not in job.excluded for row in standing.ever_rows.tolist())
-
     def _place(self, job: LiveJob) -> bool:
         """Send a job that nobody is before on its way, if anything can take it."""
         now = self._ledger.now.monotonic
         choice = self._chooser.choose(job.demand, job.excluded, now, seed=job.record.position)
-        return choice is not None and self._sites.place(job, choice)
+        return choice is not None and self._attempts.place(job, choice)
 
     def _start_or_end(self, job: LiveJob, reason: str) -> None:
         if self._place(job):

@@ -1,0 +1,95 @@
+"""The begin of an attempt: what was chosen is locked and given to the job, then it is handed over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broker_core.jobs.transitions import EventType
+from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.choosing import Choice
+from broker_core.scheduling.decisions import Decisions
+from broker_core.scheduling.effects import Submit
+from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.waiting import WaitingJobs
+from broker_core.scheduling.wording import chosen
+
+E = EventType
+
+
+class Attempts:
+    """Gives resources to jobs and takes them back (CB-CACHE-05)."""
+
+    def __init__(
+        self, ledger: Ledger, cache: ResourceCache, waiting: WaitingJobs, decisions: Decisions
+    ) -> None:
+        self._ledger = ledger
+        self._cache = cache
+        self._waiting = waiting
+        self._decisions = decisions
+
+    def place(self, job: LiveJob, choice: Choice) -> bool:
+        """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
+        if not self.take(job, choice):
+            return False
+        job.retried = False
+        job.round_tried = ()
+        reason = chosen(choice)
+        self.decided(job, "chosen", reason, choice.of)
+        self.begin(job, E.MATCHED, reason, {"choices": choice.of})
+        return True
+
+    def take(self, job: LiveJob, choice: Choice) -> bool:
+        """Lock and commit what was chosen; False if another job has it."""
+        if not self._cache.lock(choice.ces, job.id, self._ledger.now.monotonic):
+            return False
+        self._commit(job, choice.ces, choice.cpus)
+        return True
+
+    def begin(self, job: LiveJob, type_: EventType, reason: str, details: dict[str, Any]) -> None:
+        """A new attempt on what the job has, recorded, then handed over."""
+        job.runs_since, job.given_up, job.holds = None, "", False
+        self._ledger.note(
+            job,
+            type_,
+            attempt=job.record.attempt + 1,
+            resources=job.ces,
+            reason=reason,
+            details=details,
+        )
+        self._ledger.effects.append(Submit(job.record, job.ce))
+
+    def adopt(self, job: LiveJob) -> None:
+        """Give a job what it had before the broker's restart."""
+        ces = tuple(job.record.site.split(", "))
+        self._commit(job, ces, _shares(job.demand.description.cpus, len(ces)))
+
+    def release(self, job: LiveJob) -> None:
+        """Take back what a job has: commitments and locks end at once."""
+        if job.ces:
+            self._cache.release(job.id, self._ledger.now.monotonic)
+            job.ces = job.cpus = ()
+
+    def decided(self, job: LiveJob, what: str, reason: str, matching: int = 0) -> None:
+        """Note a decision about a job."""
+        self._decisions.add(
+            self._ledger.now.wall,
+            job.id,
+            job.record.name,
+            what,
+            job.ces,
+            reason,
+            len(self._cache.entries),
+            matching,
+        )
+
+    def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
+        self._waiting.remove(job)
+        job.ces, job.cpus = ces, cpus
+        for ce, given in zip(ces, cpus, strict=True):
+            self._cache.commit(ce, job.id, given, self._ledger.now.monotonic)
+
+
+def _shares(cpus: int, sites: int) -> tuple[int, ...]:
+    """Processors at each site, as equal as can be: the true shares are not known after a restart."""
+    return tuple(cpus // sites + (place < cpus % sites) for place in range(sites))

@@ -1,0 +1,111 @@
+"""Attempts that must come to an end: canceled by their owner, or given up while they may still be alive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container
+from dataclasses import dataclass
+
+from broker_core.jobs.record import JobRecord
+from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.effects import Cancel
+from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.rules import Rules
+
+Key = tuple[str, int]
+"""Job id and number of the attempt: a command reaches that attempt alone (reliability case 12)."""
+_DOUBTS = 10_000
+_LONGEST = 600.0
+
+
+@dataclass(slots=True)
+class Fence:
+    """An attempt that its site was asked to end."""
+
+    record: JobRecord
+    ce: str
+    due: float = 0.0
+    """When it is asked again, monotonic."""
+    asked: int = 0
+
+
+class Fences:
+    """Repeats every cancel until the attempt is said to be over (reliability cases 8 and 11).
+
+    An attempt that was given up because its site did not answer may be there all the same: it is kept in
+    doubt, and ended as soon as the site is in contact again or speaks of it. A restart forgets all this:
+    sites then end by themselves what the broker does not name.
+    """
+
+    def __init__(self, ledger: Ledger, cache: ResourceCache, rules: Rules) -> None:
+        self._ledger = ledger
+        self._cache = cache
+        self._again = rules.cancel_again
+        self._fences: dict[Key, Fence] = {}
+        self._doubts: dict[Key, tuple[JobRecord, str, bool]] = {}
+
+    def __bool__(self) -> bool:
+        """True while a site has been asked to end something."""
+        return bool(self._fences)
+
+    def end(self, record: JobRecord, ce: str) -> None:
+        """Ask the site of an attempt to end it, until it is over."""
+        key = record.id, record.attempt
+        self._doubts.pop(key, None)
+        fence = self._fences[key] = Fence(record, ce)
+        self._ask(fence)
+
+    def doubt(self, record: JobRecord, ce: str, *, silent: bool) -> None:
+        """An attempt was given up that its site may have: because it was silent, or by its word not."""
+        self._doubts[record.id, record.attempt] = record, ce, silent
+        if len(self._doubts) > _DOUBTS:
+            del self._doubts[next(iter(self._doubts))]
+
+    def alive(self, key: Key) -> None:
+        """A sign of life of an attempt that no job has any more: it is asked to end, at once."""
+        if key in self._fences:
+            self._ask(self._fences[key])
+        elif key in self._doubts:
+            record, ce, _ = self._doubts[key]
+            self.end(record, ce)
+
+    def over(self, key: Key) -> None:
+        """An attempt has ended; should its site hand it over or speak of it later, it is asked again."""
+        fence = self._fences.pop(key, None)
+        if fence is not None:
+            self.doubt(fence.record, fence.ce, silent=False)
+
+    def contact(self, ces: Container[str]) -> None:
+        """A site is in contact again."""
+        for fence in self._fences.values():
+            if _there(fence.ce, ces):
+                fence.asked = 0
+                self._ask(fence)
+        for record, ce, silent in list(self._doubts.values()):
+            if silent and _there(ce, ces):
+                self.end(record, ce)
+
+    def again(self) -> None:
+        """Repeat what no site has confirmed in time; one without contact is asked once it is back."""
+        now = self._ledger.now.monotonic
+        for fence in self._fences.values():
+            if fence.due <= now:
+                if self._cache.reachable(fence.ce.split(", ")[0]):
+                    self._ask(fence)
+                else:
+                    fence.due = now + _LONGEST
+
+    def next(self) -> float:
+        """When the next cancel has to be asked again; infinity: never."""
+        return min((fence.due for fence in self._fences.values()), default=math.inf)
+
+    def _ask(self, fence: Fence) -> None:
+        pause = min(_LONGEST, self._again * 2.0 ** max(0, fence.asked - 1))
+        fence.asked += 1
+        fence.due = self._ledger.now.monotonic + pause
+        for ce in fence.ce.split(", "):
+            self._ledger.effects.append(Cancel(fence.record, ce))
+
+
+def _there(ce: str, ces: Container[str]) -> bool:
+    return any(one in ces for one in ce.split(", "))

@@ -1,0 +1,83 @@
+"""An attempt was given up: the job is matched again, held, or has had its rounds (CB-ERR-6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broker_core.jobs.events import Source
+from broker_core.jobs.past import Past
+from broker_core.jobs.transitions import EventType
+from broker_core.scheduling.attempts import Attempts
+from broker_core.scheduling.choosing import Chooser
+from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.waiting import WaitingJobs
+
+E = EventType
+
+
+class Rematching:
+    """Brings a job back from a site into the queue, visibly in its story."""
+
+    def __init__(
+        self, ledger: Ledger, attempts: Attempts, chooser: Chooser, waiting: WaitingJobs, rules: Rules
+    ) -> None:
+        self._ledger = ledger
+        self._attempts = attempts
+        self._chooser = chooser
+        self._waiting = waiting
+        self._rules = rules
+
+    def again(
+        self,
+        job: LiveJob,
+        type_: EventType,
+        reason: str,
+        trouble: str,
+        *,
+        counts: bool = True,
+        hold: str = "",
+        source: Source = Source.SCHEDULER,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        """Record why the attempt was given up, and what follows. `counts`: it is a round of CB-ERR-6."""
+        self._attempts.decided(job, "re-matched", trouble)
+        self._attempts.release(job)
+        job.tried += (trouble,)
+        job.round_tried = ()
+        job.rounds += counts
+        job.retried, job.suspect = False, False
+        self._ledger.note(job, type_, source, reason=reason, details=(details or {}) | _past(job).details())
+        if job.record.interactive:
+            self._abort(job, f"An interactive job starts at once or not at all. {trouble}")
+        elif hold := hold or self._poison(job):
+            self._ledger.note(job, E.HELD, reason=hold)
+        elif job.rounds > self._rules.max_rematch:
+            most = self._rules.max_rematch
+            self._abort(job, f"Given up after {most} rounds of matching. Tried: {'; '.join(job.tried[-10:])}")
+        else:
+            self._waiting.add(job)
+
+    def exclude(self, job: LiveJob, ces: tuple[str, ...]) -> None:
+        """Let a job not meet these again, unless no other resource could ever run it: then it waits until
+        they are in order again."""
+        excluded = job.excluded.union(ces)
+        if self._chooser.has_others(job.demand, excluded):
+            job.excluded = excluded
+
+    def _abort(self, job: LiveJob, reason: str) -> None:
+        self._ledger.note(job, E.ABORTED, reason=reason, details={"tried": list(job.tried[-50:])})
+
+    def _poison(self, job: LiveJob) -> str:
+        """Why a job is held whose starters or agents die wherever they begin (reliability case 24)."""
+        if len(job.died) < self._rules.poison_sites:
+            return ""
+        return (
+            f"What starts it died before the program began at {len(job.died)} sites "
+            f"({', '.join(job.died)}): the job may be the cause. Look at it, then release it"
+        )
+
+
+def _past(job: LiveJob) -> Past:
+    return Past(job.rounds, tuple(sorted(job.excluded)), job.tried, job.died)

@@ -1,0 +1,60 @@
+"""What sites say and what follows from it, in words for the story of a job."""
+
+from __future__ import annotations
+
+import signal as signals
+from typing import Any
+
+from broker_core.jobs.site_names import site_name
+from broker_core.scheduling.choosing import Choice
+from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteMessage, SiteRefused, SiteRuns
+
+
+def in_words(message: SiteMessage) -> str:
+    """A site's message for a record that it came late."""
+    which = f"attempt {message.attempt}"
+    if isinstance(message, AttemptStarted):
+        return f"Late message: {which} has started"
+    if isinstance(message, SiteRuns):
+        return f"Late message: {which} runs by the site's word"
+    if isinstance(message, AttemptEnded):
+        code = f", exit code {message.exit_code}" if message.exit_code is not None else ""
+        return f"Late message: {which} has ended{code}"
+    if isinstance(message, SiteRefused):
+        return f"Late message: {which} was refused: {message.reason}"
+    return f"Late message: {which} was accepted"
+
+
+def abnormal(job: LiveJob, message: AttemptEnded) -> str:
+    """Why an application that ran has no result (CB-ERR-5)."""
+    if message.reason:
+        return message.reason
+    if message.signal is not None:
+        return f"The application was ended by {_signal_name(message.signal)} at {site_name(job.record.site)}"
+    why = message.failure or "no exit code is known"
+    return f"The application ended abnormally at {site_name(job.record.site)}: {why}"
+
+
+def end_details(message: AttemptEnded) -> dict[str, Any]:
+    """What is kept of an end besides its reason."""
+    facts: dict[str, Any] = {
+        "exit_code": message.exit_code,
+        "signal": message.signal,
+        "failure": message.failure,
+        "usage": message.usage,
+    }
+    return {name: value for name, value in facts.items() if value not in (None, "", {})}
+
+
+def chosen(choice: Choice) -> str:
+    """Where a job goes."""
+    where = site_name(", ".join(choice.ces))
+    return f"Chosen: {where}" + (f", the first of {choice.of}" if choice.of > 1 else "")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signals.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
