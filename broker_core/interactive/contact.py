@@ -1,0 +1,39 @@
+"""Where and how the agent of a job is met: what the broker introduces the desk with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from broker_core.errors import CrossDeskError
+from broker_core.interactive.meeting import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """The agent of one attempt of a job."""
+
+    job: str
+    token: str
+    places: tuple[Place, ...]
+    """Relays at which it waits; where we listen ourselves it comes to us."""
+    host_key: str
+    """The agent's public key, made on the node, as in OpenSSH; nothing else is spoken to."""
+    node: str = ""
+    attempt: int = 0
+
+
+class NotYet(CrossDeskError):
+    """The agent is not there yet; the message says what is waited for."""
+
+    code = "session_not_yet"
+
+
+class SessionOver(CrossDeskError):
+    """The job has ended, and with it its session."""
+
+    code = "session_over"
+
+
+Introduce = Callable[[], Awaitable[Contact]]
+"""Asks for the contact, before each attempt to connect: raises NotYet, SessionOver, or what is wrong."""

@@ -1,0 +1,382 @@
+"""The shadow: the desk's end of an interactive job, over as many connections as it takes (CB-IA-01)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import asyncssh
+
+from broker_core.errors import CrossDeskError
+from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
+from broker_core.interactive.desk_input import DeskInput, LineInput
+from broker_core.interactive.flushing import Flushing
+from broker_core.interactive.meeting import DESK, NoMeeting, meet
+from broker_core.interactive.session_events import ENDED, Event, Gap, Output, SessionState, Status
+from broker_core.interactive.shadow_forwards import Forwards
+from broker_core.interactive.shadow_link import Link, open_link
+
+FULL, EMPTY = 4 << 20, 1 << 20
+"""Bytes that wait to be shown before the agent has to wait, and when it may go on."""
+MERGED = 256 * 1024
+"""Bytes of output that are told at once, at most."""
+TOLD = 0.25
+"""Seconds between two reports of counters."""
+LINES = "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """Times in seconds."""
+
+    write: bool = True
+    """Ask for the program's input if no other desk has it."""
+    columns: int = 80
+    rows: int = 24
+    keepalive: float = 15.0
+    meeting_time: float = 30.0
+    """That the agent is waited for at a relay before the broker is asked again."""
+    shortest_pause: float = 0.2
+    longest_pause: float = 5.0
+    """Between two attempts to connect."""
+    flush_size: int = 4096
+    flush_time: float = 0.2
+
+
+class Session:
+    """A job's program at this desk. Made by `open_session`; all methods belong to the loop that made it."""
+
+    def __init__(self, introduce: Introduce, key: asyncssh.SSHKey, options: SessionOptions) -> None:
+        self._introduce = introduce
+        self._key = key
+        self._options = options
+        self.desk = secrets.token_urlsafe(12)
+        """Name of this session at the agent; the same over all its connections."""
+        self.status = Status()
+        self.typed = LineInput()
+        """What waits for Enter where the program reads lines."""
+        self.forwards = Forwards()
+        self._size = (options.columns, options.rows)
+        self._input = DeskInput()
+        self._enough = False
+        self._places: dict[int, int] = {}
+        self._ends: dict[int, int] = {}
+        self._flushing: dict[int, tuple[Flushing, asyncio.TimerHandle | None]] = {}
+        self._events: deque[Event] = deque()
+        self._pending = 0
+        self._news = asyncio.Event()
+        self._link: Link | None = None
+        self._linked = asyncio.Event()
+        self._again = asyncio.Event()
+        self._report: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to connect."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Output and statuses in their order, until the session has ended and all was told.
+
+        Whoever reads slowly makes the program wait; output is never dropped here.
+        """
+        while True:
+            while self._events:
+                event = self._merged()
+                yield event
+                if isinstance(event, Status) and event.state in ENDED:
+                    return
+            self._news.clear()
+            await self._news.wait()
+
+    def write(self, data: bytes) -> bool:
+        """Send input, at Enter where the program reads lines; False where it was not taken.
+
+        It is not taken while another desk writes, and when too much is waiting.
+        """
+        if self.status.state in ENDED or (self._link is not None and not self.status.writer):
+            return False
+        taken = self._input.add(self.typed.type(data) if self.status.mode == LINES else data)
+        self._send()
+        return taken
+
+    def end_input(self) -> None:
+        """No input follows (Ctrl-D)."""
+        self._say("eof")
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Tell the program the size of its terminal, now and after each new connection."""
+        self._size = (columns, rows)
+        self._say("resize", columns=columns, rows=rows)
+
+    def signal(self, name: str) -> None:
+        """Send a signal to the program, e.g. `INT`."""
+        self._say("signal", name=name)
+
+    def take(self) -> None:
+        """Take the input over from the desk that has it."""
+        self._say("take")
+
+    def reconnect(self) -> None:
+        """Try to connect now."""
+        self._again.set()
+
+    async def connection(self) -> asyncssh.SSHClientConnection:
+        """The present SSH connection, as soon as there is one, for files, commands and networks.
+
+        Raises SessionOver when the session has ended.
+        """
+        while self._link is None:
+            if self.status.state in ENDED:
+                raise SessionOver(self.status.reason or "The session has ended.")
+            self._linked.clear()
+            await self._linked.wait()
+        return self._link.connection
+
+    async def close(self) -> None:
+        """Leave; the program runs on, and its output is kept for the next desk."""
+        await self.forwards.close()
+        if self._link is not None:
+            self._link.confirm()
+            await self._link.close()
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        for _, timer in self._flushing.values():
+            if timer is not None:
+                timer.cancel()
+        if self._report is not None:
+            self._report.cancel()
+
+    # What the link tells us.
+
+    def output(self, stream: int, offset: int, data: bytes) -> None:
+        """Take output in; what we have already is left out."""
+        place = self._places.get(stream, 0)
+        if offset > place:
+            raise ValueError("output is missing")
+        fresh = data[place - offset :]
+        self._places[stream] = place + len(fresh)
+        assert self._link is not None
+        self._link.arrived(stream, self._places[stream], len(fresh))
+        if self.status.mode == LINES:
+            self._held_back(stream, fresh)
+        else:
+            self._show(stream, fresh)
+        self._count()
+
+    def word(self, said: dict[str, Any]) -> None:
+        """Take a message of the agent."""
+        what = said["what"]
+        if what == "welcome":
+            self._welcome(said)
+        elif what == "news":
+            if self.status.writer and not said["writer"]:
+                self._input.drop()
+            self._become(writer=bool(said["writer"]), viewers=int(said["viewers"]))
+            self.resize(*self._size)
+            self._send()
+        elif what == "gap":
+            self._tell(Gap(said["stream"], said["start"], said["end"]))
+            self._places[said["stream"]] = said["end"]
+        elif what in ("enough", "more"):
+            self._enough = what == "enough"
+            self._send()
+        elif what == "end":
+            self._end(said)
+
+    def confirmed(self, offset: int) -> None:
+        """The agent has our input up to a place."""
+        self._input.confirm(offset)
+        self._count()
+
+    # Connecting.
+
+    async def _run(self) -> None:
+        pause = self._options.shortest_pause
+        while self.status.state not in ENDED:
+            try:
+                contact = await self._introduce()
+                await self._follow(contact)
+                pause = self._options.shortest_pause
+                continue
+            except NotYet as wait:
+                self._become(state=SessionState.STARTING, reason=str(wait))
+            except SessionOver as over:
+                self._become(state=SessionState.CLOSED, reason=str(over))
+                return
+            except CrossDeskError as wrong:
+                self._become(state=SessionState.REFUSED, reason=str(wrong))
+                return
+            except NoMeeting as failed:
+                self._become(reason=str(failed), retries=self.status.retries + 1)
+            await self._wait(pause)
+            pause = min(pause * 1.5, self._options.longest_pause)
+
+    async def _follow(self, contact: Contact) -> None:
+        """Connect, and stay until the link is lost; raises NoMeeting."""
+        meeting = await self._meet(contact)
+        link = await open_link(meeting, contact, self._key, lambda: self, self._options.keepalive)
+        self._become(fingerprint=asyncssh.import_public_key(contact.host_key).get_fingerprint())
+        self._link = link
+        link.say(
+            "hello", desk=self.desk, write=self._options.write or self.status.writer, resume=self._places
+        )
+        try:
+            await self.forwards.connected(link.connection)
+            self._linked.set()
+            reason = await link.lost
+        finally:
+            self._link = None
+            link.connection.abort()
+        if self.status.state not in ENDED:
+            self._become(state=SessionState.BUFFERING, reason=f"The connection broke: {reason}.", retries=0)
+
+    async def _meet(self, contact: Contact) -> Any:
+        """A connection to the agent over the first place that has it; raises NoMeeting."""
+        reasons = []
+        for place in contact.places:
+            try:
+                return await meet(place, DESK, contact.token, self._options.meeting_time)
+            except NoMeeting as error:
+                reasons.append(str(error))
+        raise NoMeeting(" ".join(reasons) or "There is no place to meet.")
+
+    async def _wait(self, pause: float) -> None:
+        self._again.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._again.wait(), pause)
+
+    def _welcome(self, said: dict[str, Any]) -> None:
+        """The agent knows us: it sends what we miss first."""
+        self._ends = {int(stream): end for stream, (_, end) in said["streams"].items()}
+        for stream, (start, _) in said["streams"].items():
+            self._places.setdefault(int(stream), start)
+        self._input.reconnect(said["input"])
+        self._enough = False
+        self._become(state=SessionState.DRAINING, reason="", mode=said["mode"], node=said["node"])
+        self._drained()
+
+    def _end(self, said: dict[str, Any]) -> None:
+        """The program has ended, and everything before this word is here."""
+        for stream in self._flushing:
+            self._time_out(stream)
+        link = self._link
+        if link is not None:
+            link.confirm()
+            link.say("done")
+        state = SessionState.DEAD if said["dead"] else SessionState.CLOSED
+        reason = "The agent waited too long for a desk and ended the program." if said["dead"] else ""
+        self._counters()
+        self._become(state=state, reason=reason, exit_code=said["code"], signal=said["signal"], waiting=0)
+        self._linked.set()
+
+    # Towards the program.
+
+    def _send(self) -> None:
+        if self._link is None or not self.status.writer or self._enough:
+            return
+        offset, data = self._input.next()
+        if data:
+            self._link.type(offset, data)
+        self._count()
+
+    def _say(self, what: str, **values: Any) -> None:
+        if self._link is not None:
+            self._link.say(what, **values)
+
+    # Towards who shows it.
+
+    def _show(self, stream: int, data: bytes) -> None:
+        if not data:
+            return
+        shown = self._places[stream] - self._held(stream)
+        self._tell(Output(stream, shown - len(data), data))
+        self._pending += len(data)
+        if self._pending > FULL and self._link is not None:
+            self._link.listen(False)
+
+    def _held(self, stream: int) -> int:
+        held = self._flushing.get(stream)
+        return held[0].size if held else 0
+
+    def _held_back(self, stream: int, data: bytes) -> None:
+        """Show output by the rules of CB-BYP-06."""
+        options = self._options
+        flushing, timer = self._flushing.get(stream) or (
+            Flushing(options.flush_size, options.flush_time),
+            None,
+        )
+        self._flushing[stream] = (flushing, timer)
+        self._show(stream, flushing.add(data))
+        if timer is not None and not flushing.size:
+            timer.cancel()
+            timer = None
+        elif timer is None and flushing.size:
+            timer = asyncio.get_running_loop().call_later(flushing.time_out, self._time_out, stream)
+        self._flushing[stream] = (flushing, timer)
+
+    def _time_out(self, stream: int) -> None:
+        flushing, timer = self._flushing[stream]
+        if timer is not None:
+            timer.cancel()
+        self._flushing[stream] = (flushing, None)
+        self._show(stream, flushing.flush())
+
+    def _tell(self, event: Event) -> None:
+        self._events.append(event)
+        self._news.set()
+
+    def _merged(self) -> Event:
+        """The next event; neighbouring output is joined."""
+        event = self._events.popleft()
+        if not isinstance(event, Output):
+            return event
+        parts, size = [event.data], len(event.data)
+        while self._events and size < MERGED:
+            following = self._events[0]
+            if not isinstance(following, Output) or following.stream != event.stream:
+                break
+            parts.append(following.data)
+            size += len(following.data)
+            self._events.popleft()
+        before, self._pending = self._pending, self._pending - size
+        if before > EMPTY >= self._pending and self._link is not None:
+            self._link.listen(True)
+        return event if len(parts) == 1 else replace(event, data=b"".join(parts))
+
+    def _become(self, **changes: Any) -> None:
+        """Change the status, and tell if it did change."""
+        changed = replace(self.status, **changes)
+        if changed != self.status:
+            self.status = changed
+            self._tell(changed)
+
+    def _count(self) -> None:
+        """Bring the counters up to date soon; the state at once."""
+        self._drained()
+        if self._report is None:
+            self._report = asyncio.get_running_loop().call_later(TOLD, self._counters)
+
+    def _drained(self) -> None:
+        behind = sum(max(0, end - self._places[stream]) for stream, end in self._ends.items())
+        if self.status.state is SessionState.DRAINING and behind == 0:
+            self._become(state=SessionState.CONNECTED, retries=0, waiting=0)
+
+    def _counters(self) -> None:
+        self._report = None
+        if self.status.state in ENDED:
+            return
+        self._become(
+            waiting=sum(max(0, end - self._places[stream]) for stream, end in self._ends.items()),
+            unsent=self._input.unsent,
+            received=sum(self._places.values()),
+            sent=self._input.confirmed,
+            forwards=self.forwards.views(),
+        )

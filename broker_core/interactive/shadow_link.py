@@ -1,0 +1,192 @@
+"""One connection from a desk to an agent: met, proven by keys, with the streams of the program on it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import asyncssh
+
+from broker_core.interactive.contact import Contact
+from broker_core.interactive.frames import (
+    HEARD,
+    OUTPUT,
+    STREAM_PATH,
+    WORD,
+    BadFrame,
+    FrameReader,
+    heard,
+    keys,
+    read_place,
+    read_word,
+    word,
+)
+from broker_core.interactive.meeting import NoMeeting
+
+WINDOW = 4 << 20
+PACKET = 64 * 1024 + 256
+LOGIN_TIME = 20.0
+USER = "desk"
+ACK_BYTES, ACK_TIME = 256 * 1024, 0.1
+"""Output is confirmed after so many bytes, or seconds."""
+CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
+
+
+class Listener(Protocol):
+    """Who takes what arrives on a link."""
+
+    def output(self, stream: int, offset: int, data: bytes) -> None:
+        """Bytes of the program."""
+        ...
+
+    def word(self, said: dict[str, Any]) -> None:
+        """A message of the agent."""
+        ...
+
+    def confirmed(self, offset: int) -> None:
+        """Bytes of our input that the agent has."""
+        ...
+
+
+class Link(asyncssh.SSHUNIXSession[bytes]):
+    """The streams on an open connection."""
+
+    def __init__(self, connection: asyncssh.SSHClientConnection, listener: Listener) -> None:
+        self.connection = connection
+        self._listener = listener
+        self._reader = FrameReader()
+        self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """Done, with the reason, when the link is no more."""
+        self._due: dict[int, int] = {}
+        self._unconfirmed = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, channel: asyncssh.SSHUNIXChannel[bytes]) -> None:
+        """Keep the channel."""
+        self._channel = channel
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The connection broke, or the agent closed it."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self.lost.done():
+            self.lost.set_result(str(error) if error else "the agent closed the connection")
+
+    def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
+        """Frames of the agent."""
+        try:
+            for kind, content in self._reader.feed(data):
+                self._take(kind, content)
+        except (BadFrame, ValueError, TypeError, KeyError) as error:
+            self.break_off(f"the agent is not understood: {error}")
+
+    def eof_received(self) -> bool:
+        """The agent leaves."""
+        return False
+
+    def say(self, what: str, **values: Any) -> None:
+        """Send a message."""
+        if not self._channel.is_closing():
+            self._channel.write(word(what, **values))
+
+    def type(self, offset: int, data: bytes) -> None:
+        """Send input."""
+        if not self._channel.is_closing():
+            self._channel.write(keys(offset, data))
+
+    def arrived(self, stream: int, offset: int, size: int) -> None:
+        """Confirm output soon."""
+        self._due[stream] = offset
+        self._unconfirmed += size
+        if self._unconfirmed >= ACK_BYTES:
+            self.confirm()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(ACK_TIME, self.confirm)
+
+    def confirm(self) -> None:
+        """Confirm all output that arrived."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._unconfirmed = 0
+        if not self._channel.is_closing():
+            for stream, offset in self._due.items():
+                self._channel.write(heard(stream, offset))
+        self._due.clear()
+
+    def listen(self, wanted: bool) -> None:
+        """Take output, or let the agent wait."""
+        if wanted:
+            self._channel.resume_reading()
+        else:
+            self._channel.pause_reading()
+
+    def break_off(self, reason: str) -> None:
+        """Cut the connection for a reason."""
+        if not self.lost.done():
+            self.lost.set_result(reason)
+        self.connection.abort()
+
+    async def close(self) -> None:
+        """End the connection; what was sent arrives."""
+        self.connection.close()
+        await self.connection.wait_closed()
+
+    def _take(self, kind: bytes, content: bytes) -> None:
+        if kind == WORD:
+            self._listener.word(read_word(content))
+            return
+        stream, offset, data = read_place(content)
+        if kind == OUTPUT:
+            self._listener.output(stream, offset, data)
+        elif kind == HEARD:
+            self._listener.confirmed(offset)
+
+
+async def open_link(
+    connection: socket.socket,
+    contact: Contact,
+    key: asyncssh.SSHKey,
+    listener: Callable[[], Listener],
+    keepalive: float,
+) -> Link:
+    """Speak SSH with the agent whose key the broker named; raises NoMeeting, the socket is closed then."""
+    try:
+        trusted = asyncssh.import_public_key(contact.host_key)
+        speaking = await asyncio.wait_for(
+            asyncssh.run_client(
+                connection,
+                config=None,
+                known_hosts=([trusted], [], []),
+                client_keys=[key],
+                agent_path=None,
+                username=USER,
+                preferred_auth="publickey",
+                encryption_algs=CIPHERS,
+                compression_algs=None,
+                keepalive_interval=keepalive,
+                keepalive_count_max=3,
+                rekey_bytes=1 << 34,
+            ),
+            LOGIN_TIME,
+        )
+        _, link = await speaking.create_unix_connection(
+            lambda: Link(speaking, listener()),
+            STREAM_PATH,
+            encoding=None,
+            window=WINDOW,
+            max_pktsize=PACKET,
+        )
+    except asyncssh.HostKeyNotVerifiable as error:
+        connection.close()
+        raise NoMeeting("somebody answers who is not the job's agent") from error
+    except asyncssh.PermissionDenied as error:
+        connection.close()
+        raise NoMeeting("the agent does not know this desk's key") from error
+    except (OSError, TimeoutError, asyncssh.Error) as error:
+        connection.close()
+        raise NoMeeting(f"no connection to the agent: {error or type(error).__name__}") from error
+    assert isinstance(link, Link)
+    return link

@@ -1,0 +1,119 @@
+"""The interactive agent: `agent PROGRAM ARGUMENTS`, run by the Job Starter (CB-IA-03).
+
+It is in the job's directory, starts the program, calls out to where desks can be met, and ends with the
+program: with its exit status, or by the signal that ended it. Nothing listens on the node or stays there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from broker_core.worker.agent_program import Program
+from broker_core.worker.agent_settings import (
+    FAILURE,
+    TERMINAL,
+    AgentSettings,
+    leave_contact,
+    take_settings,
+)
+
+NOT_FOUND, NOT_RUN = 127, 126
+"""Exit codes of a program that is missing or cannot be run, as shells have them."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a program; returns its exit code, or does not return where a signal ended it."""
+    try:
+        settings = take_settings(os.environ)
+    except (ValueError, KeyError, TypeError) as error:
+        return _failed(f"The interactive agent was started wrongly: {error}")
+    environment = dict(os.environ)
+    if settings.mode == TERMINAL:
+        environment["TERM"] = settings.term
+    try:
+        program = Program(
+            words,
+            environment,
+            terminal=settings.mode == TERMINAL,
+            size=(settings.columns, settings.rows),
+        )
+    except OSError as error:
+        sys.stderr.write(f"{words[0]}: {error.strerror}\n")
+        return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
+    status = asyncio.run(_session(settings, program, environment))
+    if status < 0:
+        _die_of(-status)
+    return status
+
+
+async def _session(settings: AgentSettings, program: Program, environment: dict[str, str]) -> int:
+    """Serve desks until the program has ended and its output is fetched; returns its status."""
+    # The program runs already: what takes long to load is loaded beside it.
+    from broker_core.interactive.meeting import Place
+    from broker_core.worker.agent_dial import Dialer
+    from broker_core.worker.agent_server import DeskServer
+    from broker_core.worker.agent_session import AgentSession
+
+    directory = Path(tempfile.mkdtemp(prefix=".crossdesk-spool-", dir=Path.cwd().parent))
+    loop = asyncio.get_running_loop()
+    session = AgentSession(settings, program, directory)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        loop.add_signal_handler(number, session.end_soon, number)
+    session.run()
+    server = DeskServer(session, Path.cwd(), environment)
+    leave_contact(Path.cwd(), _contact(server.key.export_public_key().decode(), server.key.get_fingerprint()))
+    dialers = [
+        Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve)
+        for host, port in settings.places
+    ]
+    calls = [asyncio.ensure_future(dialer.run()) for dialer in dialers]
+    await session.over.wait()
+    for call in calls:
+        call.cancel()
+    server.close()
+    await asyncio.wait([asyncio.ensure_future(server.closed())], timeout=2.0)
+    session.remove()
+    shutil.rmtree(directory, ignore_errors=True)
+    if session.machine.state == "dead":
+        _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")
+    return program.status if program.status is not None else -signal.SIGKILL
+
+
+def _contact(key: str, fingerprint: str) -> dict[str, object]:
+    return {
+        "key": key.strip(),
+        "fingerprint": fingerprint,
+        "node": socket.gethostname(),
+        "pid": os.getpid(),
+        "time": time.time(),
+    }
+
+
+def _failed(reason: str) -> int:
+    """Leave the reason for the Job Starter."""
+    Path("..", FAILURE).write_text(reason + "\n")
+    sys.stderr.write(reason + "\n")
+    return NOT_RUN
+
+
+def _die_of(number: int) -> None:
+    """End by the program's signal, without a core file of ours."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
+    os.kill(os.getpid(), number)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.ERROR)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,84 @@
+"""What an interactive agent is told at its start: one variable, taken away before the program starts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import MutableMapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+VARIABLE = "CROSSDESK_SESSION"
+"""Holds the settings as JSON: in the environment, because other users of the node can read arguments."""
+CONTACT = ".crossdesk-agent"
+"""File in the job's directory in which the agent leaves its key for the broker."""
+FAILURE = "agent-failure"
+"""File beside the job's directory with the reason why the agent gave up, for the Job Starter."""
+TERMINAL, LINES = "terminal", "lines"
+"""The two kinds of agent: i2glogin (CB-I2G) and Bypass (CB-BYP)."""
+MB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """Times in seconds, sizes in bytes."""
+
+    token: str
+    """Under which agent and desk meet."""
+    places: tuple[tuple[str, int], ...]
+    """Hosts and ports at which to meet, all tried at the same time."""
+    keys: tuple[str, ...]
+    """Public keys of the desks that are let in, as in OpenSSH."""
+    mode: str = TERMINAL
+    retry_interval: float = 10.0
+    """Between two attempts to reach a desk (CB-BYP-05)."""
+    max_retries: int = 60
+    """Failed attempts after which the Bypass agent kills the program; 0: never. The terminal never does."""
+    replay: int = 8 * MB
+    """Of past output of each stream that a desk which comes later is shown."""
+    memory: int = MB
+    """Of each stream in memory; older output is on the node's disk."""
+    disk: int = 4096 * MB
+    """Of each stream on the disk that no desk has yet; then the program has to wait."""
+    keepalive: float = 15.0
+    """Between two signs of life; after three without an answer a connection counts as broken."""
+    linger: float = 60.0
+    """How long a desk may take to fetch the last output of a terminal after the program has ended."""
+    columns: int = 80
+    rows: int = 24
+    term: str = "xterm-256color"
+    tee: bool = False
+    """Write the output to the job's files too, because the description names them."""
+    forwards: bool = True
+    """Desks may open forwards, files, commands and networks beside the program."""
+
+    def text(self) -> str:
+        """The value of the variable."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+
+def take_settings(environment: MutableMapping[str, str]) -> AgentSettings:
+    """Take the settings out of the environment; raises ValueError for what is missing or wrong."""
+    text = environment.pop(VARIABLE, "")
+    if not text:
+        raise ValueError(f"{VARIABLE} is not set: this program is started by the Job Starter.")
+    return settings_of(json.loads(text))
+
+
+def settings_of(found: dict[str, Any]) -> AgentSettings:
+    """Settings from plain values; names of a newer version are left out."""
+    known = {field.name for field in fields(AgentSettings)}
+    values = {name: value for name, value in found.items() if name in known}
+    values["places"] = tuple((str(host), int(port)) for host, port in values["places"])
+    values["keys"] = tuple(values["keys"])
+    if values.get("mode", TERMINAL) not in (TERMINAL, LINES):
+        raise ValueError(f"There is no agent of the kind {values['mode']!r}.")
+    return AgentSettings(**values)
+
+
+def leave_contact(directory: Path, values: dict[str, Any]) -> None:
+    """Write the contact file, whole or not at all."""
+    fresh = directory / f"{CONTACT}.part"
+    fresh.write_text(json.dumps(values) + "\n")
+    fresh.chmod(0o600)
+    fresh.replace(directory / CONTACT)

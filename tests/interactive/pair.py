@@ -1,0 +1,125 @@
+"""Agent, relay and desk as real processes and connections on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import asyncssh
+
+from broker_core.interactive.contact import Contact, NotYet, SessionOver
+from broker_core.interactive.meeting import Place, new_token
+from broker_core.interactive.session_events import ENDED, Event, Output
+from broker_core.interactive.shadow import Session, SessionOptions
+from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
+from tests.waiting import eventually
+
+QUICK = SessionOptions(shortest_pause=0.02, longest_pause=0.2, meeting_time=5.0)
+
+
+@dataclass
+class Bench:
+    """One job's agent, a relay, and as many desks as a test wants."""
+
+    folder: Path
+    key: asyncssh.SSHKey = field(default_factory=lambda: asyncssh.generate_private_key("ssh-ed25519"))
+    token: str = field(default_factory=new_token)
+    relay: asyncio.subprocess.Process | None = None
+    agent: asyncio.subprocess.Process | None = None
+    place: Place = Place("127.0.0.1", 0)
+    sessions: list[Session] = field(default_factory=list)
+
+    async def start_relay(self, *words: str) -> None:
+        said = self.folder / "relay.json"
+        said.unlink(missing_ok=True)
+        self.relay = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "broker_core.interactive.relay", "--announce", str(said), *words,
+            stderr=open(self.folder / "relay.log", "ab"),
+        )  # fmt: skip
+        await eventually(said.exists)
+        self.place = Place("127.0.0.1", json.loads(said.read_text())["port"])
+
+    async def start_agent(self, words: Sequence[str], **settings: object) -> None:
+        job = self.folder / "attempt" / "job"
+        job.mkdir(parents=True)
+        public = self.key.export_public_key().decode()
+        given = AgentSettings(
+            token=self.token, places=((self.place.host, self.place.port),), keys=(public,), retry_interval=0.1
+        )
+        given = replace(given, **settings)
+        self.agent = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "broker_core.worker.agent", *words,
+            cwd=job,
+            env={**os.environ, VARIABLE: given.text()},
+            stdin=asyncio.subprocess.DEVNULL,
+            stderr=open(self.folder / "agent.log", "ab"),
+        )  # fmt: skip
+
+    @property
+    def job(self) -> Path:
+        return self.folder / "attempt" / "job"
+
+    async def contact(self) -> Contact:
+        assert self.agent is not None
+        if self.agent.returncode is not None:
+            raise SessionOver("The job has ended.")
+        try:
+            said = json.loads((self.job / CONTACT).read_text())
+        except FileNotFoundError:
+            raise NotYet("The agent starts.") from None
+        return Contact("job", self.token, (self.place,), said["key"], said["node"])
+
+    def desk(self, options: SessionOptions = QUICK, key: asyncssh.SSHKey | None = None) -> Session:
+        session = Session(self.contact, key or self.key, options)
+        self.sessions.append(session)
+        session.start()
+        return session
+
+    async def end(self) -> None:
+        for session in self.sessions:
+            await session.close()
+        for process in (self.agent, self.relay):
+            if process is not None and process.returncode is None:
+                process.send_signal(signal.SIGKILL)
+                await process.wait()
+
+
+@asynccontextmanager
+async def bench(folder: Path) -> AsyncIterator[Bench]:
+    made = Bench(folder)
+    try:
+        await made.start_relay()
+        yield made
+    finally:
+        await made.end()
+
+
+class Screen:
+    """Reads a session's events for ever: what was written on each stream, and the statuses."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.streams: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
+        self.events: list[Event] = []
+        self.task = asyncio.ensure_future(self._read())
+
+    async def _read(self) -> None:
+        async for event in self.session.events():
+            if isinstance(event, Output):
+                self.streams[event.stream] += event.data
+            else:
+                self.events.append(event)
+
+    async def shows(self, text: bytes, stream: int = 1, seconds: float = 20.0) -> None:
+        await eventually(lambda: text in self.streams[stream], seconds, f"{text!r} on stream {stream}")
+
+    async def ended(self, seconds: float = 30.0) -> None:
+        await asyncio.wait_for(self.task, seconds)
+        assert self.session.status.state in ENDED
