@@ -1,0 +1,11 @@
+"""All batch systems, by kind; the order is that in which they are preferred where a host has several."""
+
+from __future__ import annotations
+
+from broker_core.sites.batch.grid_engine import GridEngine
+from broker_core.sites.batch.host import Host
+from broker_core.sites.batch.slurm import Slurm
+from broker_core.sites.batch.system import BatchSystem
+
+_ALL: tuple[BatchSystem, ...] = (Slurm(), GridEngine(), Host())
+SYSTEMS: dict[str, BatchSystem] = {system.kind: system for system in _ALL}
