@@ -11,6 +11,10 @@ from broker_core.sites.link import Link
 
 DEADLINE = 60.0
 """Seconds that one command may take unless its caller knows better."""
+MOST_OUT = 64 * 2**20
+"""Bytes that `run` and `send` take as an answer; what may be larger goes through `receive`."""
+MOST_ERR = 64 * 2**10
+"""Bytes of standard error that are kept; the rest is dropped."""
 
 
 class LinkLost(CrossDeskError):
@@ -18,6 +22,12 @@ class LinkLost(CrossDeskError):
 
     code = "link_lost"
     status = 502
+
+
+class NotSent(LinkLost):
+    """There was no way to the site: the command was not sent, so it did not run."""
+
+    code = "link_down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,12 @@ class Transport(Protocol):
     """One way to one site; concurrent calls share it, so many at once as the site's settings allow.
 
     Every call has a deadline. A call while there is no connection waits for one until its deadline, and
-    raises LinkLost after it; at once where the link needs credentials or is down.
+    raises NotSent after it; at once where the link needs credentials or is down. A call that ends early,
+    by its deadline or because its caller is cancelled, ends the script with its process group; where the
+    connection is lost the script may go on.
+
+    A script can be seen by other users of the site in the list of processes: secrets go through stdin.
+    A process which a script leaves behind must not keep the script's stdout or stderr.
     """
 
     link: Link
@@ -42,12 +57,15 @@ class Transport(Protocol):
     async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
         """Run a POSIX shell script in the user's account, whatever login shell the account has.
 
-        Raises LinkLost.
+        Raises LinkLost; also where the answer is larger than MOST_OUT.
         """
         ...
 
     async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
-        """Like `run`, with an input that need not fit into memory."""
+        """Like `run`, with an input that need not fit into memory.
+
+        The deadline is that of standstill: it begins anew with each piece that the site takes.
+        """
         ...
 
     async def receive(
@@ -65,4 +83,12 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """Give the connection up."""
+        ...
+
+    def answer(self, id: str, value: str) -> None:
+        """Answer the link's question; empty: the user declines. Raises NotFound where it is not open."""
+        ...
+
+    def connect_now(self) -> None:
+        """Try to connect at once instead of at `Link.retry_at`; harmless while connected."""
         ...

@@ -1,0 +1,85 @@
+"""How a script travels through whatever login shell an account has, and how noise is cut from its output.
+
+The login shell gets one command of plain words and single quotes without newlines, backslashes before a
+quote, or `!`, which mean the same to sh, csh, fish and their kin. `printf %b` makes the script of it again.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+IN_COMMAND = 24 * 1024
+"""Bytes of an encoded script that go into the command itself; longer ones go before the input."""
+NOISE = 2**20
+"""Bytes before the marker that are looked through; more is no login message."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PLAIN = frozenset(range(32, 127)) - frozenset(b"'\\!")
+_SPELLED = {byte: chr(byte) if byte in _PLAIN else f"\\0{byte:03o}" for byte in range(256)}
+_MARK = "m={first}; echo ${{m}}{second}; echo ${{m}}{second} >&2; unset m; "
+_SHORT = """exec /bin/sh -c '{mark}eval "$(printf %b "$1")"' sh '{script}'"""
+_LONG = (
+    "exec /bin/sh -c '{mark}"
+    'eval "$(dd bs={size} count=1 iflag=fullblock 2>/dev/null || dd bs=1 count={size} 2>/dev/null)"\' sh'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A script made ready for a login shell."""
+
+    command: str
+    head: bytes
+    """What stdin begins with, before the caller's input."""
+    marker: bytes
+    """Line that stdout and stderr have before the script's own output."""
+
+
+def wrap(script: str, environment: Mapping[str, str], token: str) -> Parcel:
+    """Make a script ready. `token`: letters and digits that nobody can guess. Raises ValueError."""
+    text = "".join(f"export {_name(name)}={shlex.quote(value)}\n" for name, value in environment.items())
+    content = f"shift $#\n{text}{script}\n".encode()
+    if b"\0" in content:
+        raise ValueError("A shell script cannot hold the byte 0.")
+    # In two parts, so that a shell which echoes the command itself does not show the marker.
+    half = len(token) // 2
+    mark = _MARK.format(first=token[:half], second=token[half:])
+    marker = f"{token}\n".encode()
+    spelled = "".join(_SPELLED[byte] for byte in content)
+    if len(spelled) <= IN_COMMAND:
+        return Parcel(_SHORT.format(mark=mark, script=spelled), b"", marker)
+    return Parcel(_LONG.format(mark=mark, size=len(content)), content, marker)
+
+
+def _name(name: str) -> str:
+    if not _NAME.match(name):
+        raise ValueError(f"{name!r} is no name of an environment variable.")
+    return name
+
+
+class Cutter:
+    """Lets through what follows the marker in one stream."""
+
+    def __init__(self, marker: bytes) -> None:
+        self._marker = marker
+        self.noise = bytearray()
+        """What came before the marker; all of it while the marker did not come."""
+        self.begun = False
+        """The marker was seen: the script runs."""
+
+    def feed(self, data: bytes) -> bytes:
+        """The part of the next piece that is the script's; raises ValueError when there is only noise."""
+        if self.begun:
+            return data
+        self.noise += data
+        at = self.noise.find(self._marker)
+        if at < 0:
+            if len(self.noise) > NOISE:
+                raise ValueError("The account's login shell prints without end.")
+            return b""
+        self.begun = True
+        rest = bytes(self.noise[at + len(self._marker) :])
+        del self.noise[at:]
+        return rest

@@ -1,0 +1,165 @@
+"""Keeps one SSH connection: connects, notices its loss, tries again ever more rarely, and tells the link."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+from typing import Generic, Protocol, TypeVar
+
+from broker_core.sites.link import Link, LinkState, Question
+from broker_core.sites.transport.contract import LinkLost, NotSent
+from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.questions import Asks, Refused
+
+_STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
+"""States in which nobody waits for a connection."""
+
+
+class Kept(Protocol):
+    """A connection as the keeper sees it."""
+
+    async def lost(self) -> Exception | None:
+        """Wait until it is gone."""
+        ...
+
+    def close(self) -> None:
+        """Give it up."""
+        ...
+
+
+L = TypeVar("L", bound=Kept)
+
+
+class Keeper(Generic[L]):
+    """The one connection of a site, while it is started."""
+
+    def __init__(
+        self,
+        link: Link,
+        patience: Patience,
+        dial: Callable[[], Awaitable[L]],
+        prove: Callable[[L], Awaitable[None]],
+    ) -> None:
+        """`dial` connects; raises Asks, Refused and LinkLost. `prove` runs a command; raises LinkLost."""
+        self._link, self._patience, self._dial, self._prove = link, patience, dial, prove
+        self._line: L | None = None
+        self._failures = 0
+        self._task: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._doubt = asyncio.Event()
+        self._news = asyncio.Event()
+
+    def start(self) -> None:
+        """Begin to connect, and stay connected."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._keep())
+
+    async def close(self) -> None:
+        """Give the connection up."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+        self._tell(LinkState.DOWN, "closed")
+
+    def try_now(self) -> None:
+        """Do not wait any longer, neither for the next try nor for an answer."""
+        self._wake.set()
+        if self._task is not None and self._link.state in _STUCK:
+            self._tell(LinkState.CONNECTING)
+
+    def doubt(self) -> None:
+        """A command was not answered in time: find out whether the connection still works."""
+        self._doubt.set()
+
+    async def line(self) -> L:
+        """The connection, waited for while one may come; raises NotSent."""
+        while self._line is None:
+            if self._task is None:
+                raise NotSent("The connection is closed.")
+            if self._link.state in _STUCK:
+                raise NotSent(self._link.reason, remedy="Connect the site again in its view.")
+            await self._news.wait()
+        return self._line
+
+    async def ask(self, question: Question) -> None:
+        """Show a question while the server waits for its answer, and wait for that."""
+        self._tell(LinkState.NEEDS_CREDENTIALS, question.text, question=question)
+        self._wake.clear()
+        await self._wake.wait()
+
+    async def _keep(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                line = await self._dial()
+                try:
+                    await self._stay(line)
+                finally:
+                    self._line = None
+                    line.close()
+            except Asks as asks:
+                self._tell(LinkState.NEEDS_CREDENTIALS, asks.question.text, question=asks.question)
+                await self._wake.wait()
+            except LinkLost as error:
+                await self._pause(error)
+
+    async def _stay(self, line: L) -> None:
+        """Use a connection until it is lost; raises LinkLost."""
+        await self._prove(line)
+        began = asyncio.get_running_loop().time()
+        self._line = line
+        self._link.heard = time.time()
+        self._tell(LinkState.CONNECTED)
+        try:
+            error = await self._watch(line)
+        finally:
+            if asyncio.get_running_loop().time() - began >= self._patience.steady:
+                self._failures = 0
+        raise LinkLost(f"The connection was lost: {error or 'the server closed it'}.")
+
+    async def _watch(self, line: L) -> Exception | None:
+        """Wait for the loss; a connection in doubt must prove itself anew."""
+        lost = asyncio.create_task(line.lost())
+        try:
+            while True:
+                self._doubt.clear()
+                doubt = asyncio.create_task(self._doubt.wait())
+                try:
+                    await asyncio.wait((lost, doubt), return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    doubt.cancel()
+                if lost.done():
+                    return lost.result()
+                self._link.note(time.time(), "a command was not answered in time; trying the connection")
+                await self._prove(line)
+        finally:
+            lost.cancel()
+
+    async def _pause(self, error: LinkLost) -> None:
+        """Tell why there is no connection, and wait for the next try."""
+        self._failures += 1
+        for_good = isinstance(error, Refused)
+        seconds = self._patience.longest if for_good else self._patience.pause(self._failures)
+        is_down = for_good or self._failures >= self._patience.give_up
+        state = LinkState.DOWN if is_down else LinkState.RETRYING
+        self._tell(state, str(error), retry_at=time.time() + seconds)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        if not self._wake.is_set():
+            self._tell(state, str(error))
+
+    def _tell(
+        self,
+        state: LinkState,
+        reason: str = "",
+        *,
+        retry_at: float | None = None,
+        question: Question | None = None,
+    ) -> None:
+        self._link.become(state, time.time(), reason, retry_at=retry_at, question=question)
+        self._news.set()
+        self._news = asyncio.Event()

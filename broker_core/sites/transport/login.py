@@ -1,0 +1,205 @@
+"""One login at one SSH server: its key is checked, and what the server wants to know is answered or asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import asyncssh
+
+from broker_core.sites.link import Question
+from broker_core.sites.transport.known_hosts import Known, KnownHosts
+from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.questions import Answers
+
+_PASSWORD = re.compile(r"pass(?:word|code|wort)|mot de passe|contrase", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One server and account, as the SSH configuration resolves them."""
+
+    alias: str
+    """As it was asked for."""
+    host: str
+    port: int
+    user: str
+    key_name: str
+    """Name under which its key is known; the host's own, or its HostKeyAlias."""
+    key_port: int
+
+    def __str__(self) -> str:
+        return f"{self.user}@{self.host}" + ("" if self.port == 22 else f":{self.port}")
+
+
+class Login(asyncssh.SSHClient):
+    """What asyncssh asks while it connects; what went wrong is kept for the words about it."""
+
+    def __init__(
+        self,
+        target: Target,
+        known: Known,
+        hosts: KnownHosts,
+        answers: Answers,
+        *,
+        patience: Patience,
+        limit: asyncio.Timeout,
+        tell: Callable[[str], None],
+        ask: Callable[[Question], Awaitable[None]],
+    ) -> None:
+        """`limit`: deadline of the step under way. `tell`: the link's log. `ask`: wait for an answer."""
+        self.stage = "connect"
+        """`connect`, `exchange`, `login` or `done`."""
+        self.question: Question | None = None
+        """Without its answer there is no login."""
+        self.trouble = ""
+        """Why the server's key was refused."""
+        self.connection: asyncssh.SSHClientConnection | None = None
+        self.lost: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        self._target, self._known, self._hosts, self._answers = target, known, hosts, answers
+        self._patience, self._limit, self._tell, self._ask = patience, limit, tell, ask
+        self._tried: set[str] = set()
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        """The network connection stands."""
+        self.connection = conn
+        self._enter("exchange", self._patience.exchange)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone."""
+        if not self.lost.done():
+            self.lost.set_result(exc)
+
+    def begin_auth(self, username: str) -> None:
+        """The server proved its key."""
+        self._enter("login", self._patience.login)
+
+    def auth_completed(self) -> None:
+        """Logged in."""
+        self.stage = "done"
+
+    def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        """The server showed a key that the files of known hosts do not have."""
+        changed = bool(self._known.keys)
+        print_ = key.get_fingerprint()
+        about = f"{'changed' if changed else 'trust'} {self._known.name} {print_}"
+        given = self._answers.value(about)
+        if given is None or (changed and given and not _same(given, print_)):
+            self._answers.refuse(about)
+            text = self._changed_text(key) if changed else self._new_text(key)
+            kind = "changed-host" if changed else "trust-host"
+            self.question = self._answers.question(kind, about, text, secret=False)
+            return False
+        if not given or (not changed and given.strip().lower() != "yes" and not _same(given, print_)):
+            self.trouble = f"The key {print_} of {self._target.host} is not trusted: you declined it."
+            return False
+        self._keep(key, changed=changed)
+        return True
+
+    def passphrase(self, path: str) -> str:
+        """The passphrase of an encrypted key which the server accepts; raises ValueError.
+
+        Called in a thread, since trying one takes long by intention.
+        """
+        about = f"passphrase {path}"
+        given = self._answers.value(about)
+        if given:
+            try:
+                asyncssh.read_private_key(path, given)
+            except (ValueError, OSError):
+                self._answers.refuse(about)
+                given = None
+        if given is None:
+            text = f"Passphrase of the key {path}, which {self._target} accepts:"
+            self._want("passphrase", about, text, f"ssh-key:{path}")
+        if not given:
+            raise ValueError("There is no passphrase for this key.")
+        return given
+
+    def password_auth_requested(self) -> str | None:
+        """The server takes a password."""
+        about = f"password {self._target}"
+        if about in self._tried:
+            self._answers.refuse(about)
+        self._tried.add(about)
+        given = self._answers.value(about)
+        if given is None:
+            self._want("password", about, f"Password of {self._target}:", f"ssh:{self._target}")
+        return given or None
+
+    def kbdint_auth_requested(self) -> str | None:
+        """The server wants to ask; not before what is open already is answered."""
+        return None if self.question else ""
+
+    async def kbdint_challenge_received(
+        self, name: str, instructions: str, lang: str, prompts: Sequence[tuple[str, bool]]
+    ) -> list[str] | None:
+        """The server asks; passwords are taken from memory, codes from the user while the server waits."""
+        replies: list[str] = []
+        for prompt, shown in prompts:
+            if _PASSWORD.search(prompt):
+                reply = self.password_auth_requested()
+            else:
+                reply = await self._code(f"{instructions.strip()} {prompt.strip()}".strip(), shown=shown)
+            if reply is None:
+                return None
+            replies.append(reply)
+        return replies
+
+    async def _code(self, prompt: str, *, shown: bool) -> str | None:
+        about = f"code {self._target} {prompt}"
+        given = self._answers.take(about)
+        if given is None:
+            text = f"{self._target} asks: {prompt}"
+            self.question = self._answers.question("code", about, text, secret=not shown)
+            self._limit.reschedule(asyncio.get_running_loop().time() + self._patience.question)
+            await self._ask(self.question)
+            self._enter("login", self._patience.login)
+            given = self._answers.take(about)
+        if given is not None:
+            self.question = None
+        return given or None
+
+    def _want(self, kind: str, about: str, text: str, keep_as: str) -> None:
+        """Remember the first thing that was missing."""
+        if self.question is None:
+            self.question = self._answers.question(kind, about, text, secret=True, keep_as=keep_as)
+
+    def _enter(self, stage: str, seconds: float) -> None:
+        self.stage = stage
+        if not self._limit.expired():
+            self._limit.reschedule(asyncio.get_running_loop().time() + seconds)
+
+    def _keep(self, key: asyncssh.SSHKey, *, changed: bool) -> None:
+        try:
+            (self._hosts.replace if changed else self._hosts.add)(self._known.name, key)
+        except OSError as error:
+            self._tell(f"the key is trusted, but cannot be kept in {self._hosts.own}: {error.strerror}")
+            return
+        self._tell(f"the key {key.get_fingerprint()} of {self._known.name} is kept in {self._hosts.own}")
+
+    def _new_text(self, key: asyncssh.SSHKey) -> str:
+        return (
+            f"{self._target.host} (port {self._target.port}) is not known yet. Its {_kind(key)} key has the"
+            f" fingerprint {key.get_fingerprint()}. Compare it with what the site publishes. Trust it?"
+        )
+
+    def _changed_text(self, key: asyncssh.SSHKey) -> str:
+        old = ", ".join(f"{one.get_fingerprint()} ({_kind(one)})" for one in self._known.keys)
+        return (
+            f"THE KEY OF {self._target.host} (port {self._target.port}) HAS CHANGED. Somebody may be"
+            f" listening in, or the server was set up anew: ask the site before you go on. Known is {old};"
+            f" shown is {key.get_fingerprint()} ({_kind(key)}). To trust the new key, type its fingerprint as"
+            f" the site told it."
+        )
+
+
+def _kind(key: asyncssh.SSHKey) -> str:
+    return key.get_algorithm().removeprefix("ssh-").upper()
+
+
+def _same(given: str, fingerprint: str) -> bool:
+    """The `SHA256:` may be left out; all else must be the same."""
+    return given.strip().removeprefix("SHA256:") == fingerprint.removeprefix("SHA256:")

@@ -1,0 +1,73 @@
+"""Questions that only the user can answer, and the answers, which are in this process's memory alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+
+from broker_core.errors import NotFound
+from broker_core.sites.link import Question
+from broker_core.sites.transport.contract import LinkLost
+
+
+class Refused(LinkLost):
+    """The server, or the user's own settings, say no: trying again soon is of no use."""
+
+    code = "link_refused"
+
+
+class Asks(LinkLost):
+    """The connection cannot be made before a question is answered."""
+
+    code = "needs_credentials"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.text)
+        self.question = question
+
+
+class TooManySessions(LinkLost):
+    """The server takes no further session on this connection for now; the command was not sent."""
+
+    code = "too_many_sessions"
+
+
+class Answers:
+    """Answers of one site's user by what they are about; an empty one means that the user declined."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, str] = {}
+        self._about: dict[str, str] = {}
+        """Id of a question to what it is about."""
+        self._refused: Counter[str] = Counter()
+
+    def value(self, about: str) -> str | None:
+        """The answer; None while there is none."""
+        return self._given.get(about)
+
+    def take(self, about: str) -> str | None:
+        """The answer, which is good for one use."""
+        return self._given.pop(about, None)
+
+    def refuse(self, about: str) -> None:
+        """The answer was wrong: forget it."""
+        if self._given.pop(about, None) is not None:
+            self._refused[about] += 1
+
+    def question(self, kind: str, about: str, text: str, *, secret: bool, keep_as: str = "") -> Question:
+        """A question with an id of its own; another one after each wrong answer."""
+        wrong = self._refused[about]
+        name = f"{kind}-{hashlib.sha256(about.encode()).hexdigest()[:10]}-{wrong}"
+        self._about[name] = about
+        again = "The last answer was refused. " if wrong else ""
+        return Question(name, kind, again + text, secret, keep_as)
+
+    def give(self, question: Question | None, id: str, value: str) -> None:
+        """Keep the answer to the open question; raises NotFound for another one."""
+        if question is None or question.id != id:
+            raise NotFound("This question is not open, or not any more.", place=id)
+        self._given[self._about[id]] = value
+
+    def ask_again(self) -> None:
+        """Forget what was declined: the user wants another try."""
+        self._given = {about: value for about, value in self._given.items() if value}

@@ -1,0 +1,115 @@
+"""One script over an SSH connection."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator
+
+import asyncssh
+
+from broker_core.sites.transport.contract import LinkLost, Reply
+from broker_core.sites.transport.envelope import Parcel
+from broker_core.sites.transport.questions import TooManySessions
+from broker_core.sites.transport.traffic import Traffic
+
+
+async def carry(
+    connection: asyncssh.SSHClientConnection,
+    parcel: Parcel,
+    chunks: AsyncIterator[bytes],
+    traffic: Traffic,
+    patience: float,
+) -> Reply:
+    """Run a script; `patience`: seconds until the server takes it. Raises LinkLost and TooManySessions."""
+    session = _Session(traffic)
+    try:
+        channel = await _open(connection, session, parcel.command, patience)
+        reply = await traffic.carry(channel, parcel.head, chunks)
+    finally:
+        session.give_up()
+    if reply is None:
+        raise LinkLost("The connection was lost before the command ended; it is not known whether it ran.")
+    return reply
+
+
+async def _open(
+    connection: asyncssh.SSHClientConnection, session: _Session, command: str, patience: float
+) -> asyncssh.SSHClientChannel[bytes]:
+    opening = asyncio.create_task(
+        connection.create_session(
+            lambda: session, command, encoding=None, request_pty=False, x11_forwarding=False
+        )
+    )
+    try:
+        # Not cancelled with its caller: a session that opens late must be closed, or the server keeps it.
+        await asyncio.wait((opening,), timeout=patience)
+    finally:
+        if not opening.done():
+            session.abandon(opening)
+    if not opening.done():
+        raise LinkLost(f"The server did not take the command within {patience:g} s.")
+    try:
+        channel, _ = opening.result()
+    except asyncssh.ChannelOpenError as error:
+        if connection.is_closed():
+            raise LinkLost("The connection was lost; it is not known whether the command ran.") from error
+        raise TooManySessions(f"The server takes no further session: {error.reason}.") from error
+    except (asyncssh.Error, OSError) as error:
+        raise LinkLost("The connection was lost; it is not known whether the command ran.") from error
+    return channel
+
+
+class _Session(asyncssh.SSHClientSession[bytes]):
+    """Passes on what the connection tells of a command."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self._channel: asyncssh.SSHClientChannel[bytes] | None = None
+        self._gone = False
+        self._abandoned = False
+
+    def abandon(self, opening: asyncio.Task[object]) -> None:
+        """Nobody waits any more: close the session as soon as it opens."""
+        self._abandoned = True
+        opening.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    def give_up(self) -> None:
+        """End the command if it has not ended, and the session."""
+        if self._channel is None or self._gone:
+            return
+        if self._traffic.status is None:
+            # Servers do this for the whole process group, if they do it.
+            with contextlib.suppress(OSError):
+                self._channel.kill()
+        self._channel.abort()
+
+    def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
+        self._channel = chan
+        if self._abandoned:
+            chan.abort()
+            raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, "nobody waits any more")
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        self._traffic.received(data, is_error=datatype == asyncssh.EXTENDED_DATA_STDERR)
+
+    def eof_received(self) -> bool:
+        return True  # the exit status is still to come, and input may be
+
+    def exit_status_received(self, status: int) -> None:
+        self._traffic.exited(status)
+
+    def exit_signal_received(self, name: str, core_dumped: bool, msg: str, lang: str) -> None:
+        number = getattr(signal, f"SIG{name}", 0)
+        self._traffic.exited(128 + int(number))
+
+    def pause_writing(self) -> None:
+        self._traffic.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._traffic.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._gone = True
+        self._traffic.finished()

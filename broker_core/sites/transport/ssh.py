@@ -1,0 +1,160 @@
+"""The way to a site over SSH: one connection, used again for every command, several at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from broker_core.sites.link import Link
+from broker_core.sites.transport.address import Address, SshFiles
+from broker_core.sites.transport.contract import DEADLINE, LinkLost, NotSent, Reply
+from broker_core.sites.transport.envelope import Parcel, wrap
+from broker_core.sites.transport.exchange import Exchange
+from broker_core.sites.transport.keeper import Keeper
+from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.questions import Answers, TooManySessions
+from broker_core.sites.transport.traffic import Traffic, in_one_piece
+
+if TYPE_CHECKING:
+    from broker_core.sites.transport.dialing import Line
+
+
+class SshTransport:
+    """Runs scripts at an SSH server; connects by itself, again and again, while it is open."""
+
+    def __init__(
+        self,
+        link: Link,
+        address: Address,
+        environment: Mapping[str, str],
+        at_once: int,
+        files: SshFiles,
+        patience: Patience,
+    ) -> None:
+        """`environment`: exported before each script. `at_once`: most sessions at the same time."""
+        self.link = link
+        self._address, self._environment, self._files = address, dict(environment), files
+        self._patience = patience
+        self._answers = Answers()
+        self._keeper: Keeper[Line] = Keeper(link, patience, self._dial, self._prove)
+        self._turns = asyncio.Semaphore(at_once)
+        self._spare = at_once - 1
+        """Turns that can be given up if the server takes fewer sessions."""
+        self._given_up = 0
+
+    async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
+        """Run a script."""
+        return await self._carry(script, in_one_piece(stdin), None, deadline, renewed=False)
+
+    async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
+        """Run a script with a long input."""
+        return await self._carry(script, chunks, None, deadline, renewed=True)
+
+    async def receive(
+        self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
+    ) -> Reply:
+        """Run a script with a long output."""
+        return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
+
+    async def open(self) -> None:
+        """Begin to connect."""
+        self._keeper.start()
+
+    async def close(self) -> None:
+        """Give the connection up; calls under way end with LinkLost."""
+        await self._keeper.close()
+
+    def answer(self, id: str, value: str) -> None:
+        """Answer the link's question."""
+        self._answers.give(self.link.question, id, value)
+        self._keeper.try_now()
+
+    def connect_now(self) -> None:
+        """Try at once; what was declined is asked again."""
+        self._answers.ask_again()
+        self._keeper.try_now()
+
+    async def _carry(
+        self,
+        script: str,
+        chunks: AsyncIterator[bytes],
+        write: Callable[[bytes], None] | None,
+        deadline: float,
+        *,
+        renewed: bool,
+    ) -> Reply:
+        parcel = wrap(script, self._environment, secrets.token_hex(8))
+        traffic = Traffic(Exchange(parcel.marker, write), deadline, renewed=renewed)
+        try:
+            async with traffic.limit:
+                reply = await self._in_turn(parcel, chunks, traffic)
+        except TimeoutError as error:
+            raise self._too_late(traffic, deadline) from error
+        self.link.heard = time.time()
+        return reply
+
+    async def _in_turn(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+        while True:
+            await self._turns.acquire()
+            released = True
+            try:
+                line = await self._keeper.line()
+                traffic.sent = True
+                return await line.carry(parcel, chunks, traffic)
+            except TooManySessions as error:
+                traffic.sent = False
+                if self._given_up >= self._spare:
+                    raise NotSent(str(error)) from error
+                # One of the other sessions has to end first; and from now on there is one fewer.
+                self._given_up += 1
+                released = False
+                self.link.note(time.time(), f"{error} Fewer commands are sent at once.")
+            finally:
+                if released:
+                    self._turns.release()
+
+    def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
+        if not traffic.sent:
+            why = self.link.reason or "all sessions were in use"
+            return NotSent(f"The command could not be sent within {deadline:g} s: {why}")
+        self._keeper.doubt()
+        return LinkLost(
+            f"The command was not answered within {deadline:g} s; it is not known whether it did its work."
+        )
+
+    async def _dial(self) -> Line:
+        dialing = await asyncio.to_thread(_load)
+        dialer = dialing.Dialer(self._files, self._answers, self._patience, self._note, self._keeper.ask)
+        line: Line = await dialer.dial(self._address)
+        for _ in range(self._given_up):
+            self._turns.release()
+        self._given_up = 0
+        return line
+
+    async def _prove(self, line: Line) -> None:
+        """A command of no work; it takes no turn, since those may all wait for the same dead connection."""
+        parcel = wrap(":", {}, secrets.token_hex(8))
+        traffic = Traffic(Exchange(parcel.marker), self._patience.probe, renewed=False)
+        try:
+            async with traffic.limit:
+                await line.carry(parcel, in_one_piece(b""), traffic)
+        except TimeoutError as error:
+            raise LinkLost(
+                f"The server runs no command within {self._patience.probe:g} s.",
+                remedy="Its file systems may hang; it is tried again.",
+            ) from error
+        self.link.heard = time.time()
+
+    def _note(self, words: str) -> None:
+        self.link.note(time.time(), words)
+
+
+def _load() -> ModuleType:
+    """What needs asyncssh, which takes long to import: only for sites with SSH, and in a thread."""
+    from broker_core.sites.transport import dialing
+
+    return dialing
