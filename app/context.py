@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from broker_core.client.client import BrokerClient
+    from broker_core.wire.sites import SiteView
 
 
 class LinkState(StrEnum):
@@ -72,6 +73,29 @@ class JobRows(Protocol):
     def __len__(self) -> int: ...
 
 
+class Sites(Protocol):
+    """The sites as the broker tells them; see app/sites."""
+
+    changed: SignalInstance
+    views: list[SiteView]
+
+    def look(self) -> None:
+        """Ask for them again."""
+        ...
+
+    def named(self, name: str) -> SiteView | None:
+        """The site of this name."""
+        ...
+
+    def at(self, ces: str | None) -> SiteView | None:
+        """The site of the first of these computing elements (as in JobRecord.site)."""
+        ...
+
+    def unheard(self, ces: str | None) -> float | None:
+        """Since when the place of a job is not heard from, seconds since the epoch; None: it is."""
+        ...
+
+
 class Theme(Protocol):
     """Tokens to colours; see app/theme."""
 
@@ -98,6 +122,7 @@ class Desk(Protocol):
     """Typed asynchronous client; its calls raise broker_core.errors.Unreachable while there is no broker."""
     link: Link
     jobs: JobRows
+    sites: Sites
     theme: Theme
     state_dir: Path | None
     """The broker's state directory as given at the start; None for the usual one."""

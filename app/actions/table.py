@@ -61,6 +61,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.open", "Open…", "folder-open", "Ctrl+O", "file"),
     Action("file.submit", "Submit", "send", "Ctrl+Return", "file", needs_link=True, local=True),
     Action("file.sample", "Run a sample…", "flask-conical", "", "file", menu="sample"),
+    Action("site.add", "Add a site…", "server", "Ctrl+Shift+N", "file", needs_link=True, menu="sample"),
     Action("tab.close", "Close tab", "x", "Ctrl+W", "file", menu="close"),
     Action("app.quit", "Quit", "", "Ctrl+Q", "file", menu="close"),
     Action("job.story", "Show story", "history", "S", "job", single),

@@ -50,8 +50,8 @@ class Session:
         self._asked: set[asyncio.Task[JobsPage]] = set()
         self.on_events: list[Callable[[list[EventView]], None]] = []
         """Called with the events of each update."""
-        self.on_topics: list[Callable[[int, int], None]] = []
-        """Called with the numbers of resources and scheduler of each update."""
+        self.on_topics: list[Callable[[int, int, int], None]] = []
+        """Called with the numbers of resources, scheduler and sites of each update."""
         self.on_connected: list[Callable[[], None]] = []
 
     def retry(self) -> None:
@@ -183,7 +183,7 @@ class Session:
             for tell in self.on_events:
                 tell(update.events)
             for pass_on in self.on_topics:
-                pass_on(update.resources, update.scheduler)
+                pass_on(update.resources, update.scheduler, update.sites)
 
     def _lost(self, error: CrossDeskError) -> None:
         self._link.set(LinkState.RECONNECTING, str(error))

@@ -14,26 +14,28 @@ from app.model import words
 if TYPE_CHECKING:
     from app.context import Theme
 
-_SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
+Series = tuple[tuple[str, str], ...]
+"""Name and colour token of each line."""
+_SERIES: Series = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
 _HEIGHT = 150
 
 
 class HistoryPlot(QWidget):
     """Two lines that step, a legend to click, and a read-out of the moment under the pointer."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, series: Series = _SERIES) -> None:
         super().__init__()
-        self._theme = theme
+        self._theme, self._series = theme, series
         self._times = np.zeros(0)
         self._values: tuple[np.ndarray, ...] = (np.zeros(0), np.zeros(0))
         self.plot = pg.PlotWidget(axisItems={"bottom": pg.DateAxisItem()})
         self.plot.setFixedHeight(_HEIGHT)
-        self.plot.setAccessibleName("Free CPUs and waiting jobs over time")
+        self.plot.setAccessibleName(f"{' and '.join(name for name, _ in series)} over time")
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(True, False)
         self.plot.hideButtons()
         self.legend = self.plot.addLegend(offset=(-1, 1), colCount=2)
-        self.curves = [self.plot.plot(name=name) for name, _ in _SERIES]
+        self.curves = [self.plot.plot(name=name) for name, _ in series]
         self.said = label(" ", role="small", fluid=True)
         self.plot.scene().sigMouseMoved.connect(self._read)
         column = QVBoxLayout(self)
@@ -44,14 +46,14 @@ class HistoryPlot(QWidget):
         theme.changed.connect(self._dress)
         self._dress()
 
-    def show_history(self, times: list[float], free: list[int], waiting: list[int]) -> None:
-        """Show moments (seconds since the epoch, rising) with both numbers."""
+    def show_history(self, times: list[float], *values: list[int]) -> None:
+        """Show moments (seconds since the epoch, rising) with the numbers of each line."""
         self._times = np.array(times, dtype=float)
-        self._values = (np.array(free, dtype=float), np.array(waiting, dtype=float))
-        for curve, values in zip(self.curves, self._values, strict=True):
-            curve.setData(self._times, values)
-        top = max([1.0, *(values.max() for values in self._values if len(values))])
-        self.plot.setYRange(0, top * 1.3, padding=0)
+        self._values = tuple(np.array(line, dtype=float) for line in values)
+        for curve, line in zip(self.curves, self._values, strict=True):
+            curve.setData(self._times, line)
+        top = max([1.0, *(line.max() for line in self._values if len(line))])
+        self.plot.setYRange(0, top * 1.5, padding=0)
         if len(times):
             self.plot.setXRange(times[0], max(times[-1], times[0] + 60), padding=0.01)
         self.said.setText(self._sentence(len(times) - 1) if len(times) else " ")
@@ -61,7 +63,7 @@ class HistoryPlot(QWidget):
         self.plot.setBackground(theme.color("surface"))
         self.legend.setLabelTextColor(theme.color("text"))
         self.legend.setBrush(pg.mkBrush(theme.color("surface")))
-        for curve, (name, token) in zip(self.curves, _SERIES, strict=True):
+        for curve, (name, token) in zip(self.curves, self._series, strict=True):
             curve.setPen(pg.mkPen(theme.color(token), width=1))
             self.legend.removeItem(curve)
             self.legend.addItem(curve, name)
@@ -78,5 +80,7 @@ class HistoryPlot(QWidget):
             self.said.setText(self._sentence(max(0, min(row, len(self._times) - 1))))
 
     def _sentence(self, row: int) -> str:
-        told = [f"{values[row]:,.0f} {name}" for (name, _), values in zip(_SERIES, self._values, strict=True)]
+        told = [
+            f"{values[row]:,.0f} {name}" for (name, _), values in zip(self._series, self._values, strict=True)
+        ]
         return f"{words.exact(self._times[row])}: {', '.join(told)}"

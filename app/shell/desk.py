@@ -19,6 +19,7 @@ from app.model.saved import SavedQueries
 from app.model.session import Session
 from app.model.topics import Topics
 from app.shell.transfers import Transfers
+from app.sites.known import KnownSites
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class WindowDesk(QObject):
     """Ids of jobs to be selected together."""
     editor_wanted = Signal(str, object, object)
     """Text, path or None, files."""
+    query_wanted = Signal(str)
+    """Text of a query whose jobs are to be shown."""
+    site_wanted = Signal(str)
+    """Name of a site to be shown."""
     help_wanted = Signal(str)
     """Name of a help page."""
 
@@ -64,6 +69,7 @@ class WindowDesk(QObject):
         self.session.on_topics.append(self.topics.take)
         self._closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.sites = KnownSites(self)
 
     @property
     def client(self) -> BrokerClient:
@@ -120,6 +126,14 @@ class WindowDesk(QObject):
     def show_jobs(self, ids: Sequence[str]) -> None:
         """Select several jobs in the table, as soon as their rows are there."""
         self.jobs_wanted.emit(list(ids))
+
+    def show_query(self, text: str) -> None:
+        """Show the jobs of a query in the table."""
+        self.query_wanted.emit(text)
+
+    def show_site(self, name: str) -> None:
+        """Show all about a site; empty: all sites."""
+        self.site_wanted.emit(name)
 
     def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
         """Open a description in a new editor tab; `files` join its input sandbox."""

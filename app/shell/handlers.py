@@ -25,8 +25,12 @@ from app.shell.desktop_notices import DesktopNotices
 from app.shell.finder import Finder
 from app.shell.palette import Palette
 from app.shell.settings import Settings
-from app.shell.sites import SitesPage
 from app.simulation.page import SimulationPage
+from app.sites.adding import AddSite
+from app.sites.answers import Answers
+from app.sites.changing import ChangeSite
+from app.sites.commands import SiteCommands
+from app.sites.page import SitesPage
 from app.statistics.pane import StatisticsPane
 from app.theme.tokens import Mode
 from app.welcome.pane import WelcomePane
@@ -51,10 +55,12 @@ class Handlers:
         )  # fmt: skip
         self.palette = Palette(self._desk.theme, self.finder, window)
         self.desktop = DesktopNotices(self._desk, window)
-        self.sites = SitesPage(self._desk)
-        self.sites.setParent(window)
-        self.sites.hide()
-        self.sites.heard = self._sites_heard
+        self.site_commands = SiteCommands(self._desk, window)
+        self.answers = Answers(self._desk)
+        self.adding: AddSite | None = None
+        self._desk.sites.changed.connect(lambda: window.sidebar.show_sites(self._desk.sites.views))
+        self._desk.site_wanted.connect(self.show_site)
+        self.site_commands.changeAsked.connect(lambda site: ChangeSite(self._desk, site, window).show())
         for action, handler in self._table().items():
             self._desk.actions.register(action, handler)
         self._desk.actions.triggered.connect(self._remember)
@@ -68,6 +74,7 @@ class Handlers:
             "file.open": self.open,
             "file.submit": self.submit,
             "file.sample": self.welcome,
+            "site.add": self.add_site,
             "tab.close": window.tabs.close_page,
             "app.quit": window.close,
             "jobs.filter": self.filter,
@@ -186,14 +193,30 @@ class Handlers:
 
     # --- places
 
-    def _sites_heard(self) -> None:
-        self._window.sidebar.show_sites(
-            [(site.name, site.standing, f"{site.free_cpus} free") for site in self.sites.sites]
-        )
-
-    def show_sites(self) -> None:
+    def show_sites(self) -> SitesPage:
         """Show the sites."""
-        self._window.tabs.place("sites", "Sites", "server", lambda: self.sites)
+        return self._window.tabs.place("sites", "Sites", "server", self._sites_page)
+
+    def _sites_page(self) -> SitesPage:
+        page = SitesPage(self._desk, self.site_commands, self.answers)
+        page.chosenChanged.connect(self._window.sidebar.mark_site)
+        return page
+
+    def show_site(self, name: str) -> None:
+        """Show all about a site."""
+        self.show_sites().choose(name)
+
+    def add_site(self) -> None:
+        """Open the sheet that adds a site, or bring the open one to the front."""
+        if self.adding is None:
+            self.adding = AddSite(self._desk, self.site_commands, self.answers, self._window)
+            self.adding.destroyed.connect(self._added)
+        self.adding.show()
+        self.adding.raise_()
+        self.adding.activateWindow()
+
+    def _added(self) -> None:
+        self.adding = None
 
     def statistics(self) -> None:
         """Show the statistics."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -18,11 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.model.saved import SavedQuery
+from app.sites.faces import heard_sentence, sidebar_count, site_face
+from app.theme import glyphs
+from app.theme.faces import Shape
 
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
+    from broker_core.wire.sites import SiteView
 
-_KIND, _VALUE, _COUNT, _ICON, _TOKEN = (Qt.ItemDataRole.UserRole + place for place in range(5))
+_KIND, _VALUE, _COUNT, _ICON, _TOKEN, _SHAPE = (Qt.ItemDataRole.UserRole + place for place in range(6))
 _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("Places", (
         ("view.sites", "Sites", "server"),
@@ -34,9 +39,6 @@ _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("Lab", (("view.simulation", "Simulator", "flask-conical"),)),
 )  # fmt: skip
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
-_LINKS = {"connected": ("circle-check", "positive"), "retrying": ("refresh-cw", "warning"),
-          "needs credentials": ("lock", "warning"), "down": ("circle-alert", "negative"),
-          "drained": ("circle-pause", "muted")}  # fmt: skip
 
 
 class _Line(QStyledItemDelegate):
@@ -77,7 +79,11 @@ class _Line(QStyledItemDelegate):
             painter.drawRoundedRect(box, 6, 6)
         token = index.data(_TOKEN) or ("accent" if chosen else "muted")
         icon = QRect(box.left() + 8, box.center().y() - 7, 16, 16)
-        theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
+        shape = index.data(_SHAPE)
+        if shape is not None:
+            glyphs.paint(painter, QRectF(icon), Shape(shape), theme.color(token))
+        else:
+            theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
         count = index.data(_COUNT) or ""
         small = theme.font("small")
         width = QFontMetrics(small).horizontalAdvance(count)
@@ -116,7 +122,7 @@ class Sidebar(QFrame):
         column.setContentsMargins(0, 4, 0, 4)
         column.addWidget(self.list)
         self.setMinimumWidth(160)
-        self._sites: list[tuple[str, str, str]] = []
+        self._sites: list[SiteView] = []
         desk.saved.changed.connect(self.fill)
         desk.counts.changed.connect(self._count)
         desk.theme.changed.connect(self.list.viewport().update)
@@ -145,18 +151,43 @@ class Sidebar(QFrame):
                 self._add(name, "view", action, icon)
         if self._sites:
             self._heading("Sites")
-            for name, link, free in self._sites:
-                icon, token = _LINKS.get(link, ("circle-alert", "faint"))
-                self._add(name, "view", "view.sites", icon, token).setData(_COUNT, free)
+            for site in self._sites:
+                self._show_site(self._add(site.name, "site", site.name, ""), site)
         self._select(kept)
         self.list.blockSignals(False)
         self._count()
 
-    def show_sites(self, sites: list[tuple[str, str, str]]) -> None:
-        """Show sites: name, link state, and free CPUs in words."""
-        if sites != self._sites:
-            self._sites = sites
+    def show_sites(self, sites: list[SiteView]) -> None:
+        """Show sites with their states; only what comes or goes moves lines."""
+        same = [one.name for one in sites] == [one.name for one in self._sites]
+        self._sites = sites
+        if not same:
             self.fill()
+            return
+        for item, site in zip(
+            (one for one in self._items() if one.data(_KIND) == "site"), sites, strict=True
+        ):
+            self._show_site(item, site)
+
+    def _show_site(self, item: QListWidgetItem, site: SiteView) -> None:
+        face, count = site_face(site), sidebar_count(site)
+        said = heard_sentence(site, time.time())
+        for role, data in ((_SHAPE, face.shape.value), (_TOKEN, face.token), (_COUNT, count)):
+            item.setData(role, data)
+        item.setToolTip(said)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+
+    def site_at(self, at: QPoint) -> str:
+        """Name of the site whose line is at a place of this widget; empty: none."""
+        item = self.list.itemAt(self.list.viewport().mapFrom(self, at))
+        return str(item.data(_VALUE)) if item is not None and item.data(_KIND) == "site" else ""
+
+    def mark_site(self, name: str) -> None:
+        """Mark a site as the one that is shown; empty: the place of all sites."""
+        self.list.blockSignals(True)
+        self.list.setCurrentItem(None)
+        self._select(("site", name) if name else ("view", "view.sites"))
+        self.list.blockSignals(False)
 
     def _heading(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -216,6 +247,8 @@ class Sidebar(QFrame):
             return
         if item.data(_KIND) == "view":
             self._desk.trigger(item.data(_VALUE))
+        elif item.data(_KIND) == "site":
+            self._desk.show_site(item.data(_VALUE))
         elif item.data(_KIND) in ("query", "own"):
             self.query_chosen.emit(item.data(_VALUE))
 

@@ -118,6 +118,7 @@ class MainWindow(QMainWindow):
         self.jobs.bar.changed.connect(lambda query: self.sidebar.mark_query(query.text))
         self.desk.job_wanted.connect(self.show_job)
         self.desk.jobs_wanted.connect(self.show_jobs)
+        self.desk.query_wanted.connect(self.show_query)
         self.desk.editor_wanted.connect(self.open_editor)
         self.jobs.bar.show_text(self.desk.preferences["query"])
         self.jobs.setFocus()
@@ -142,6 +143,8 @@ class MainWindow(QMainWindow):
             self.jobs.view.setFocus()
         elif page is not None:
             self.sidebar.mark_view(self.tabs.name_of(page))
+            if isinstance(getattr(page, "chosen", None), str):
+                self.sidebar.mark_site(page.chosen)
             page.setFocus()
 
     def show_query(self, text: str) -> None:

@@ -1,1 +1,1 @@
-"""Sites: cards with their state, the wizard that adds one, questions about credentials."""
+"""The sites view: how each site stands, adding one, its questions, and what can be done with it."""

@@ -166,7 +166,7 @@ def test_new_numbers_are_painted_in_place(show: Show, until: Any) -> None:
     pane = show(30)
     pane.view.selectRow(11)
     pane._desk.client.columns["free_cpus"] = [7] * 30
-    pane._desk.topics.take(1, 0)
+    pane._desk.topics.take(1, 0, 0)
     until(lambda: set(cells(pane, "free_cpus")) == {"7"})
     assert pane.view.row() == 11
 

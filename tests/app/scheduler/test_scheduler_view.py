@@ -94,7 +94,7 @@ def test_decisions_come_in_above_while_one_reads_on(show: Show, until: Any) -> N
     bar = pane.log.verticalScrollBar()
     top = pane.decisions.at(pane.log.rowAt(1)).number
     pane._desk.client.decided = 207
-    pane._desk.topics.take(0, 1)
+    pane._desk.topics.take(0, 1, 0)
     until(lambda: pane.decisions.at(0).number == 207)
     assert bar.value() > 0
     assert pane.decisions.at(pane.log.rowAt(1)).number == top

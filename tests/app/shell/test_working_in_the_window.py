@@ -177,9 +177,10 @@ def test_sites_and_statistics_say_why_they_show_nothing(qapp: QApplication, stat
         await eventually(lambda: on.desk.link.up, 60)
         statistics = on.window.tabs.currentWidget()
         await eventually(lambda: statistics.state.title.text() == "Nothing to count yet")
-        sites = on.window.handlers.sites
-        await eventually(lambda: sites.sites)
-        assert not sites.state.isVisibleTo(sites)
+        on.desk.trigger("view.sites")
+        sites = on.window.tabs.currentWidget()
+        await eventually(lambda: sites.cards)
+        assert not sites.state.isVisible()
 
     play(qapp, state_dir, scenario, connect=False)
 
@@ -189,8 +190,8 @@ def test_sites_and_statistics_offer_to_ask_again_after_an_error(qapp: QApplicati
         await on.ready()
         problem = CrossDeskError("The disk could not be read.", place="store")
         on.desk.trigger("view.statistics")
-        statistics, sites = on.window.tabs.currentWidget(), on.window.handlers.sites
-        await eventually(lambda: statistics.numbers and sites.sites)
+        statistics = on.window.tabs.currentWidget()
+        await eventually(lambda: statistics.numbers and on.desk.sites.views)
         statistics.numbers = None
         statistics.show_error(problem)
         assert statistics.state.title.text() == "The statistics could not be read"
@@ -198,7 +199,8 @@ def test_sites_and_statistics_offer_to_ask_again_after_an_error(qapp: QApplicati
         statistics.state.primary.click()
         await eventually(lambda: statistics.state.title.text() == "Nothing to count yet")
         on.desk.trigger("view.sites")
-        sites.sites = []
+        sites = on.window.tabs.currentWidget()
+        on.desk.sites.views = []
         sites.show_error(problem)
         assert sites.state.title.text() == "The sites could not be read"
         sites.state.primary.click()

@@ -1,0 +1,125 @@
+"""Answers to the questions of sites: from the keyring once, else from the user; never a wrong one again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.context import Notice, Tone
+from app.sites.faces import CONNECTED
+from broker_core.client.keyring_access import KeyringAccess
+from broker_core.errors import CrossDeskError
+from broker_core.wire.sites import QuestionAnswer
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+    from broker_core.wire.sites import QuestionView, SiteView
+
+REFUSED = "The answer that is kept in the keyring was not accepted."
+
+
+class Answers(QObject):
+    """Watches the sites for questions; one try with a kept answer, then a calm notice and the user's turn."""
+
+    told = Signal()
+    """Something to say about a question changed: the keyring, or a kept answer that was refused."""
+
+    def __init__(self, desk: WindowDesk, keyring: KeyringAccess | None = None) -> None:
+        super().__init__(desk)
+        self._desk = desk
+        self.keyring = keyring or KeyringAccess()
+        self.no_keyring = ""
+        """Why nothing can be kept; empty while it can, and before it is known."""
+        self._tried: set[str] = set()
+        """Entries of the keyring that were sent and not yet seen to work."""
+        self._seen: set[str] = set()
+        self._notes: dict[str, str] = {}
+        desk.sites.changed.connect(self._look)
+
+    def note(self, question: QuestionView | None) -> str:
+        """What to say below a question."""
+        return self._notes.get(question.id, "") if question is not None else ""
+
+    def begin(self) -> None:
+        """Find out whether there is a keyring, when a form is about to need it."""
+        self._desk.run(self._begin(), "looking for a keyring")
+
+    async def _begin(self) -> None:
+        self.no_keyring = await self.keyring.missing()
+        self.told.emit()
+
+    # --- questions of sites
+
+    def _look(self) -> None:
+        for site in self._desk.sites.views:
+            question = site.link.question
+            if question is None:
+                if site.link.state == CONNECTED:
+                    self._works(site.spec.name)
+            elif question.id not in self._seen:
+                self._seen.add(question.id)
+                self._desk.run(self._meet(site, question), f"answering for {site.spec.name}")
+
+    def _works(self, name: str) -> None:
+        self._tried = {entry for entry in self._tried if not entry.startswith(f"{name}\n")}
+
+    async def _meet(self, site: SiteView, question: QuestionView) -> None:
+        name = site.spec.name
+
+        async def send(answer: QuestionAnswer) -> object:
+            return await self._desk.client.answer_site(name, answer)
+
+        if not await self.from_keyring(name, question, send):
+            said = f"{name} needs an answer: {question.text}"
+            self._desk.notify(Notice(said, Tone.WARNING, "view.sites"))
+
+    async def from_keyring(
+        self, name: str, question: QuestionView, send: Callable[[QuestionAnswer], Awaitable[object]]
+    ) -> bool:
+        """Answer from the keyring if that was not tried in vain before; False: the user must be asked."""
+        await self._begin()
+        if not question.keep_as or self.no_keyring:
+            return False
+        entry = f"{name}\n{question.keep_as}"
+        if entry in self._tried:
+            self._notes[question.id] = REFUSED
+            self.told.emit()
+            return False
+        kept = await self.keyring.read(question.keep_as)
+        if not kept:
+            return False
+        self._tried.add(entry)
+        await send(QuestionAnswer(id=question.id, value=kept))
+        return True
+
+    # --- what the user answers
+
+    def answer(self, name: str, question: QuestionView, value: str, keep: bool) -> None:
+        """Send what the user answered to a site; with `keep` into the keyring too."""
+
+        async def send(answer: QuestionAnswer) -> object:
+            return await self._desk.client.answer_site(name, answer)
+
+        self._desk.run(self.give(question, value, keep, send), f"answering for {name}")
+
+    async def give(
+        self,
+        question: QuestionView,
+        value: str,
+        keep: bool,
+        send: Callable[[QuestionAnswer], Awaitable[object]],
+    ) -> None:
+        """Send an answer, then keep it if that is wanted; what fails is told."""
+        try:
+            await send(QuestionAnswer(id=question.id, value=value))
+        except CrossDeskError as error:
+            self._notes[question.id] = str(error)
+            self.told.emit()
+            return
+        if keep and value and question.keep_as:
+            why = await self.keyring.write(question.keep_as, value)
+            if why:
+                self._desk.notify(Notice(why, Tone.WARNING))
+        self._desk.sites.look()

@@ -1,0 +1,228 @@
+"""One site as a card: how it stands, how much it does, and what can be done with it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
+
+from app.inspector.labels import label
+from app.sites.faces import (
+    ASKING,
+    CONNECTED,
+    address_words,
+    few,
+    heard_sentence,
+    site_face,
+    state_sentence,
+    success_words,
+)
+from app.sites.question import QuestionForm
+from app.sites.spark import QueueSpark
+from app.theme import glyphs
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+    from app.sites.answers import Answers
+    from app.sites.commands import SiteCommands
+    from broker_core.wire.sites import SiteView
+
+LEAST, MOST = 312, 480
+"""Pixels of a card's width."""
+
+
+class Number(QFrame):
+    """A number with its name below it."""
+
+    def __init__(self, name: str, tip: str = "") -> None:
+        super().__init__()
+        self._name = name
+        self.value, self.name = label(role="strong"), label(name, role="small")
+        self.setToolTip(tip)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.value)
+        column.addWidget(self.name)
+
+    def show_value(self, value: str) -> None:
+        """Show the number."""
+        self.value.setText(value)
+        self.value.setAccessibleName(f"{value} {self._name}")
+
+
+class SiteCard(QFrame):
+    """Chosen by a click, Return or Space; its buttons work without choosing it."""
+
+    chosen = Signal(str)
+
+    def __init__(self, desk: WindowDesk, commands: SiteCommands, answers: Answers, site: SiteView) -> None:
+        super().__init__()
+        self._desk, self._commands, self._answers = desk, commands, answers
+        self.site = site
+        self.setProperty("role", "card")
+        self.setProperty("hover", "true")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumWidth(LEAST)
+        self.setMaximumWidth(MOST)
+        self.picture, self.name, self.word = QLabel(), label(role="strong", fluid=True), label(role="small")
+        self.address, self.said = label(role="small", fluid=True), label(role="muted", wrap=True)
+        self.spark, self.form = QueueSpark(desk.theme), QuestionForm()
+        self.queued, self.running = (
+            Number("queued", "Your jobs that wait there"),
+            Number("running", "Your jobs that run there"),
+        )
+        self.cpus = Number("CPUs free")
+        self.hourly = Number("per hour", "Jobs that ended there in the last hour")
+        self.rate = Number("succeed", "Of the jobs that count now: older ones weigh less and less")
+        self.first, self.second = QPushButton(), QPushButton()
+        self.more = QToolButton(icon=desk.theme.icon("menu", "muted"), toolTip="More")
+        self.more.setFixedSize(32, 28)
+        self._lay_out()
+        self._connect()
+        self.show_site(site)
+
+    def _lay_out(self) -> None:
+        head, numbers, foot = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.picture)
+        head.addWidget(self.name, 1)
+        head.addWidget(self.word)
+        numbers.setSpacing(8)
+        for place, part in enumerate((self.queued, self.running, self.cpus, self.hourly, self.rate)):
+            if place:
+                numbers.addStretch(1)
+            numbers.addWidget(part)
+        foot.setSpacing(4)
+        for part in (self.first, self.second):
+            foot.addWidget(part)
+        foot.addStretch(1)
+        foot.addWidget(self.more)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.address)
+        column.addWidget(self.spark)
+        column.addLayout(numbers)
+        column.addWidget(self.said)
+        column.addWidget(self.form)
+        column.addStretch(1)
+        column.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.first.clicked.connect(self._do_first)
+        self.second.clicked.connect(self._do_second)
+        self.more.clicked.connect(
+            lambda: self.menu().popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        )
+        self.form.answered.connect(
+            lambda question, value, keep: self._answers.answer(self.site.spec.name, question, value, keep)
+        )
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(lambda at: self.menu().popup(self.mapToGlobal(at)))
+
+    # --- showing
+
+    def show_site(self, site: SiteView) -> None:
+        """Show the site as it is."""
+        self.site = site
+        name = site.spec.name
+        face = site_face(site)
+        self.picture.setPixmap(
+            glyphs.pixmap(face.shape, self._desk.theme.color(face.token), 16, self.devicePixelRatioF())
+        )
+        self.name.setText(name)
+        self.word.setText(face.word)
+        self.word.setStyleSheet(f"color: {self._desk.theme.color(face.token).name()}; font-weight: 600;")
+        self.address.setText(address_words(site))
+        self.address.setToolTip("\n".join(site.ces))
+        self.spark.show_site(site)
+        self.queued.show_value(few(site.queued))
+        self.running.show_value(few(site.running))
+        self.cpus.show_value(f"{few(site.free_cpus)} of {few(site.total_cpus)}")
+        self.hourly.show_value(few(site.per_hour))
+        self.rate.show_value(success_words(site))
+        self._show_buttons(site)
+        self.more.setAccessibleName(f"More for {name}")
+        self.tell()
+
+    def _show_buttons(self, site: SiteView) -> None:
+        name, linked = site.spec.name, site.link.state == CONNECTED
+        self.first.setText("Test" if linked else "Connect now")
+        self.first.setVisible(site.link.state != ASKING)
+        self.second.setText("Resume" if site.spec.drained else "Drain")
+        self.second.setToolTip("Send new jobs here again" if site.spec.drained else "Send no new jobs here")
+        for button in (self.first, self.second):
+            button.setAccessibleName(f"{button.text()}: {name}")
+
+    def tell(self) -> None:
+        """Say again what depends on the time, and on what is known of the keyring."""
+        now, question = time.time(), self.site.link.question
+        said = state_sentence(self.site, now)
+        self.said.setText(said)
+        self.said.setVisible(bool(said) and (question is None or said != question.text))
+        self.form.no_keyring(self._answers.no_keyring)
+        self.form.ask(question, self._answers.note(question))
+        self.setAccessibleName(heard_sentence(self.site, now))
+
+    def mark(self, chosen: bool) -> None:
+        """Wear the frame of the chosen card."""
+        if self.property("chosen") != chosen:
+            self.setProperty("chosen", chosen)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+    def sizeHint(self) -> QSize:
+        """As high as its contents."""
+        return super().sizeHint().expandedTo(QSize(LEAST, 0))
+
+    # --- doing
+
+    def _do_first(self) -> None:
+        name = self.site.spec.name
+        if self.site.link.state == CONNECTED:
+            self._commands.test(name)
+            self.chosen.emit(name)
+        else:
+            self._commands.connect_now(name)
+
+    def _do_second(self) -> None:
+        name = self.site.spec.name
+        (self._commands.resume if self.site.spec.drained else self._commands.drain)(name)
+
+    def menu(self) -> QMenu:
+        """Make the menu of all that can be done with the site."""
+        menu, site, name = QMenu(self), self.site, self.site.spec.name
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        commands = self._commands
+        menu.addAction("Show details and log", lambda: self.chosen.emit(name))
+        menu.addAction("Test", lambda: (commands.test(name), self.chosen.emit(name)))
+        if site.link.state != CONNECTED:
+            menu.addAction("Connect now", lambda: commands.connect_now(name))
+        if site.spec.drained:
+            menu.addAction("Resume", lambda: commands.resume(name))
+        else:
+            menu.addAction("Drain", lambda: commands.drain(name))
+        menu.addAction("Show its jobs", lambda: self._desk.show_query(f"site:{name}"))
+        if site.removable:
+            menu.addSeparator()
+            menu.addAction("Change…", lambda: commands.changeAsked.emit(site))
+            menu.addAction("Remove…", lambda: commands.remove(site))
+        return menu
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose the card."""
+        super().mouseReleaseEvent(event)
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit(self.site.spec.name)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose the card by Return or Space."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit(self.site.spec.name)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,209 @@
+"""All about one site: state, plot, last test, computing elements, settings and the connection's log."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.inspector.labels import label
+from app.model import words
+from app.sites.faces import CONNECTED, address_words, site_face, state_sentence
+from app.sites.link_log import LinkLog
+from app.sites.settings_words import settings_lines
+from app.sites.trial_line import TrialLine
+from app.theme import glyphs
+
+if TYPE_CHECKING:
+    from app.resources.history import HistoryPlot
+    from app.shell.desk import WindowDesk
+    from app.sites.commands import SiteCommands
+    from broker_core.wire.sites import SiteView
+
+_SERIES = (("running", "state-Running"), ("queued", "state-Scheduled"))
+
+
+class SiteDetail(QWidget):
+    """The page of one site, beside the cards or, where there is no room, instead of them."""
+
+    def __init__(self, desk: WindowDesk, commands: SiteCommands) -> None:
+        super().__init__()
+        self._desk, self._commands = desk, commands
+        self.site: SiteView | None = None
+        self.plot: HistoryPlot | None = None
+        self.picture, self.name, self.word = QLabel(), label(role="title", fluid=True), label(role="strong")
+        self.address, self.said = label(role="muted", wrap=True), label(wrap=True)
+        self.heard = label(role="small", wrap=True)
+        self.close_ = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Close the details")
+        self.close_.setAccessibleName("Close the details")
+        self.buttons = {
+            name: QPushButton(name) for name in ("Test", "Connect now", "Drain", "Change…", "Remove…")
+        }
+        self.trial, self.log = TrialLine(desk), LinkLog(desk)
+        self.none = label("The plot begins with the first jobs there.", "muted")
+        self._facts: list[tuple[str, str]] = []
+        self._lay_out()
+        self._connect()
+
+    # --- making
+
+    def _lay_out(self) -> None:
+        page = QWidget()
+        column = self._column = QVBoxLayout(page)
+        column.setContentsMargins(16, 12, 16, 16)
+        column.setSpacing(4)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        for part, share in ((self.picture, 0), (self.name, 1), (self.word, 0), (self.close_, 0)):
+            head.addWidget(part, share)
+        column.addLayout(head)
+        for part in (self.address, self.said, self.heard):
+            part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            column.addWidget(part)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 8, 0, 0)
+        row.setSpacing(4)
+        for button in self.buttons.values():
+            button.setStyleSheet("padding: 5px 8px;")
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.trial)
+        self._section("Your jobs there")
+        column.addWidget(self.none)
+        self._plot_place = column.count()
+        self._section("Computing elements")
+        self.ces = self._grid()
+        self._section("Settings")
+        self.settings = self._grid()
+        self._section("Log of the connection")
+        column.addWidget(self.log)
+        column.addStretch(1)
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName("Details of the site")
+        scroll.setWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _section(self, heading: str) -> None:
+        self._column.addSpacing(12)
+        self._column.addWidget(label(heading, "section"))
+
+    def _grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self._column.addLayout(grid)
+        return grid
+
+    def _connect(self) -> None:
+        commands = self._commands
+        does = {
+            "Test": lambda site: commands.test(site.spec.name),
+            "Connect now": lambda site: commands.connect_now(site.spec.name),
+            "Drain": lambda site: (commands.resume if site.spec.drained else commands.drain)(site.spec.name),
+            "Change…": commands.changeAsked.emit,
+            "Remove…": commands.remove,
+        }
+        for name, act in does.items():
+            self.buttons[name].clicked.connect(lambda _=False, act=act: self.site and act(self.site))
+        commands.tested.connect(lambda name: self._tested(name))
+
+    # --- showing
+
+    def show_site(self, site: SiteView) -> None:
+        """Show a site as it is now."""
+        other = self.site is None or self.site.spec.name != site.spec.name
+        self.site = site
+        theme, face = self._desk.theme, site_face(site)
+        self.picture.setPixmap(
+            glyphs.pixmap(face.shape, theme.color(face.token), 16, self.devicePixelRatioF())
+        )
+        self.name.setText(site.spec.name)
+        self.word.setText(face.word)
+        self.word.setStyleSheet(f"color: {theme.color(face.token).name()}")
+        self.address.setText(address_words(site))
+        self.buttons["Connect now"].setVisible(site.link.state != CONNECTED)
+        self.buttons["Test"].setVisible(site.link.state == CONNECTED)
+        self.buttons["Drain"].setText("Resume" if site.spec.drained else "Drain")
+        for name in ("Change…", "Remove…"):
+            self.buttons[name].setVisible(site.removable)
+        self._show_grid(self.ces, [_element(ce) for ce in site.ces] or [("none known yet", "")])
+        self._show_settings(settings_lines(site.spec))
+        self.trial.show_trial(self._commands.trials.get(site.spec.name))
+        self.log.show_site(site.spec.name, other)
+        self._desk.run(self._show_history(site), "drawing the queue of the site")
+        self.tell()
+
+    def tell(self) -> None:
+        """Say again what depends on the time."""
+        if self.site is None:
+            return
+        now = time.time()
+        said = state_sentence(self.site, now)
+        self.said.setText(said)
+        self.said.setVisible(bool(said))
+        heard = self.site.link.heard
+        self.heard.setText(f"Heard from {words.ago(heard, now)}." if heard else "Never heard from yet.")
+        self.heard.setVisible(self.site.spec.kind != "local")
+        self.heard.setToolTip(words.exact(heard))
+
+    def _tested(self, name: str) -> None:
+        if self.site is not None and self.site.spec.name == name:
+            self.trial.show_trial(self._commands.trials.get(name))
+
+    async def _show_history(self, site: SiteView) -> None:
+        several = len(site.times) > 1
+        self.none.setVisible(not several)
+        if several and self.plot is None:
+            await asyncio.to_thread(import_module, "app.resources.history")  # it is heavy
+            self._make_plot()
+        if self.plot is not None and self.site is site:
+            self.plot.setVisible(several)
+            self.plot.show_history(site.times, site.history_running, site.history_queued)
+
+    def _make_plot(self) -> None:
+        from app.resources.history import HistoryPlot
+
+        if self.plot is None:
+            self.plot = HistoryPlot(self._desk.theme, _SERIES)
+            self._column.insertWidget(self._plot_place, self.plot)
+
+    def _show_settings(self, lines: list[tuple[str, str]]) -> None:
+        if lines != self._facts:
+            self._facts = lines
+            self._show_grid(self.settings, lines)
+
+    def _show_grid(self, grid: QGridLayout, lines: list[tuple[str, str]]) -> None:
+        while (gone := grid.takeAt(0)) is not None:
+            if (widget := gone.widget()) is not None:
+                widget.deleteLater()
+        for number, (name, said) in enumerate(lines):
+            value = label(said, wrap=True)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value.setAccessibleName(f"{name}: {said}")
+            grid.addWidget(label(name, "muted"), number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, number, 1)
+
+
+def _element(ce: str) -> tuple[str, str]:
+    """Return queue and whole id of a computing element."""
+    return ce.rpartition("-")[2], ce

@@ -1,0 +1,122 @@
+"""A question of a site, answered where it stands: a host key to trust, a passphrase, a password."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.inspector.labels import label
+
+if TYPE_CHECKING:
+    from broker_core.wire.sites import QuestionView
+
+TRUSTS = {"trust-host": "Trust this host", "changed-host": "Trust the new key"}
+"""Kinds that are answered with yes or no, and the words for yes."""
+_FIELDS = {"passphrase": "Passphrase", "password": "Password", "code": "Code", "proxy": "Passphrase"}
+_VERBS = {"passphrase": "Unlock", "proxy": "Unlock"}
+
+
+class QuestionForm(QWidget):
+    """The text of a question and what answers it; a new question replaces the one before."""
+
+    answered = Signal(object, str, bool)
+    """The question, the value (empty: declined), and whether to keep it in the keyring."""
+
+    def __init__(self, no_keyring: str = "") -> None:
+        super().__init__()
+        self.question: QuestionView | None = None
+        self.text = label(wrap=True)
+        self.field = QLineEdit()
+        self.keep = QCheckBox("Keep in the keyring")
+        self.why = label(role="small", wrap=True)
+        self.note = label(role="negative", wrap=True)
+        self.yes, self.no = QPushButton(), QPushButton("Not now")
+        self.no.setProperty("kind", "quiet")
+        self._lay_out()
+        self.field.returnPressed.connect(self._answer)
+        self.field.textChanged.connect(self._refresh)
+        self.yes.clicked.connect(self._answer)
+        self.no.clicked.connect(self._decline)
+        self.no_keyring(no_keyring)
+        self.ask(None)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.yes)
+        row.addWidget(self.no)
+        row.addStretch(0)
+        self._row = row
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.text)
+        column.addWidget(self.note)
+        column.addLayout(row)
+        column.addWidget(self.keep)
+        column.addWidget(self.why)
+
+    def no_keyring(self, why: str) -> None:
+        """Say why nothing can be kept; empty: it can."""
+        self._no_keyring = why
+        self._refresh()
+
+    def ask(self, question: QuestionView | None, note: str = "") -> None:
+        """Show a question (None hides it); the same question again keeps what was typed."""
+        if question is not None and self.question is not None and question.id == self.question.id:
+            self._tell(note)
+            return
+        self.question = question
+        self.setVisible(question is not None)
+        self._tell(note)
+        if question is None:
+            self.field.clear()
+            return
+        self.field.clear()
+        self.keep.setChecked(False)
+        self.text.setText(question.text)
+        trusts = question.kind in TRUSTS
+        self.field.setVisible(not trusts)
+        self.field.setEchoMode(QLineEdit.EchoMode.Password if question.secret else QLineEdit.EchoMode.Normal)
+        name = _FIELDS.get(question.kind, "Answer")
+        self.field.setPlaceholderText(name)
+        self.field.setAccessibleName(f"{name}: {question.text}")
+        self.yes.setText(TRUSTS.get(question.kind) or _VERBS.get(question.kind, "Connect"))
+        self.yes.setProperty("kind", "danger" if question.kind == "changed-host" else "primary")
+        self.yes.style().polish(self.yes)
+        self._row.setStretch(3, 1 if trusts else 0)
+        self.setEnabled(True)
+        self._refresh()
+
+    def take_focus(self) -> None:
+        """Give the keyboard to what is answered first."""
+        (self.no if self.field.isHidden() else self.field).setFocus()
+
+    def _tell(self, note: str) -> None:
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+
+    def _refresh(self) -> None:
+        keepable = self.question is not None and bool(self.question.keep_as)
+        self.keep.setVisible(keepable and not self._no_keyring)
+        self.why.setVisible(keepable and bool(self._no_keyring))
+        self.why.setText(self._no_keyring)
+        self.yes.setEnabled(self.field.isHidden() or bool(self.field.text()))
+
+    def _answer(self) -> None:
+        question = self.question
+        if question is None or not self.yes.isEnabled():
+            return
+        value = "yes" if question.kind in TRUSTS else self.field.text()
+        keep = self.keep.isChecked() and self.keep.isVisibleTo(self)
+        self.field.clear()
+        self.setEnabled(False)
+        self.answered.emit(question, value, keep)
+
+    def _decline(self) -> None:
+        if self.question is not None:
+            self.setEnabled(False)
+            self.answered.emit(self.question, "", False)

@@ -1,0 +1,103 @@
+"""A test job at a site, followed until its end, in words."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.model import words
+from app.theme.faces import Shape, failed
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from app.shell.desk import WindowDesk
+
+_STEPS = {
+    JobState.SUBMITTED: "The test job is with the broker.",
+    JobState.WAITING: "The test job waits for the site.",
+    JobState.READY: "The test job is being sent.",
+    JobState.SCHEDULED: "The test job is in the site's queue.",
+    JobState.RUNNING: "The test job runs.",
+}
+
+
+class Trial(QObject):
+    """Sends the test job and reads its state from the live rows."""
+
+    changed = Signal()
+
+    def __init__(self, desk: WindowDesk, site: str) -> None:
+        super().__init__(desk)
+        self._desk, self.site = desk, site
+        self.job, self.error = "", ""
+        self.begun = time.time()
+        self._said = ""
+        desk.jobs.changed.connect(self._rows)
+
+    def begin(self) -> None:
+        """Send the job."""
+        self._desk.run(self._begin(), f"testing {self.site}")
+
+    async def _begin(self) -> None:
+        try:
+            self.job = (await self._desk.client.test_site(self.site)).job
+        except CrossDeskError as error:
+            self.error = str(error)
+        self.changed.emit()
+
+    def _rows(self, ids: set[str]) -> None:
+        if self.job and (not ids or self.job in ids) and self.sentence != self._said:
+            self._said = self.sentence
+            self.changed.emit()
+
+    @property
+    def row(self) -> dict[str, object] | None:
+        """The row of the test job; None before it is there."""
+        return self._desk.jobs.row(self.job) if self.job else None
+
+    @property
+    def over(self) -> bool:
+        """True once it is known how it went."""
+        row = self.row
+        return bool(self.error) or (row is not None and JobState(str(row["state"])).ended)
+
+    @property
+    def well(self) -> bool:
+        """True if the job ended with exit code 0."""
+        row = self.row
+        ended = row is not None and row["state"] in (JobState.DONE, JobState.CLEARED)
+        return ended and not failed(str(row["state"]), row["exit_code"])  # type: ignore[index, arg-type]
+
+    @property
+    def face(self) -> tuple[Shape, str]:
+        """Shape and colour token of how it goes."""
+        if not self.over:
+            return Shape.HALF, "accent"
+        return (Shape.CHECK, "positive") if self.well else (Shape.CROSS, "negative")
+
+    @property
+    def sentence(self) -> str:
+        """How it goes, or went, in words with the remedy."""
+        row = self.row
+        if self.error:
+            return f"The test job was not taken: {self.error}"
+        if row is None:
+            return "Sending a test job."
+        state = JobState(str(row["state"]))
+        if not state.ended:
+            silent = self._desk.sites.unheard(str(row["site"] or ""))
+            more = f" The site has not been heard from since {words.exact(silent)}." if silent else ""
+            return _STEPS[state] + more
+        if self.well:
+            took = words.duration(float(row["ended"]) - float(row["submitted"]))  # type: ignore[arg-type]
+            return (
+                f"It works: a test job ran at {self.site} and its output came back, {took} after it was sent."
+            )
+        if state is JobState.CANCELED:
+            return "The test job was canceled."
+        reason = str(row["reason"] or "").strip()
+        how = f"ended with exit code {row['exit_code']}" if state is not JobState.ABORTED else "was aborted"
+        return f"The test job {how}{': ' + reason if reason else '. Its story and logs say why.'}"
