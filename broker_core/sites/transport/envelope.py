@@ -1,7 +1,8 @@
 """How a script travels through whatever login shell an account has, and how noise is cut from its output.
 
-The login shell gets one command of plain words and single quotes without newlines, backslashes before a
-quote, or `!`, which mean the same to sh, csh, fish and their kin. `printf %b` makes the script of it again.
+The login shell gets one command of plain words and quotes that mean the same to sh, csh, fish and their kin:
+inside single quotes only what none of them looks at, and outside of them what all of them take off. Each line
+of the script is one word, since csh allows no newline inside quotes.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 IN_COMMAND = 24 * 1024
-"""Bytes of an encoded script that go into the command itself; longer ones go before the input."""
+"""Bytes of a script that go into the command itself; longer ones, or not in ASCII, go before the input."""
 NOISE = 2**20
 """Bytes before the marker that are looked through; more is no login message."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_PLAIN = frozenset(range(32, 127)) - frozenset(b"'\\!")
-_SPELLED = {byte: chr(byte) if byte in _PLAIN else f"\\0{byte:03o}" for byte in range(256)}
-_MARK = "m={first}; echo ${{m}}{second}; echo ${{m}}{second} >&2; unset m; "
-_SHORT = """exec /bin/sh -c '{mark}eval "$(printf %b "$1")"' sh '{script}'"""
+_PLAIN = re.compile(r"[\t\n -~]*\Z")
+_SPELLED = {"'": "'\"'\"'", "!": "'\\!'", "\\": "'\\\\'"}
+"""Characters that no two shells treat alike inside single quotes."""
+_SPECIAL = re.compile(r"['!\\]")
+_MARK = "m={first}; echo ${{m}}{second}; echo ${{m}}{second} >&2; "
+# IFS begins as space, tab and newline, so what is left of it is a newline, for which there is no other word.
+_SHORT = """exec /bin/sh -c '{mark}n=${{IFS#??}}; s=; for l; do s=$s$l$n; done; eval "$s"' sh {words}"""
 _LONG = (
     "exec /bin/sh -c '{mark}"
     'eval "$(dd bs={size} count=1 iflag=fullblock 2>/dev/null || dd bs=1 count={size} 2>/dev/null)"\' sh'
 )
+_TIDY = "shift $#; unset l m n s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +45,22 @@ class Parcel:
 def wrap(script: str, environment: Mapping[str, str], token: str) -> Parcel:
     """Make a script ready. `token`: letters and digits that nobody can guess. Raises ValueError."""
     text = "".join(f"export {_name(name)}={shlex.quote(value)}\n" for name, value in environment.items())
-    content = f"shift $#\n{text}{script}\n".encode()
-    if b"\0" in content:
+    content = f"{_TIDY}\n{text}{script}\n"
+    if "\0" in content:
         raise ValueError("A shell script cannot hold the byte 0.")
     # In two parts, so that a shell which echoes the command itself does not show the marker.
     half = len(token) // 2
     mark = _MARK.format(first=token[:half], second=token[half:])
     marker = f"{token}\n".encode()
-    spelled = "".join(_SPELLED[byte] for byte in content)
-    if len(spelled) <= IN_COMMAND:
-        return Parcel(_SHORT.format(mark=mark, script=spelled), b"", marker)
-    return Parcel(_LONG.format(mark=mark, size=len(content)), content, marker)
+    if len(content) <= IN_COMMAND and _PLAIN.match(content):
+        words = " ".join(_word(line) for line in content.split("\n"))
+        return Parcel(_SHORT.format(mark=mark, words=words), b"", marker)
+    head = content.encode()
+    return Parcel(_LONG.format(mark=mark, size=len(head)), head, marker)
+
+
+def _word(line: str) -> str:
+    return "'" + _SPECIAL.sub(lambda found: _SPELLED[found[0]], line) + "'"
 
 
 def _name(name: str) -> str:

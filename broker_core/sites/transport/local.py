@@ -18,6 +18,9 @@ from broker_core.sites.transport.envelope import Parcel, wrap
 from broker_core.sites.transport.exchange import Exchange
 from broker_core.sites.transport.traffic import Traffic, in_one_piece
 
+_REAPED = 5.0
+"""Seconds that a killed process may take to be gone; one that hangs in the kernel is left."""
+
 
 class LocalTransport:
     """Runs scripts by /bin/sh in process groups of their own; it is connected while it is open."""
@@ -82,7 +85,7 @@ class LocalTransport:
 async def _run(traffic: Traffic, parcel: Parcel, chunks: AsyncIterator[bytes]) -> Reply:
     loop = asyncio.get_running_loop()
     try:
-        transport, _ = await loop.subprocess_exec(
+        transport, process = await loop.subprocess_exec(
             lambda: _Process(traffic), "/bin/sh", "-c", parcel.command, start_new_session=True
         )
     except OSError as error:
@@ -93,6 +96,8 @@ async def _run(traffic: Traffic, parcel: Parcel, chunks: AsyncIterator[bytes]) -
     finally:
         if traffic.status is None:
             _kill_group(transport.get_pid())
+            # Closing would take the exit status away from the one who waits for it.
+            await asyncio.wait((process.exited,), timeout=_REAPED)
         transport.close()
     assert reply is not None, "a process always ends with a status"
     return reply
@@ -110,6 +115,7 @@ class _Process(asyncio.SubprocessProtocol):
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic
         self._transport: asyncio.SubprocessTransport | None = None
+        self.exited: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
@@ -125,6 +131,7 @@ class _Process(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         assert self._transport is not None
+        self.exited.set_result(None)
         code = self._transport.get_returncode()
         self._traffic.exited(code if code is not None and code >= 0 else 128 - (code or 0))
 

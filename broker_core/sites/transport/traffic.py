@@ -20,12 +20,20 @@ class Pipe(Protocol):
     """Where a script's stdin goes."""
 
     def write(self, data: bytes) -> None:
-        """Take a piece; raises OSError where nobody reads any more."""
+        """Take a piece."""
+        ...
+
+    def is_closing(self) -> bool:
+        """Nobody reads any more."""
         ...
 
     def write_eof(self) -> None:
         """There is no more."""
         ...
+
+
+class _NobodyReads(Exception):
+    """The input is of no use any more."""
 
 
 class Traffic:
@@ -107,19 +115,20 @@ class Traffic:
             await self._write(pipe, head)
             async for chunk in chunks:
                 await self._write(pipe, chunk)
+        except _NobodyReads:
+            return  # the script ended without reading all, which is its own affair
         except Exception as error:  # noqa: BLE001 - the caller's source of bytes may raise anything
             self.failed(error)
             return
-        with contextlib.suppress(OSError):  # the script ended without reading all
+        if not pipe.is_closing():
             pipe.write_eof()
 
     async def _write(self, pipe: Pipe, chunk: bytes) -> None:
         for start in range(0, len(chunk), PIECE):
             await self._writable.wait()
-            try:
-                pipe.write(chunk[start : start + PIECE])
-            except OSError:
-                return  # the script ended without reading all, which is its own affair
+            if pipe.is_closing() or self._over.done():
+                raise _NobodyReads
+            pipe.write(chunk[start : start + PIECE])
             self.exchange.moved += PIECE
             self._moved()
 
