@@ -150,10 +150,10 @@ class SiteReactions:
         for one in ces:
             self._cache.failed(one, now, message.reason, counts=message.counts, down=message.down)
         self._attempts.release(job)
+        self._fence_failed(failed, ces, message)
         if job.canceling:
             self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
             return
-        self._fence_failed(failed, ces, message)
         job.round_tried += ces
         if not self._next_choice(job, failed.site, message.reason):
             trouble = f"{failed.site}: {message.reason}"

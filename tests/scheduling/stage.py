@@ -9,6 +9,7 @@ from itertools import count
 
 from broker_core.jdl.check import check
 from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.past import past_of
 from broker_core.jobs.record import JobRecord, apply, first_record
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
@@ -18,12 +19,13 @@ from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.effects import Ask, Cancel, Effect, Record, Stray, Submit, Wake
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
     AttemptEnded,
     AttemptStarted,
     JobsRecovered,
+    LinkChanged,
     Message,
     Now,
     SiteAccepted,
@@ -60,6 +62,7 @@ class Stage:
         self.records: dict[str, JobRecord] = {}
         self.stories: dict[str, list[JobEvent]] = defaultdict(list)
         self.submits: list[Submit] = []
+        self.confirms: list[Confirm] = []
         self.cancels: list[Cancel] = []
         self.strays: list[Stray] = []
         self.wake = 0.0
@@ -67,12 +70,13 @@ class Stage:
         self.resources = [resource()] if resources is None else list(resources)
         self.restart()
 
-    def restart(self) -> list[Effect]:
-        """A broker killed and started again: only the records are left."""
+    def restart(self, *, died: bool = False) -> list[Effect]:
+        """A broker ended, or killed, and started again: only what was recorded is left."""
         self.scheduler = Scheduler(matched, lambda: next(self.positions), self.rules)
         self.refresh()
         live = [record for record in self.records.values() if record.state.active]
-        return self.tell(JobsRecovered(tuple(Arrival(one, self._demand(one)) for one in live)))
+        arrivals = (Arrival(one, self._demand(one), past=past_of(self.stories[one.id])) for one in live)
+        return self.tell(JobsRecovered(tuple(arrivals), died))
 
     def tell(self, message: Message) -> list[Effect]:
         effects = self.scheduler.handle(message, Now(self.wall, self.monotonic))
@@ -166,6 +170,8 @@ class Stage:
                 self.stories[event.job].append(event)
             case Submit():
                 self.submits.append(effect)
+            case Confirm():
+                self.confirms.append(effect)
             case Cancel():
                 self.cancels.append(effect)
             case Stray():
@@ -177,8 +183,8 @@ class Stage:
 
     # --- what a site says
 
-    def accepted(self, job: str) -> None:
-        self.tell(SiteAccepted(job, self.records[job].attempt))
+    def accepted(self, job: str, *, held: bool = False) -> None:
+        self.tell(SiteAccepted(job, self.records[job].attempt, held=held))
 
     def started(self, job: str) -> None:
         self.tell(AttemptStarted(job, self.records[job].attempt, self.wall))
@@ -186,6 +192,11 @@ class Stage:
     def ended(self, job: str, exit_code: int | None = 0, **facts: object) -> None:
         message = AttemptEnded(job, self.records[job].attempt, self.wall, exit_code)
         self.tell(replace(message, **facts))  # type: ignore[arg-type]
+
+    def link(self, site: str, state: str = "connected", reason: str = "") -> None:
+        """The connection to a site is another one."""
+        self.tell(LinkChanged(site, state, reason, state == "connected"))
+        self.run()
 
     def through(self, job: str) -> None:
         """Accepted, started and ended well."""

@@ -1,0 +1,192 @@
+"""The table of errors, row by row, each reaction visible in the story (CB-ERR-1 to 7), and poison jobs."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import ReleaseAsked, SiteRefused
+from tests.scheduling.stage import Stage, resource
+
+S = JobState
+A, B, C = (f"{name}:22/jobmanager-slurm-x" for name in "abc")
+SET = 'JobType = "Parallel"; SubJobType = "pacx-mpi"; NodeNumber = 4; Executable = "/bin/true";'
+
+
+def sites(*names: str) -> Stage:
+    return Stage([resource(name, cpus=2 + place) for place, name in enumerate(names)])
+
+
+def told(stage: Stage, job: str, kind: str) -> str:
+    return next(event.reason for event in reversed(stage.stories[job]) if event.type == f"job.{kind}")
+
+
+def test_row_1_a_resource_that_is_down_is_marked_and_the_next_one_taken() -> None:
+    stage = sites(A, B)
+    (job,) = stage.submit()
+    stage.tell(SiteRefused(job, 1, "connection refused", down=True))
+    trouble = stage.scheduler.cache.troubles.at(A, stage.monotonic)
+    assert trouble is not None
+    assert trouble.down
+    assert told(stage, job, "choice_failed") == f"{A} refused it: connection refused; trying {B}"
+
+
+def test_row_2_a_failing_submission_marks_the_resource_for_a_while() -> None:
+    stage = sites(A, B)
+    (job,) = stage.submit()
+    stage.tell(SiteRefused(job, 1, "sbatch: invalid partition"))
+    trouble = stage.scheduler.cache.troubles.at(A, stage.monotonic)
+    assert trouble is not None
+    assert not trouble.down
+    assert "sbatch: invalid partition" in told(stage, job, "choice_failed")
+    stage.wait(700)
+    assert stage.scheduler.cache.troubles.at(A, stage.monotonic) is None
+
+
+def test_row_3_once_more_on_the_same_resource_then_elsewhere_and_never_there_again() -> None:
+    stage = sites(A, B)
+    (job,) = stage.submit()
+    stage.ended(job, None, failure="download", reason="a file was not there")
+    assert (stage.submits[-1].ce, told(stage, job, "retried")) == (
+        A,
+        "Once more on the same resource: a file was not there",
+    )
+    stage.ended(job, None, failure="download", reason="a file was not there")
+    stage.run()
+    assert (stage.submits[-1].ce, told(stage, job, "rematched")) == (
+        B,
+        f"Given up at {A}: a file was not there",
+    )
+    assert stage.scheduler.live()[0].excluded == {A}
+
+
+def test_row_3_is_remembered_over_a_restart() -> None:
+    stage = sites(A, B)
+    (job,) = stage.submit()
+    stage.ended(job, None, failure="download")
+    stage.restart()
+    stage.ended(job, None, failure="download")
+    stage.run()
+    assert stage.submits[-1].ce == B, "the second try was had before the restart"
+
+
+def test_row_5_an_abnormal_end_of_the_program_itself_aborts_and_says_so() -> None:
+    stage = sites(A, B)
+    (job,) = stage.submit()
+    stage.accepted(job)
+    stage.started(job)
+    stage.ended(job, None, signal=11)
+    assert stage.state(job) is S.ABORTED
+    assert told(stage, job, "aborted") == "The application was ended by signal 11 (SIGSEGV) at a"
+
+
+def test_row_6_rounds_are_counted_over_restarts() -> None:
+    stage = sites(A)
+    (job,) = stage.submit()
+    for _ in range(5):
+        stage.tell(SiteRefused(job, stage.records[job].attempt, "out of order"))
+        stage.wait(700)
+        stage.restart()
+        stage.run()
+    assert stage.state(job) is S.READY
+    stage.tell(SiteRefused(job, stage.records[job].attempt, "out of order"))
+    assert stage.state(job) is S.ABORTED
+    assert told(stage, job, "aborted").startswith("Given up after 5 rounds of matching. Tried: a:22")
+
+
+def together() -> tuple[Stage, str]:
+    """A job over two sites."""
+    able = [resource(A, cpus=2), resource(B, cpus=2)]
+    for one in able:
+        one.attributes["CrossDeskAbilities"] = ["inter-cluster"]
+        one.attributes["GlueHostApplicationSoftwareRunTimeEnvironment"] = ["PACX-MPI"]
+        one.attributes["GlueHostNetworkAdapterInboundIP"] = True
+    stage = Stage(able)
+    (job,) = stage.submit(SET)
+    assert stage.submits[-1].ce == f"{A}, {B}"
+    return stage, job
+
+
+def test_row_7_where_one_component_is_refused_all_others_are_removed_and_everything_freed() -> None:
+    stage, job = together()
+    stage.tell(SiteRefused(job, 1, "queue is closed"))
+    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
+    cache = stage.scheduler.cache
+    assert all(cache.commitments_at(ce) == {} for ce in (A, B))
+    assert all(cache.lock_of(ce, stage.monotonic) is None for ce in (A, B))
+
+
+def test_row_7_where_one_component_ends_early_the_others_are_removed_before_the_second_try() -> None:
+    stage, job = together()
+    stage.accepted(job)
+    stage.ended(job, None, failure="download")
+    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
+    assert (stage.submits[-1].ce, stage.submits[-1].record.attempt) == (f"{A}, {B}", 2)
+
+
+# --- poison jobs (reliability case 24)
+
+
+def test_a_job_on_its_way_whenever_the_broker_dies_is_not_handed_over_again_and_held() -> None:
+    stage = sites(A, B)
+    (job,) = stage.submit()
+    for deaths in range(1, 4):
+        stage.submits.clear()
+        stage.restart(died=True)
+        stage.run()
+        assert stage.types(job)[-1] == "broker_died"
+        assert len(stage.submits) == (deaths < 3)
+    stage.ended(job, None, failure="lost", reason="The site has no such attempt.")
+    assert (stage.state(job), stage.types(job)[-2:]) == (S.WAITING, ["rematched", "held"])
+    assert "the job may be the cause" in stage.records[job].held
+    stage.restart(died=True)
+    stage.run()
+    assert stage.submits == []
+    stage.tell(ReleaseAsked(job))
+    stage.run()
+    assert stage.state(job) is S.READY
+
+
+def test_a_suspect_that_its_site_has_goes_on_as_if_nothing_had_happened() -> None:
+    stage = sites(A)
+    (job,) = stage.submit()
+    for _ in range(3):
+        stage.restart(died=True)
+    stage.started(job)
+    stage.ended(job)
+    assert stage.state(job) is S.DONE
+
+
+def test_deaths_of_the_broker_after_the_answer_of_the_site_are_not_held_against_a_job() -> None:
+    stage = sites(A)
+    (job,) = stage.submit()
+    stage.restart(died=True)
+    stage.accepted(job)
+    for _ in range(4):
+        stage.restart(died=True)
+    assert stage.types(job).count("broker_died") == 1
+    stage.started(job)
+    assert stage.state(job) is S.RUNNING
+
+
+def test_a_broker_that_stops_by_itself_is_no_death() -> None:
+    stage = sites(A)
+    (job,) = stage.submit()
+    for _ in range(5):
+        stage.restart()
+    assert "broker_died" not in stage.types(job)
+    assert stage.submits[-1].record.id == job
+
+
+@pytest.mark.parametrize("failure", ["starter", "agent", "lost"])
+def test_a_job_whose_starters_die_at_three_sites_is_held_with_their_names(failure: str) -> None:
+    stage = sites(A, B, C)
+    (job,) = stage.submit()
+    while stage.state(job) is S.READY:
+        stage.ended(job, None, failure=failure, reason="it was killed")
+        stage.run()
+    assert stage.state(job) is S.WAITING
+    assert "(a, b, c)" in stage.records[job].held
+    stage.tell(ReleaseAsked(job))
+    stage.run()
+    assert stage.state(job) in (S.READY, S.ABORTED)
