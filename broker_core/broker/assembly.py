@@ -17,7 +17,8 @@ from broker_core.broker.app import make_app
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.clock import now
-from broker_core.broker.detections import Detections, Look
+from broker_core.broker.desks import Desks
+from broker_core.broker.detections import Detections
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine, Outside
 from broker_core.broker.failpoints import FailPoints
@@ -30,8 +31,10 @@ from broker_core.broker.plugins import PolicyPlugins
 from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.broker.recovery import recover
 from broker_core.broker.services import Services
+from broker_core.broker.sessions import Sessions
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
+from broker_core.broker.site_looks import look_at
 from broker_core.broker.site_registry import SiteRegistry
 from broker_core.broker.site_specs import SiteSpecs
 from broker_core.broker.stream import Stream
@@ -53,7 +56,7 @@ from broker_core.sites.link import Link
 from broker_core.sites.local import LocalSite
 from broker_core.sites.settings import LocalSettings
 from broker_core.version import VERSION
-from broker_core.wire.sites import DetectRequest, SiteSpec
+from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.broker")
 QUEUE_AHEAD = 1.0
@@ -154,7 +157,8 @@ def _services(
     scheduler.use(policies.policy(), policies.queue_policy())
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
-    orders = Orders(store, checker, files := FileStore(places.files))
+    sessions = Sessions(Desks(store), settings, places.state)
+    orders = Orders(store, checker, files := FileStore(places.files), sessions)
     limits = LocalSettings(file_limit=settings.output_max)
     local = LocalSite("local", places.sites / "local", settings.cpus, limits)
     sites = SiteCalls(engine, orders, fail)
@@ -169,8 +173,9 @@ def _services(
         orders=orders,
         files=files,
         sites=sites,
+        sessions=sessions,
         registry=registry,
-        detections=Detections(_looking),
+        detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings.sandbox_limit),
         ended=EndedJobs(engine),
         policies=policies,
@@ -185,10 +190,6 @@ def _services(
 
 def _site_for(spec: SiteSpec, folder: Path, mark: str, changed: Callable[[Link], None]) -> FarSite:
     raise BadRequest(f"Sites of kind {spec.kind} cannot be used yet.", place=spec.name)
-
-
-def _looking(request: DetectRequest) -> Look:
-    raise BadRequest("Hosts cannot be looked at yet.", place=request.host)
 
 
 def _rules(settings: Settings) -> Rules:

@@ -57,7 +57,7 @@ class _Run:
             found = await self._unless_silent(self.look.found())
             self.result = found.model_copy(update={"id": self.id, "state": "found"})
         except CrossDeskError as error:
-            self._failed(str(error))
+            self._failed(" ".join(part for part in (error.message, error.remedy) if part))
         except Exception as error:
             log.exception("Looking at a host failed")
             self._failed(f"An internal error: {type(error).__name__}. The broker's log has the details.")

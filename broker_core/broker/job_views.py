@@ -13,6 +13,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
+from broker_core.scheduling.live_job import AT_SITE
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.views import JobDetail, SandboxEntry
 
@@ -33,6 +34,7 @@ async def job_detail(services: Services, record: JobRecord) -> JobDetail:
             for file in await services.orders.files(record)
         ],
         waits_for=waits_for(services, record),
+        unheard_since=_unheard(services, record),
         usage=await _usage(services, record),
         queue_place=services.engine.scheduler.queue_place(record.id),
         diagnostics=_diagnostics(checked),
@@ -69,6 +71,14 @@ def waits_for(services: Services, record: JobRecord) -> str:
             return f"Waits in the queue of {site_name(record.site)} for its turn."
         case _:
             return ""
+
+
+def _unheard(services: Services, record: JobRecord) -> float | None:
+    """When the site of a live job was last heard from, where it is not connected now."""
+    site = services.sites.site_of(record.site) if record.state in AT_SITE else None
+    if site is None or site.link.state.usable:
+        return None
+    return site.link.heard or site.link.since
 
 
 async def _usage(services: Services, record: JobRecord) -> dict[str, float]:

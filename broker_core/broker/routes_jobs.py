@@ -12,10 +12,10 @@ from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Owner, Parts, own_job, own_jobs
 from broker_core.broker.job_views import job_detail
 from broker_core.broker.stream import event_view
-from broker_core.errors import BadRequest
+from broker_core.errors import BadRequest, Conflict
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked, Request
+from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
 from broker_core.wire.submission import IdList, Outcomes
 from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
 
@@ -70,6 +70,18 @@ async def hold(wanted: IdList, services: Parts, owner: Owner) -> Response:
 async def release(wanted: IdList, services: Parts, owner: Owner) -> Response:
     """Lift a hold."""
     return await _ask(wanted, services, owner, ReleaseAsked, _cannot_release)
+
+
+@router.post("/jobs/{job}/elsewhere", response_model=JobDetail)
+async def elsewhere(job: str, services: Parts, owner: Owner) -> Response:
+    """Match a job again although its attempt may still run at a silent site, where it is ended later."""
+    await own_job(services, owner, job)
+    scheduler = services.engine.scheduler
+    if refusal := scheduler.not_elsewhere(job):
+        raise Conflict(f"The job cannot be run elsewhere. {refusal}.", place=job)
+    services.engine.post(ElsewhereAsked(job))
+    await services.engine.settled()
+    return json_response(await job_detail(services, await own_job(services, owner, job)))
 
 
 @router.post("/jobs/purge", response_model=Outcomes)

@@ -104,5 +104,8 @@ Job = Annotated[
 ]
 """One job."""
 
+SiteName = Annotated[str, typer.Argument(help="Name of a site.", autocompletion=_offer_sites, metavar="SITE")]
+"""One site that was added, or this machine."""
+
 Site = Annotated[str, typer.Option("--site", help="Send it to this site only.", autocompletion=_offer_sites)]
 """Name of a site."""

@@ -11,7 +11,7 @@ import typer
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.ids import Jobs, resolve
+from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.wire.submission import Outcomes
 
@@ -41,6 +41,34 @@ def hold(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
 def release(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
     """Lift a hold."""
     return _bulk(ids, lambda client: client.release, "Released")
+
+
+def elsewhere(job: Job, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Run a job elsewhere although its attempt may still run at a site that cannot be reached.
+
+    The old attempt is ended as soon as its site is heard from again; until then the program may run twice,
+    and what it does outside its own directory may happen twice.
+    """
+    if not yes and not session().json:
+        output.say(_TWICE, "yellow")
+        if sys.stdin.isatty():
+            typer.confirm("Run it elsewhere all the same?", abort=True, err=True)
+
+    async def work(client: BrokerClient) -> str:
+        found = (await resolve(client, [job]))[0]
+        await client.run_elsewhere(found)
+        return found
+
+    found = with_client(work)
+    if session().json:
+        output.as_json({"job": found})
+    else:
+        output.line(found)
+        output.say("It is matched again, without the site that it was at.", "green")
+    return Exit.OK
+
+
+_TWICE = "The program may still run at its site, and go on until that is heard from again: it may run twice."
 
 
 def _bulk(ids: list[str], verb: _Verb, done: str) -> int:

@@ -122,6 +122,7 @@ def _show(detail: JobDetail) -> None:
             ("State", words.state(row["state"], row["exit_code"])),
             ("Because", row["reason"]),
             ("Waits for", detail.waits_for),
+            ("Not heard from", _unheard(detail)),
             ("Place in queue", str(detail.queue_place or "")),
             ("Held", row["held"]),
             ("Kind", f"{row['structure']}, {row['cpus']} CPU{'s' if row['cpus'] != 1 else ''}"),
@@ -138,6 +139,14 @@ def _show(detail: JobDetail) -> None:
             ),
         ]
     )
+
+
+def _unheard(detail: JobDetail) -> Text:
+    """What is shown of a job at a site without connection is from some time ago: it has not failed."""
+    if detail.unheard_since is None:
+        return Text("")
+    since = f"since {words.moment(detail.unheard_since)} ({words.ago(detail.unheard_since)})"
+    return Text(f"{since}: its site is not connected; `crossdesk site show` tells why", style="yellow")
 
 
 _USAGE = {

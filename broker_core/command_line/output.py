@@ -20,6 +20,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
+def printable_lines(text: str) -> Text:
+    """The same for a text of several lines, to be printed."""
+    return Text("\n".join(printable(line) for line in text.splitlines()))
+
+
 def results() -> Console:
     """Console for results; as wide as it takes where no terminal shows them."""
     if sys.stdout.isatty():

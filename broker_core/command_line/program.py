@@ -29,7 +29,10 @@ from broker_core.command_line import (
     sample,
     sim,
     site,
+    site_add,
+    site_change,
     site_show,
+    site_trial,
 )
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.ids import shielded
@@ -62,10 +65,19 @@ _jobs.command("list-match")(list_match.list_match)
 _jobs.command("purge")(job_change.purge)
 _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)
+_jobs.command("elsewhere")(job_change.elsewhere)
 _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)
 _sites.command("show")(site_show.show)
 _sites.command("refresh")(site.refresh)
+_sites.command("add")(site_add.add)
+_sites.command("change")(site_change.change)
+_sites.command("remove")(site_change.remove)
+_sites.command("drain")(site_change.drain)
+_sites.command("resume")(site_change.resume)
+_sites.command("connect")(site_change.connect)
+_sites.command("test")(site_trial.try_site)
+_sites.command("log")(site_change.log)
 _policies = _group("Who decides: the policies of the scheduler.")
 _policies.command("list")(policy.list_policies)
 _policies.command("choose")(policy.choose)

@@ -9,14 +9,13 @@ import typer
 from rich.text import Text
 
 from broker_core.client.client import BrokerClient
-from broker_core.command_line import output, tables, words
+from broker_core.command_line import output, site_words, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.following import Row, rows_of
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.wire.resources import SourceView
 from broker_core.wire.sites import SiteView
 
-_LINKS = {"connected": "green", "drained": "yellow", "retrying": "yellow", "needs credentials": "yellow"}
 _STATES = {"ok": "green", "asking": "yellow", "slow": "yellow", "disabled": "dim"}
 _FINE = ("ok", "asking", "disabled")
 _PAGE = 5000
@@ -63,10 +62,17 @@ def _tell_refused(sources: Sequence[SourceView]) -> None:
 
 
 def _site(one: SiteView) -> tuple[str | Text, ...]:
-    reason = f" ({output.printable(one.link.reason)})" if one.link.reason else ""
-    link = Text(one.standing + reason, style=_LINKS.get(one.standing, "red"))
+    more = f" and {len(one.ces) - 1} more" if len(one.ces) > 1 else ""
     counts = (one.total_cpus, one.free_cpus, one.running, one.queued)
-    return (one.name, ", ".join(one.ces), one.title, link, *map(str, counts), words.ago(one.link.heard))
+    link = site_words.standing(one)
+    return (
+        one.name,
+        "".join(one.ces[:1]) + more,
+        one.title,
+        link,
+        *map(str, counts),
+        words.ago(one.link.heard),
+    )
 
 
 def _list_resources(limit: int) -> int:

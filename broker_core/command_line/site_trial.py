@@ -1,0 +1,61 @@
+"""`crossdesk site test`: a real job at a site, and what it said."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from broker_core.client.client import BrokerClient
+from broker_core.command_line import output
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.following import Row, failed, until_ended
+from broker_core.command_line.ids import SiteName
+from broker_core.command_line.job_submit import tell_state
+from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.errors import NotFound
+
+WAIT = 300.0
+"""Seconds that a test job is waited for, unless told otherwise."""
+
+
+def try_site(
+    name: SiteName,
+    timeout: Annotated[float, typer.Option("--timeout", help="Wait at most so many seconds.")] = WAIT,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Send a small job to a site, wait for it and show what it said; exit code 3 if it failed."""
+
+    async def work(client: BrokerClient) -> Row:
+        row = await run_test(client, name, timeout)
+        if session().json:
+            output.as_json({"test": row})
+        else:
+            await tell_test(client, row)
+        return row
+
+    return Exit.JOB_FAILED if failed([with_client(work)]) else Exit.OK
+
+
+async def run_test(client: BrokerClient, name: str, timeout: float = WAIT) -> Row:
+    """The row of a test job when it has ended; raises TimedOut."""
+    job = (await client.test_site(name)).job
+    output.say(f"Test job {job} was sent to {name}.", "dim")
+    told = None if session().json else tell_state
+    return (await until_ended(client, [job], timeout=timeout, changed=told))[0]
+
+
+async def tell_test(client: BrokerClient, row: Row) -> None:
+    """What the job said, and what that means."""
+    for name in ("test.txt", "test.err"):
+        try:
+            part = await client.read_file(row["id"], name)
+        except NotFound:
+            continue
+        for line in part.content.decode("utf-8", "replace").splitlines():
+            output.line(f"  {line}")
+    if failed([row]):
+        output.say(f"The test job failed: {row['reason'] or 'see its output'}", "red")
+    else:
+        output.say("The test job ran there, and its files came back.", "green")

@@ -1,0 +1,81 @@
+"""What was found at a host, and how a site stands, for people."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from broker_core.command_line import output, tables, words
+from broker_core.wire.sites import Detection, SiteSpec, SiteView, SystemFound
+
+LINKS = {"connected": "green", "connecting": "yellow", "drained": "yellow", "retrying": "yellow",
+         "needs credentials": "yellow"}  # fmt: skip
+_KNOWN = {True: "yes", False: "no", None: ""}
+
+
+def tell_found(found: Detection) -> None:
+    """What is at a host."""
+    tables.facts(
+        [
+            ("Host", found.host),
+            ("Account", found.user),
+            ("Home", found.home),
+            *(("Runs jobs by", _system(one)) for one in found.systems),
+            ("MPI", ", ".join(found.mpi)),
+            ("Python", found.python),
+            ("Nodes see the directory", _KNOWN[found.shared]),
+            ("Reaches the outside", _KNOWN[found.outbound]),
+            ("Modules", f"{len(found.modules)}: {', '.join(found.modules[:8])}" if found.modules else ""),
+        ]
+    )
+
+
+def _system(one: SystemFound) -> Text:
+    head = f"{one.title} {one.version}".rstrip()
+    if one.trouble:
+        return Text(output.printable(f"{head}: {one.trouble}"), style="yellow")
+    queues = ", ".join(
+        f"{queue.name} ({queue.free_cpus} of {queue.total_cpus} CPUs free)" for queue in one.queues
+    )
+    return Text(output.printable(f"{head}; queues: {queues}" if queues else head))
+
+
+def standing(view: SiteView) -> Text:
+    """State of a site with its reason."""
+    reason = f" ({output.printable(view.link.reason)})" if view.link.reason else ""
+    return Text(view.standing + reason, style=LINKS.get(view.standing, "red"))
+
+
+def show(view: SiteView) -> None:
+    """All that is known of a site as such."""
+    spec, link = view.spec, view.link
+    tables.facts(
+        [
+            ("Site", Text(view.name, style="bold")),
+            ("Kind", view.title),
+            ("State", standing(view)),
+            ("Since", words.ago(link.since)),
+            ("Heard from", words.ago(link.heard)),
+            ("Asks", link.question.text if link.question else ""),
+            ("Throttled", Text(output.printable(view.throttled), style="yellow")),
+            ("Jobs there", f"{view.running} running, {view.queued} waiting"),
+            ("Last hour", f"{view.per_hour:.0f} jobs ended"),
+            ("Your jobs", f"{view.done} ended well, {view.failed} failed"),
+            *_settings(spec),
+        ]
+    )
+
+
+def _settings(spec: SiteSpec) -> list[tuple[str, str]]:
+    port = f":{spec.port}" if spec.port else ""
+    user = f"{spec.user}@" if spec.user else ""
+    address = spec.url or (f"{user}{spec.host}{port}" if spec.host else "this machine")
+    return [
+        ("Address", address + (f" by {spec.jump}" if spec.jump else "")),
+        ("Directory", spec.directory),
+        ("Queues", ", ".join(spec.queues)),
+        ("Options", " ".join(spec.options)),
+        ("Environment", ", ".join(f"{name}={value}" for name, value in spec.environment.items())),
+        ("Credential", spec.proxy),
+        ("Lease", words.duration(spec.lease) if spec.lease else ""),
+        ("Most jobs", str(spec.max_jobs or "")),
+    ]
