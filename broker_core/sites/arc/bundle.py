@@ -65,12 +65,12 @@ def bundle(inputs: Sequence[InputFile]) -> Bundle:
 def _member(name: str, path: Path, mode: int) -> tuple[bytes, Path, int]:
     info = tarfile.TarInfo(name)
     try:
-        info.size = os.stat(path).st_size
+        found = os.stat(path)
     except OSError as error:
         raise StagingFailed(
             f"The content of the input file {path.name} cannot be read: {error.strerror}. Submit again."
         ) from error
-    info.mode = mode
+    info.size, info.mtime, info.mode = found.st_size, int(found.st_mtime), mode
     return _head(info), path, info.size
 
 

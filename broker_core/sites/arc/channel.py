@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from broker_core.errors import NotFound
 from broker_core.sites.arc.credential import (
     Credential,
     NoCredential,
@@ -55,18 +56,22 @@ class Channel:
     def __repr__(self) -> str:
         return f"Channel({self.subject!r})"
 
-    def answer(self, id: str, value: str) -> bool:
-        """Take the user's answer to the open question; False if it is for another one, or declined."""
+    def answer(self, id: str, value: str) -> None:
+        """Take the user's answer to the open question; empty: declined, the question stays.
+
+        Raises NotFound for another question.
+        """
         question = self._question
-        if question is None or question.id != id or not value:
-            return False
+        if question is None or question.id != id:
+            raise NotFound("This question is not open, or not any more.", place=id)
+        if not value:
+            return
         if question.kind == "passphrase":
             self._passphrase = value
         elif value != "yes":
             self._named = value
         self._question = None
         self._answered = True
-        return True
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[httpx.AsyncClient]:

@@ -17,13 +17,11 @@ A job that is never released ends by itself: A-REX gives up waiting after some m
 """
 CANCEL = "cancel"
 """File that ends the program when it is put there."""
-NODE = "node"
-"""File with the name of the node, written by the launch script."""
 LOG = "starter.log"
 MARKERS = ("started", "ended", "outputs")
 JOB = "job/"
 """The working directory of the user's program, below the session directory."""
-_KEPT = (*MARKERS, NODE, LOG, JOB)
+_KEPT = (*MARKERS, LOG, JOB)
 """What A-REX must not delete when the job has ended."""
 _NAMESPACE = "http://www.eu-emi.eu/es/2010/12/adl"
 

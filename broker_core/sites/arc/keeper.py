@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from broker_core.sites.link import Link, LinkState, Question
-from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.contract import LinkLost, NotSent
 
 FIRST = 1.0
 """Seconds to the first new try; each further wait is twice as long."""
@@ -63,7 +63,7 @@ class Keeper:
         """Return when the link is up; raises LinkLost at once where only the user or much time can help."""
         while self._link.state is not LinkState.CONNECTED:
             if self._link.state in (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN):
-                raise LinkLost(self._link.reason)
+                raise NotSent(self._link.reason)
             self._news.clear()
             await self._news.wait()
 

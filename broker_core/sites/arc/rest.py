@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -22,6 +22,7 @@ _SLOWEST = 64 * 1024.0
 _LARGEST = 64 << 20
 """Bytes of an answer that is read into memory."""
 _PROBE = "/jobs?state=ACCEPTING"
+_HTTPS = 443
 _GONE = (401, 403)
 Content = Callable[[], AsyncIterator[bytes]]
 
@@ -56,15 +57,27 @@ class Rest:
         """Path of the interface's URL."""
         return urlsplit(self.base).path
 
+    @property
+    def port(self) -> int:
+        """Where the service listens."""
+        return urlsplit(self.base).port or _HTTPS
+
+    async def information(self) -> bytes:
+        """What the site publishes about itself; raises LinkLost."""
+        answer = await self.ask("GET", "/info")
+        if not answer.good:
+            raise LinkLost(f"{self.host} does not describe itself: {answer.status} {answer.reason}.")
+        return answer.body
+
     async def close(self) -> None:
         """Give all connections up."""
         await self.keeper.close()
         await self._channel.renew()
 
     def answer(self, id: str, value: str) -> None:
-        """The user's answer to the link's question; what is not asked is ignored."""
-        if self._channel.answer(id, value):
-            self.keeper.open()
+        """The user's answer to the link's question; raises NotFound where it is not open."""
+        self._channel.answer(id, value)
+        self.keeper.open()
 
     async def ask(
         self,
@@ -180,6 +193,13 @@ class Rest:
             raise not_admitted(self.host, self._channel.subject, answer.reason)
         if not answer.good:
             raise LinkLost(f"{self.host} answers {answer.status} {answer.reason}.")
+
+
+async def all_done(calls: Iterable[Awaitable[object]]) -> None:
+    """Await calls side by side until none is under way any more; raises the first of their errors."""
+    for found in await asyncio.gather(*calls, return_exceptions=True):
+        if isinstance(found, BaseException):
+            raise found
 
 
 def base_of(url: str) -> str:

@@ -1,0 +1,157 @@
+"""An ARC computing element behind the contract of adapters (CB-UPD-01)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from broker_core.errors import NotFound
+from broker_core.resources.facts import Facts
+from broker_core.sites.adapter import Launch, Polled
+from broker_core.sites.arc.description import CANCEL, GO
+from broker_core.sites.arc.information import facts_of_site
+from broker_core.sites.arc.jobs import WAITING, ArcJob, Jobs
+from broker_core.sites.arc.rest import Rest, all_done
+from broker_core.sites.arc.sessions import Sessions
+from broker_core.sites.arc.submission import Submission
+from broker_core.sites.arc.survey import Survey
+from broker_core.sites.contract import RunFile, SiteRefused
+from broker_core.sites.link import Link
+from broker_core.wire.sites import SiteSpec
+
+_GRACE = 20.0
+"""Seconds for a job to end itself before A-REX is told to kill it."""
+
+
+class ArcAdapter:
+    """Jobs by REST, held by an input file that is sent at their release; files by their session's URL.
+
+    An attempt is a job named `{mark}.{tag}`. Should the answer to a submission be lost, there may be two of
+    a name: neither has been released then, and one is killed before the other is.
+    """
+
+    kind = "arc"
+    holds = True
+
+    def __init__(self, spec: SiteSpec, mark: str, changed: Callable[[Link], None]) -> None:
+        """`mark`: tells this broker's jobs from others'; `changed`: hears of each change of the link."""
+        self.link = Link(changed)
+        self._spec = spec
+        self._rest = Rest(spec, self.link)
+        self._jobs = Jobs()
+        self._sessions = Sessions(self._rest)
+        self._survey = Survey(self._rest, self._sessions, self._jobs, mark)
+        self._submission = Submission(self._rest, self._sessions, self._jobs, spec, mark)
+        self._let_go: set[str] = set()
+        """Tags to be released that could not be yet."""
+
+    async def open(self) -> None:
+        """See `Adapter.open`."""
+        self._rest.keeper.open()
+
+    def answer(self, id: str, value: str) -> None:
+        """Answer the link's question; empty: the user declines. Raises NotFound where it is not open."""
+        self._rest.answer(id, value)
+
+    def connect_now(self) -> None:
+        """Try to connect at once; harmless while connected."""
+        self._rest.keeper.open()
+
+    async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
+        """See `Adapter.submit`."""
+        if not self._submission.certain:
+            await self._survey.states()
+            await self._bury()
+            self._submission.certain = True
+        return await self._submission.submit(launches)
+
+    async def release(self, tags: Sequence[str]) -> None:
+        """See `Adapter.release`."""
+        self._let_go.update(tags)
+        await self._release()
+
+    async def poll(self, tags: Sequence[str]) -> Polled:
+        """See `Adapter.poll`."""
+        await self._survey.states()
+        await self._survey.inspect()
+        await self._bury()
+        await self._insist()
+        await self._release()
+        found = {tag: job for tag in self._jobs.tags() if (job := self._jobs.chosen(tag)) is not None}
+        seen = {tag: job.sighting() for tag, job in found.items() if job.staged or not job.is_waiting}
+        return Polled(seen, missing=frozenset(tags) - seen.keys())
+
+    async def cancel(self, tags: Sequence[str]) -> None:
+        """See `Adapter.cancel`: a running program is ended by its guard, so that its starter can tell."""
+        self._let_go.difference_update(tags)
+        jobs = [job for tag in tags for job in self._jobs.all_of(tag) if not job.is_over]
+        running = [job for job in jobs if job.state not in WAITING and job.cancel_asked is None]
+        await all_done(self._sessions.write(job.id, CANCEL, b"1\n") for job in running)
+        for job in jobs:
+            job.cancel_asked = job.cancel_asked or time.monotonic()
+        await self._survey.act("kill", [job.id for job in jobs if not job.started])
+
+    async def files(self, tag: str) -> list[RunFile]:
+        """See `Adapter.files`."""
+        job = self._jobs.chosen(tag)
+        return await self._sessions.files(job.id) if job is not None else []
+
+    async def fetch(self, tag: str, names: Sequence[str], into: Path) -> None:
+        """See `Adapter.fetch`; raises NotFound for a file that is not there."""
+        job = self._jobs.chosen(tag)
+        if job is None:
+            raise NotFound("The site does not know the attempt any more.", place=tag)
+        await all_done(self._sessions.fetch(job.id, name, into) for name in names)
+
+    async def remove(self, tags: Sequence[str]) -> None:
+        """See `Adapter.remove`."""
+        await self._clean([job for tag in tags for job in self._jobs.all_of(tag)])
+
+    async def look(self) -> tuple[Facts, ...]:
+        """See `Adapter.look`; raises SourceFailed for what cannot be read."""
+        return facts_of_site(await self._rest.information(), self._spec, self._rest.port)
+
+    async def close(self) -> None:
+        """See `Adapter.close`."""
+        await self._rest.close()
+
+    async def _release(self) -> None:
+        """Send the file for which the jobs wait, where one job alone bears the tag."""
+        ready = []
+        for tag in sorted(self._let_go):
+            job = self._jobs.chosen(tag)
+            if job is None or not job.is_waiting or job.is_over:
+                self._let_go.discard(tag)
+            elif not any(not other.is_over for other in self._jobs.all_of(tag) if other is not job):
+                ready.append(job)
+        await all_done(map(self._send_go, ready))
+
+    async def _send_go(self, job: ArcJob) -> None:
+        if not job.looked_in:
+            await self._survey.look_in(job)
+        if job.staged:
+            job.released = (await self._sessions.write(job.id, GO, b"1\n")).good
+            self._let_go.discard(job.tag)
+
+    async def _bury(self) -> None:
+        """End jobs that stand for no attempt, and clean those that A-REX gave up before their release."""
+        surplus = self._jobs.surplus()
+        await self._survey.act("kill", [job.id for job in surplus if not job.is_over])
+        dead = [job for job in surplus if job.is_over]
+        await self._clean(dead + [job for job in self._jobs.of.values() if job.never_came])
+
+    async def _insist(self) -> None:
+        """Kill what did not end itself in time."""
+        late = time.monotonic() - _GRACE
+        left = [job for job in self._jobs.of.values() if job.cancel_asked and not job.is_over]
+        await self._survey.act(
+            "kill", [job.id for job in left if job.cancel_asked and job.cancel_asked < late]
+        )
+
+    async def _clean(self, jobs: Sequence[ArcJob]) -> None:
+        await self._survey.act("clean", [job.id for job in jobs])
+        for job in jobs:
+            self._jobs.drop(job)
+            # It is listed until A-REX comes to it.
+            self._jobs.foreign.add(job.id)

@@ -1,0 +1,122 @@
+"""What is known of this broker's jobs at a computing element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from broker_core.sites.adapter import Seen, Sighting
+from broker_core.worker.markers import started_mark
+
+WAITING = frozenset(("ACCEPTING", "ACCEPTED", "PREPARING"))
+"""States of A-REX in which a job can wait for its input files."""
+QUEUED = frozenset(("PREPARED", "SUBMITTING", "QUEUING", "HELD", "OTHER"))
+OVER = frozenset(("FINISHED", "FAILED", "KILLED", "WIPED"))
+STATES = (*sorted(WAITING), *sorted(QUEUED), "RUNNING", "EXITINGLRMS", "EXECUTED", "FINISHING", "KILLING")
+"""States of a job that is not over, by the names of the REST interface."""
+
+
+@dataclass(slots=True)
+class ArcJob:
+    """One job at A-REX."""
+
+    id: str
+    tag: str
+    state: str = "ACCEPTING"
+    looked_in: bool = False
+    """`staged` and `released` are known: this process did it, or looked into the session."""
+    staged: bool = False
+    """All input files are there."""
+    released: bool = False
+    started: bytes = b""
+    ended: bytes = b""
+    outputs: bytes = b""
+    reason: str = ""
+    closed: bool = False
+    """It is over, and what it left was read."""
+    looked_at: float = 0.0
+    """By the monotonic clock, when its session was last read."""
+    cancel_asked: float | None = None
+    """By the monotonic clock."""
+
+    @property
+    def is_over(self) -> bool:
+        """A-REX has done with it, or its starter has recorded the end."""
+        return self.state in OVER or bool(self.ended)
+
+    @property
+    def is_waiting(self) -> bool:
+        """It waits for its release, or to be whole."""
+        return self.state in WAITING and not self.released
+
+    @property
+    def never_came(self) -> bool:
+        """It ended without having had a chance: A-REX gave up waiting for its release."""
+        return self.closed and not self.started and "Timeout waiting" in self.reason
+
+    def sighting(self) -> Sighting:
+        """The job as a poll tells it."""
+        mark = started_mark(self.started, 0.0)
+        return Sighting(
+            seen=self._seen(),
+            id=self.id,
+            reason=self.reason,
+            node=mark.node if mark else "",
+            started=self.started,
+            ended=self.ended,
+            outputs=self.outputs,
+        )
+
+    def _seen(self) -> Seen:
+        if self.ended or self.closed:
+            return Seen.ENDED
+        if self.is_waiting:
+            return Seen.HELD
+        return Seen.QUEUED if self.state in QUEUED | WAITING and not self.started else Seen.RUNNING
+
+
+class Jobs:
+    """All jobs of this broker, by the ids of A-REX and by tag."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, ArcJob] = {}
+        """Id to job."""
+        self.foreign: set[str] = set()
+        """Ids that belong to nobody here, and need not be asked about again."""
+        self._tags: dict[str, list[ArcJob]] = {}
+
+    def add(self, id: str, tag: str) -> ArcJob:
+        """The job with this id, new or known."""
+        found = self.of.get(id)
+        if found is None:
+            found = self.of[id] = ArcJob(id, tag)
+            self._tags.setdefault(tag, []).append(found)
+        return found
+
+    def drop(self, job: ArcJob) -> None:
+        """Forget a job."""
+        if self.of.pop(job.id, None) is not None:
+            self._tags[job.tag].remove(job)
+            if not self._tags[job.tag]:
+                del self._tags[job.tag]
+
+    def all_of(self, tag: str) -> list[ArcJob]:
+        """Every job with this tag: more than one where an answer to a submission was lost."""
+        return list(self._tags.get(tag, ()))
+
+    def chosen(self, tag: str) -> ArcJob | None:
+        """The job that stands for the attempt: the one that was released, else always the same one."""
+        return min(self.all_of(tag), key=_order, default=None)
+
+    def surplus(self) -> list[ArcJob]:
+        """Jobs that do not stand for their attempts."""
+        many = (tag for tag, found in self._tags.items() if len(found) > 1)
+        return [job for tag in many for job in self.all_of(tag) if job is not self.chosen(tag)]
+
+    def tags(self) -> Iterable[str]:
+        """All tags."""
+        return self._tags.keys()
+
+
+def _order(job: ArcJob) -> tuple[bool, bool, str]:
+    return job.is_waiting, job.is_over, job.id

@@ -1,0 +1,163 @@
+"""Handing attempts over: described in one request, then given their files; they wait for their release."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from broker_core.sites.adapter import Launch
+from broker_core.sites.arc.answers import jobs as listed
+from broker_core.sites.arc.bundle import Bundle, bundle
+from broker_core.sites.arc.description import BUNDLE, LAUNCH, Activity, document
+from broker_core.sites.arc.jobs import ArcJob, Jobs
+from broker_core.sites.arc.launch_script import launch_script
+from broker_core.sites.arc.rest import Answer, Rest
+from broker_core.sites.arc.sessions import Sessions
+from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.staging import StagingFailed
+from broker_core.sites.transport.contract import LinkLost
+from broker_core.wire.sites import SiteSpec
+from broker_core.worker.variables import MARK, StarterOrder, variables
+from broker_core.worker.words import split_words
+
+_AT_ONCE = 50
+"""Jobs in one request."""
+_MARGIN = 300.0
+"""Seconds that the batch system gives a job beyond its wall limit, for staging and clearing up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """One attempt made ready."""
+
+    launch: Launch
+    bundle: Bundle
+    script: bytes
+
+    @property
+    def tag(self) -> str:
+        """Of the attempt."""
+        return self.launch.order.attempt.tag
+
+
+class Submission:
+    """Brings attempts to A-REX, each once."""
+
+    def __init__(self, rest: Rest, sessions: Sessions, jobs: Jobs, spec: SiteSpec, mark: str) -> None:
+        self._rest = rest
+        self._sessions = sessions
+        self._jobs = jobs
+        self._spec = spec
+        self._mark = mark
+        self.certain = False
+        """All jobs that A-REX took are known; not so at the beginning, and after a lost answer."""
+
+    async def submit(self, launches: Sequence[Launch]) -> list[str | SiteRefused]:
+        """Ids or refusals, in order; raises LinkLost: then the same launches may be given again."""
+        results: dict[str, str | SiteRefused] = {}
+        parcels: dict[str, Parcel] = {}
+        for launch in launches:
+            tag = launch.order.attempt.tag
+            try:
+                parcels[tag] = self._parcel(launch)
+            except (StagingFailed, ValueError) as error:
+                results[tag] = SiteRefused(str(error), place=launch.order.attempt.job)
+        new = [parcel for parcel in parcels.values() if self._jobs.chosen(parcel.tag) is None]
+        for start in range(0, len(new), _AT_ONCE):
+            results |= await self._hand_over(new[start : start + _AT_ONCE])
+        taken = [parcel for tag, parcel in parcels.items() if tag not in results]
+        staged = await asyncio.gather(*map(self._stage, taken), return_exceptions=True)
+        for parcel, found in zip(taken, staged, strict=True):
+            if isinstance(found, BaseException) and not isinstance(found, SiteRefused):
+                raise found
+            results[parcel.tag] = found
+        return [results[launch.order.attempt.tag] for launch in launches]
+
+    def _parcel(self, launch: Launch) -> Parcel:
+        given = variables(_starter_order(launch.order, self._spec.environment))
+        del given["__directory"]  # known only where it runs
+        script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
+        return Parcel(launch, bundle(launch.order.inputs), script)
+
+    async def _hand_over(self, parcels: Sequence[Parcel]) -> dict[str, SiteRefused]:
+        """One request; the refused ones by tag."""
+        request = document(self._activity(parcel.launch) for parcel in parcels)
+        self.certain = False
+        answer = await self._rest.ask(
+            "POST", "/jobs?action=new", content=request, kind="application/xml", repeat=False
+        )
+        found = self._answers(answer, len(parcels))
+        self.certain = True
+        refused = {}
+        for parcel, one in zip(parcels, found, strict=True):
+            if str(one.get("status-code")) == "201":
+                self._jobs.add(str(one["id"]), parcel.tag).looked_in = True
+            else:
+                refused[parcel.tag] = self._refusal(str(one.get("reason", "no reason was given")))
+        return refused
+
+    def _answers(self, answer: Answer, count: int) -> list[dict[str, Any]]:
+        if not answer.good:
+            one = {"status-code": answer.status, "reason": answer.reason}
+            return [one] * count
+        try:
+            found = listed(answer.body)
+        except ValueError as error:
+            raise LinkLost(f"{self._rest.host} answers what cannot be read: {error}.") from error
+        if len(found) != count:
+            raise LinkLost(f"{self._rest.host} answers for {len(found)} jobs instead of {count}.")
+        return found
+
+    async def _stage(self, parcel: Parcel) -> str:
+        """Put the files of one attempt there, the launch script last; returns the id. Raises SiteRefused."""
+        job = self._jobs.chosen(parcel.tag)
+        if job is None:
+            raise LinkLost("The job went from the site while its files were on their way.")
+        if job.is_waiting and not job.staged:
+            try:
+                await self._send(job, parcel)
+            except StagingFailed as error:
+                raise SiteRefused(str(error), place=parcel.launch.order.attempt.job) from error
+        return job.id
+
+    async def _send(self, job: ArcJob, parcel: Parcel) -> None:
+        files = parcel.bundle
+        answer = await self._sessions.send(job.id, BUNDLE, files.chunks, files.size)
+        if answer.good:
+            answer = await self._sessions.write(job.id, LAUNCH, parcel.script)
+        if not answer.good:
+            raise self._refusal(f"the input files are refused: {answer.status} {answer.reason}")
+        job.staged = job.looked_in = True
+
+    def _activity(self, launch: Launch) -> Activity:
+        order = launch.order
+        limit = None if order.wall_limit is None else order.wall_limit + _MARGIN
+        name = f"{self._mark}.{order.attempt.tag}"
+        return Activity(name, launch.queue, order.cpus, limit, tuple(self._spec.options))
+
+    def _refusal(self, reason: str) -> SiteRefused:
+        return SiteRefused(f"The site refuses the job: {reason}.", place=self._spec.name)
+
+
+def _starter_order(order: LaunchOrder, environment: dict[str, str]) -> StarterOrder:
+    """What the starter is told."""
+    return StarterOrder(
+        job=order.attempt.job,
+        tag=order.attempt.tag,
+        directory=Path(),
+        program=order.executable,
+        arguments=split_words(order.arguments),
+        environment=(*environment.items(), *order.environment),
+        inputs=[file.name for file in order.inputs],
+        # Standard output and error are brought back like the files that the description names.
+        outputs=tuple(name for name in dict.fromkeys((*order.outputs, order.stdout, order.stderr)) if name),
+        stdin=order.stdin,
+        stdout=order.stdout,
+        stderr=order.stderr,
+        wall_limit=order.wall_limit,
+        file_limit=order.file_limit,
+        interactive=order.interactive,
+    )

@@ -1,0 +1,117 @@
+"""Finding out which jobs of this broker a computing element has, and how they are now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+
+from broker_core.sites.arc.answers import jobs as listed
+from broker_core.sites.arc.answers import name_of
+from broker_core.sites.arc.description import GO, LAUNCH, MARKERS
+from broker_core.sites.arc.jobs import OVER, STATES, ArcJob, Jobs
+from broker_core.sites.arc.rest import Answer, Rest, all_done
+from broker_core.sites.arc.sessions import Sessions
+from broker_core.sites.transport.contract import LinkLost
+
+AT_ONCE = 100
+"""Jobs in one request, and sessions that one poll looks into."""
+_WHOLE = b"\n.\n"
+
+
+class Survey:
+    """Brings `jobs` up to date."""
+
+    def __init__(self, rest: Rest, sessions: Sessions, jobs: Jobs, mark: str) -> None:
+        self._rest = rest
+        self._sessions = sessions
+        self._jobs = jobs
+        self._prefix = f"{mark}."
+
+    async def states(self) -> None:
+        """All jobs with their states of now: the filter by state looks at the jobs themselves.
+
+        The action `status` does not: it repeats what the information system wrote down up to a minute ago.
+        """
+        before = set(self._jobs.of)
+        found: dict[str, str] = {}
+        # What moves on between the two requests is then in both, and the second counts.
+        for some in (STATES, sorted(OVER)):
+            answer = await self._rest.ask("GET", f"/jobs?state={','.join(some)}")
+            found |= {str(one.get("id")): str(one.get("state")) for one in self._read(answer)}
+        await self._name([id for id in found if id not in self._jobs.of and id not in self._jobs.foreign])
+        for id in before - found.keys():
+            if (job := self._jobs.of.get(id)) is not None:
+                self._jobs.drop(job)
+        for id, state in found.items():
+            if (job := self._jobs.of.get(id)) is not None:
+                job.state = state
+        self._jobs.foreign &= found.keys()
+
+    async def inspect(self) -> None:
+        """Look into the sessions where there may be news, the longest unseen first."""
+        due = [job for job in self._jobs.of.values() if _may_have_news(job)]
+        due.sort(key=lambda job: job.looked_at)
+        await all_done(map(self.look_in, due[:AT_ONCE]))
+
+    async def look_in(self, job: ArcJob) -> None:
+        """Read what the session of one job tells."""
+        job.looked_at = time.monotonic()
+        state = job.state
+        names = await self._sessions.names(job.id)
+        if names is not None and not job.looked_in:
+            job.staged, job.released, job.looked_in = LAUNCH in names, GO in names, True
+        for marker in MARKERS:
+            if marker in (names or ()) and not getattr(job, marker):
+                await self._read_marker(job, marker)
+        if state in OVER and not job.closed:
+            if not job.ended:
+                job.reason = await self._why(job.id)
+            job.closed = True
+
+    async def _read_marker(self, job: ArcJob, marker: str) -> None:
+        if marker == "outputs" and not job.ended:
+            return  # it is whole only when the end is recorded
+        raw = await self._sessions.read(job.id, marker)
+        if marker == "outputs" or raw.endswith(_WHOLE):
+            setattr(job, marker, raw)
+
+    async def _why(self, id: str) -> str:
+        """Why A-REX says that a job failed."""
+        answer = await self._rest.ask("GET", f"/jobs/{id}/diagnose/failed")
+        text = answer.body.decode("utf-8", "replace") if answer.good else ""
+        return " ".join(text.split())[:500]
+
+    async def _name(self, ids: Sequence[str]) -> None:
+        """Learn what jobs are called; those of others are remembered as such."""
+        for start in range(0, len(ids), AT_ONCE):
+            for one in await self.act("info", ids[start : start + AT_ONCE]):
+                name, id = name_of(one), str(one.get("id"))
+                if name.startswith(self._prefix):
+                    self._jobs.add(id, name.removeprefix(self._prefix))
+                elif name:
+                    self._jobs.foreign.add(id)
+
+    async def act(self, action: str, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """One action on many jobs: `info`, `kill` or `clean`; what each job's answer is."""
+        asked = {"job": [{"id": id} for id in ids]}
+        if not asked["job"]:
+            return []
+        answer = await self._rest.ask("POST", f"/jobs?action={action}", content=orjson.dumps(asked))
+        return self._read(answer)
+
+    def _read(self, answer: Answer) -> list[dict[str, Any]]:
+        if not answer.good:
+            raise LinkLost(f"{self._rest.host} answers {answer.status} {answer.reason}.")
+        try:
+            return listed(answer.body)
+        except ValueError as error:
+            raise LinkLost(f"{self._rest.host} answers what cannot be read: {error}.") from error
+
+
+def _may_have_news(job: ArcJob) -> bool:
+    if job.closed or job.ended:
+        return False
+    return not job.looked_in or not (job.is_waiting or job.state == "SUBMITTING")
