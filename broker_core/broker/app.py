@@ -11,6 +11,7 @@ from broker_core.broker import (
     answers,
     routes_broker,
     routes_files,
+    routes_interactive,
     routes_jobs,
     routes_matches,
     routes_output,
@@ -35,6 +36,7 @@ _ROUTES = (
     routes_files,
     routes_resources,
     routes_scheduler,
+    routes_interactive,
     routes_sites,
 )
 _REFUSALS: dict[int | str, dict[str, Any]] = {

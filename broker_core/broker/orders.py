@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.checking import Checker
+from broker_core.broker.sessions import Sessions
 from broker_core.errors import StoreDamaged
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.record import JobRecord
@@ -43,10 +44,11 @@ class Recent(Generic[Value]):
 class Orders:
     """Makes launch orders, and the descriptions behind them."""
 
-    def __init__(self, store: Store, checker: Checker, files: FileStore) -> None:
+    def __init__(self, store: Store, checker: Checker, files: FileStore, sessions: Sessions) -> None:
         self._store = store
         self._checker = checker
         self._files = files
+        self._sessions = sessions
         self._texts: Recent[str] = Recent(KEPT)
 
     def remember(self, texts: Mapping[str, str]) -> None:
@@ -80,4 +82,6 @@ class Orders:
 
     async def order(self, record: JobRecord) -> LaunchOrder:
         """All that a site needs to run the current attempt of a job."""
-        return order_for(await self.description(record), record, await self.files(record), self._files)
+        description = await self.description(record)
+        order = order_for(description, record, await self.files(record), self._files)
+        return await self._sessions.equipped(order, description)

@@ -18,6 +18,7 @@ from broker_core.broker.near_files import NearFiles
 from broker_core.broker.orders import Orders
 from broker_core.broker.places import Places
 from broker_core.broker.policy_choice import PolicyChooser
+from broker_core.broker.sessions import Sessions
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_registry import SiteRegistry
@@ -43,6 +44,7 @@ class Services:
     orders: Orders
     files: FileStore
     sites: SiteCalls
+    sessions: Sessions
     registry: SiteRegistry
     detections: Detections
     submissions: Submissions

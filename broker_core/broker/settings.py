@@ -10,6 +10,7 @@ from typing import Any
 
 from broker_core.broker.settings_fields import checked
 from broker_core.broker.settings_information import InformationSettings
+from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.broker.settings_limits import LimitSettings
 from broker_core.broker.settings_matching import MatchSettings
 from broker_core.broker.settings_scheduling import SchedulingSettings
@@ -20,7 +21,7 @@ DEFAULT = "default"
 
 
 @dataclass(frozen=True)
-class Settings(InformationSettings, MatchSettings, SchedulingSettings, LimitSettings):
+class Settings(InformationSettings, MatchSettings, SchedulingSettings, InteractiveSettings, LimitSettings):
     """Effective settings, by subject in the base classes."""
 
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from broker_core.client.answers import value
 from broker_core.client.asking import part
 from broker_core.client.follow import Lost, follow
+from broker_core.client.session_commands import SessionCommands
 from broker_core.client.site_commands import SiteCommands
 from broker_core.client.upload import Content, upload
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
@@ -44,7 +45,7 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient(SiteCommands):
+class BrokerClient(SiteCommands, SessionCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer

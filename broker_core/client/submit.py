@@ -44,6 +44,11 @@ async def submit_prepared(
     for part in parts:
         if not part.ok:
             raise part.refused()
+    if any(part.description is not None and part.description.interactive for part in parts):
+        # Loaded here, because only interactive jobs need what it brings along.
+        from broker_core.client.interactive import register_desk
+
+        await register_desk(client)
     await _send_files(client, parts, progress)
     items = [
         SubmissionItem(

@@ -110,6 +110,8 @@ def _job(reading: Reading, kind: Kind) -> JobDescription:
         sub_job_type=kind.sub_job_type,
         wall_limit=check_wall_time.wall_limit(reading),
         needs=kind.needs + program.needs + inputs.needs + outputs.needs,
+        agent=reading.string("interactiveagent") or "",
+        agent_arguments=reading.string("interactiveagentarguments") or "",
         ad=with_terms(reading, kind),
     )
 

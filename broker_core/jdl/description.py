@@ -34,5 +34,9 @@ class JobDescription:
     needs: tuple[str, ...] = ()
     """Abilities that a site or broker must have: `mpi:openmpi`, `inter-cluster`, `interactive`, `workflow`,
     `launcher:NAME`. Empty for a plain job. Matching refuses resources that lack one, with that reason."""
+    agent: str = ""
+    """`InteractiveAgent`; empty: the one that the broker takes by itself."""
+    agent_arguments: str = ""
+    """`InteractiveAgentArguments`, split as POSIX words."""
     ad: Any = field(default=None, compare=False)
     """The tree (broker_core.jdl.tree), for Requirements, Rank and unknown attributes."""

@@ -111,6 +111,7 @@ def _order(fields: dict[str, Any]) -> LaunchOrder:
             "environment": tuple((name, value) for name, value in fields["environment"]),
             "inputs": inputs,
             "outputs": tuple(fields["outputs"]),
+            "agent_arguments": tuple(fields.get("agent_arguments", ())),
         }
     )
 

@@ -64,6 +64,9 @@ class LaunchOrder:
     file_limit: int = 0
     """Bytes that one file of the job may grow to; 0: the site's default."""
     interactive: bool = False
+    agent: str = ""
+    """Program that starts the user's program of an interactive job; empty: none."""
+    agent_arguments: tuple[str, ...] = ()
     owner: str = ""
     ce: str = ""
     """Computing element that was chosen; its end names the queue."""

@@ -6,6 +6,7 @@ import time
 
 from broker_core.information.this_machine import changing_facts, machine_facts
 from broker_core.resources.record import Resource
+from broker_core.resources.tags import ABILITIES
 
 PORT = 2119
 _NO_LIMIT = 999_999_999
@@ -45,6 +46,7 @@ def local_resource(name: str, directory: str, cpus: int, free: int, present: int
         "GlueCEPolicyMaxCPUTime": _NO_LIMIT,
         "GlueSubClusterLogicalCPUs": cpus,
         "GlueClusterUniqueID": "localhost",
+        ABILITIES: ["interactive"],
     }
     return Resource(
         ce=ce,

@@ -26,17 +26,10 @@ def starter_variables(
 ) -> dict[str, str]:
     """The variables of an order; raises SiteRefused for what cannot be given to a program."""
     try:
-        found = variables(_starter_order(order, directory, notice, settings))
+        plain = _local_order(order, directory, notice, settings)
     except ValueError as error:
         raise SiteRefused(str(error), place=order.attempt.job, remedy="Correct the description.") from error
-    for name, value in found.items():
-        if len(value) > _MOST_VALUE:
-            raise SiteRefused(
-                f"The variable {name} is too long: {len(value):,} bytes when encoded.",
-                place=order.attempt.job,
-                remedy="Put long values into a file of the input sandbox.",
-            )
-    return found
+    return checked_variables(plain)
 
 
 def spawn(given: dict[str, str], directory: str, shell: str) -> int:
@@ -57,8 +50,9 @@ def spawn(given: dict[str, str], directory: str, shell: str) -> int:
     )
 
 
-def _starter_order(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> StarterOrder:
-    plain = StarterOrder(
+def starter_order(order: LaunchOrder, directory: str) -> StarterOrder:
+    """An order in the starter's terms; raises ValueError for a quote in Arguments that is not closed."""
+    return StarterOrder(
         job=order.attempt.job,
         tag=order.attempt.tag,
         directory=Path(directory),
@@ -70,13 +64,35 @@ def _starter_order(order: LaunchOrder, directory: str, notice: Path, settings: L
         stdin=order.stdin,
         stdout=order.stdout,
         stderr=order.stderr,
-    )
-    return replace(
-        plain,
         wall_limit=order.wall_limit,
+        file_limit=order.file_limit,
+        interactive=order.interactive,
+        agent=order.agent,
+        agent_arguments=order.agent_arguments,
+    )
+
+
+def checked_variables(order: StarterOrder) -> dict[str, str]:
+    """The variables of an order; raises SiteRefused for what cannot be given to a program."""
+    try:
+        found = variables(order)
+    except ValueError as error:
+        raise SiteRefused(str(error), place=order.job, remedy="Correct the description.") from error
+    for name, value in found.items():
+        if len(value) > _MOST_VALUE:
+            raise SiteRefused(
+                f"The variable {name} is too long: {len(value):,} bytes when encoded.",
+                place=order.job,
+                remedy="Put long values into a file of the input sandbox.",
+            )
+    return found
+
+
+def _local_order(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> StarterOrder:
+    return replace(
+        starter_order(order, directory),
         file_limit=order.file_limit or settings.file_limit,
         kill_grace=max(1, round(settings.kill_grace)),
-        interactive=order.interactive,
         notice=str(notice),
     )
 

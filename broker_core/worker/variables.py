@@ -38,8 +38,12 @@ class StarterOrder:
     kill_grace: int = 5
     """Seconds between asking to end and ending."""
     interactive: bool = False
+    agent: str = ""
+    agent_arguments: Sequence[str] = ()
     notice: str = ""
     """FIFO that hears of the start."""
+    news: str = ""
+    """Directory for news to a broker that looks in from afar."""
 
 
 def variables(order: StarterOrder) -> dict[str, str]:
@@ -57,6 +61,8 @@ def variables(order: StarterOrder) -> dict[str, str]:
         "__standard_output": encode(order.stdout),
         "__standard_error": encode(order.stderr),
         "__interactive": "1" if order.interactive else "0",
+        "__interactive_agent": encode(order.agent),
+        "__interactive_agent_args": encode_list(order.agent_arguments),
         "__nodes": str(order.nodes),
         "__subjob_index": str(order.subjob_index),
         "__output_file": encode_list(order.outputs),
@@ -64,6 +70,7 @@ def variables(order: StarterOrder) -> dict[str, str]:
         "__kill_grace": str(order.kill_grace),
         "__file_limit": str(max(1, order.file_limit // BLOCK)) if order.file_limit else "",
         "__notice": order.notice,
+        "__news": encode(order.news),
         MARK: order.tag,
     }
     return {name: value for name, value in values.items() if value}

@@ -1,0 +1,51 @@
+"""Routes of interactive jobs: the desks of a user, and how a desk reaches the agent of a job."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from broker_core.broker.answers import json_response
+from broker_core.broker.asked import Owner, Parts, own_job
+from broker_core.broker.sessions import LONG, SHORT
+from broker_core.wire.interactive import DeskKey, DeskView, SessionContact
+
+router = APIRouter()
+MOST_WAIT = 20.0
+
+
+@router.get("/desks", response_model=list[DeskView])
+async def desks(services: Parts, owner: Owner) -> Response:
+    """Desks of the caller that agents let in."""
+    return json_response([one.model_dump() for one in await services.sessions.desks.of(owner)])
+
+
+@router.post("/desks", response_model=list[DeskView])
+async def add_desk(desk: DeskKey, services: Parts, owner: Owner) -> Response:
+    """Register a desk; jobs that start from now on know it."""
+    return json_response([one.model_dump() for one in await services.sessions.desks.add(owner, desk)])
+
+
+@router.delete("/desks", response_model=list[DeskView])
+async def remove_desk(services: Parts, owner: Owner, fingerprint: str) -> Response:
+    """Forget a desk."""
+    left = await services.sessions.desks.remove(owner, fingerprint)
+    return json_response([one.model_dump() for one in left])
+
+
+@router.get("/jobs/{job}/session", response_model=SessionContact)
+async def session(
+    job: str, services: Parts, owner: Owner, wait: Annotated[float, Query(ge=0, le=MOST_WAIT)] = 0.0
+) -> Response:
+    """How the job's agent is reached; `wait`: seconds to wait for it at most."""
+    loop = asyncio.get_running_loop()
+    deadline, pause = loop.time() + wait, SHORT
+    while True:
+        record = await own_job(services, owner, job)
+        found = await services.sessions.contact(record, services.sites.site_of(record.site))
+        if found.state != "waiting" or loop.time() + pause > deadline:
+            return json_response(found.model_dump())
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.3, LONG)

@@ -1,0 +1,32 @@
+"""Settings of interactive jobs: where desks and agents meet, and the numbers of the agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker_core.broker.settings_fields import setting
+
+MB = 1 << 20
+
+
+@dataclass(frozen=True)
+class InteractiveSettings:
+    """Times in seconds, sizes in bytes."""
+
+    relay: str = setting("", "host:port of a relay that runs by itself; empty: the broker starts its own")
+    relay_address: str = setting("127.0.0.1", "address on which the broker's own relay listens")
+    relay_name: str = setting(
+        "", "name by which nodes and desks reach the broker's own relay; empty: the address it listens on"
+    )
+    relay_idle_exit: float = setting(600.0, "seconds without a connection after which the own relay ends")
+    ca_retry_interval: float = setting(10.0, "seconds between two attempts of an agent to reach a desk")
+    ca_max_retries: int = setting(60, "failed attempts after which the bypass agent kills the program")
+    replay_buffer: int = setting(8 * MB, "bytes of past output that a desk which comes later is shown")
+    agent_memory: int = setting(MB, "bytes of output of a stream that an agent keeps in memory")
+    agent_disk: int = setting(4096 * MB, "bytes of output that a bypass agent keeps until a desk has them")
+    agent_linger: float = setting(
+        60.0, "seconds that the agent of a terminal stays after the program's end for its last output"
+    )
+    agent_program: str = setting(
+        "", "path of the frozen agent that is sent to sites other than this machine; empty: the one shipped"
+    )

@@ -1,0 +1,76 @@
+"""The door to interactive jobs: `open_session` and what a session tells (CB-IA-01).
+
+A session belongs to the event loop that opened it; a window runs one in a thread of its own. It reaches the
+job's agent by itself, and again after every cut, until the program has ended or the session is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import BadRequest
+from broker_core.interactive.contact import Contact, NotYet, SessionOver
+from broker_core.interactive.desk_key import DeskKeyPair, desk_key
+from broker_core.interactive.meeting import Place
+from broker_core.interactive.session_events import (
+    ENDED,
+    Event,
+    ForwardView,
+    Gap,
+    Output,
+    SessionState,
+    Status,
+)
+from broker_core.interactive.shadow import Session, SessionOptions
+from broker_core.wire.interactive import DeskKey, SessionContact
+
+__all__ = [
+    "ENDED",
+    "Event",
+    "ForwardView",
+    "Gap",
+    "Output",
+    "Session",
+    "SessionOptions",
+    "SessionState",
+    "Status",
+    "open_session",
+    "register_desk",
+]
+WAIT = 10.0
+"""Seconds that the broker waits for an agent before it answers that it is not there."""
+
+
+async def register_desk(client: BrokerClient) -> DeskKeyPair:
+    """Make sure that the broker knows this desk: agents of jobs that start afterwards let it in."""
+    pair = await asyncio.to_thread(desk_key)
+    await client.add_desk(DeskKey(key=pair.public, name=pair.name))
+    return pair
+
+
+async def open_session(client: BrokerClient, job: str, options: SessionOptions | None = None) -> Session:
+    """Begin a session with an interactive job, also before it runs; raises what the broker says of it.
+
+    The client must stay open as long as the session, in the same loop.
+    """
+    pair = await register_desk(client)
+
+    async def introduce() -> Contact:
+        return _contact(await client.session_contact(job, WAIT))
+
+    session = Session(introduce, pair.key, options or SessionOptions())
+    session.start()
+    return session
+
+
+def _contact(said: SessionContact) -> Contact:
+    """The contact, if the agent is there; raises NotYet, SessionOver or BadRequest."""
+    if said.state == "waiting":
+        raise NotYet(said.reason, place=said.job)
+    if said.state == "over":
+        raise SessionOver(said.reason, place=said.job)
+    if said.state != "there":
+        raise BadRequest(said.reason, place=said.job)
+    places = tuple(Place(place.host, place.port) for place in said.places)
+    return Contact(said.job, said.token, places, said.host_key, said.node, said.attempt)

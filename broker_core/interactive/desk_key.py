@@ -1,0 +1,63 @@
+"""The key pair of this desk: the private part in the keyring, or in a file where there is none."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncssh
+import keyring
+from keyring.backend import KeyringBackend
+from platformdirs import user_data_dir
+
+SERVICE, ENTRY = "crossdesk", "desk key"
+USABLE = 1.0
+"""Priority from which on a keyring keeps secrets for real."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskKeyPair:
+    """The pair, and where it is kept, for people."""
+
+    key: asyncssh.SSHKey
+    kept: str
+    name: str
+
+    @property
+    def public(self) -> str:
+        """The public part as one line of OpenSSH."""
+        return self.key.export_public_key().decode().strip()
+
+
+def desk_key() -> DeskKeyPair:
+    """The pair of this desk, made when first asked for. Not in a loop: the keyring may ask the user."""
+    path = Path(user_data_dir("crossdesk")) / "desk_key"
+    name = f"{getpass.getuser()}@{socket.gethostname()}"
+    if path.exists():
+        return DeskKeyPair(asyncssh.read_private_key(str(path)), f"the file {path}", name)
+    ring = _keyring()
+    if ring is not None:
+        text = ring.get_password(SERVICE, ENTRY)
+        if text:
+            return DeskKeyPair(asyncssh.import_private_key(text), "the keyring", name)
+    key = asyncssh.generate_private_key("ssh-ed25519", comment=name)
+    if ring is not None:
+        ring.set_password(SERVICE, ENTRY, key.export_private_key().decode())
+        return DeskKeyPair(key, "the keyring", name)
+    _write(path, key.export_private_key())
+    return DeskKeyPair(key, f"the file {path}, because this machine has no keyring", name)
+
+
+def _keyring() -> KeyringBackend | None:
+    ring = keyring.get_keyring()
+    return ring if ring.priority >= USABLE else None
+
+
+def _write(path: Path, text: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(text)

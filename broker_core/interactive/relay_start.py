@@ -1,0 +1,104 @@
+"""The broker's own relay: started when first needed, found again after a restart of the broker."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from broker_core.errors import CrossDeskError
+from broker_core.interactive.meeting import LINE, Place
+
+PATIENCE = 10.0
+"""Seconds that a relay gets to start, or to answer."""
+STEP = 0.02
+
+
+class NoRelay(CrossDeskError):
+    """The relay could not be started."""
+
+    code = "no_relay"
+
+
+class OwnRelay:
+    """A relay of its own process beside this broker; it goes on when the broker ends."""
+
+    def __init__(self, folder: Path, address: str, idle_exit: float) -> None:
+        self._announced = folder / "relay.json"
+        self._log = folder / "logs" / "relay.log"
+        self._address = address
+        self._idle_exit = idle_exit
+        self._turn = asyncio.Lock()
+
+    async def place(self) -> Place:
+        """Where it listens; it is started if it does not answer. Raises NoRelay."""
+        async with self._turn:
+            known = self._read()
+            if known is not None and await _answers(known):
+                return known
+            return await self._start(known)
+
+    def _read(self) -> Place | None:
+        try:
+            said = json.loads(self._announced.read_bytes())
+            return Place(str(said["host"]), int(said["port"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    async def _start(self, before: Place | None) -> Place:
+        """Start it, on the same port as before if that is free: agents know it."""
+        ports = [before.port, 0] if before is not None else [0]
+        for port in ports:
+            self._announced.unlink(missing_ok=True)
+            process = self._spawn(port)
+            place = await self._announcement(process)
+            if place is not None:
+                return place
+        raise NoRelay(
+            "The relay for interactive jobs could not be started.",
+            place=str(self._log),
+            remedy="The log says why; a free port of the range 20000 to 25000 is needed.",
+        )
+
+    def _spawn(self, port: int) -> subprocess.Popen[bytes]:
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        words = ["--address", self._address, "--port", str(port), "--idle-exit", str(self._idle_exit)]
+        words += ["--announce", str(self._announced)]
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-P", "-m", "broker_core.interactive.relay", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,
+            )
+
+    async def _announcement(self, process: subprocess.Popen[bytes]) -> Place | None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + PATIENCE
+        while loop.time() < deadline and process.poll() is None:
+            if (place := self._read()) is not None:
+                return place
+            await asyncio.sleep(STEP)
+        return None
+
+
+async def _answers(place: Place) -> bool:
+    """True if a relay of ours listens there."""
+    try:
+        reader, writer = await asyncio.wait_for(asyncio.open_connection(place.host, place.port), PATIENCE)
+    except (OSError, TimeoutError):
+        return False
+    try:
+        writer.write(b"?\n")
+        return (await asyncio.wait_for(reader.read(LINE), PATIENCE)).startswith(b"NO this is a relay")
+    except (OSError, TimeoutError):
+        return False
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()

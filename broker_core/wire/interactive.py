@@ -1,0 +1,51 @@
+"""Sessions of interactive jobs, and the desks that may have them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from broker_core.wire.submission import Wire
+
+
+class DeskKey(Wire):
+    """The public key of a desk."""
+
+    key: Annotated[str, Field(pattern=r"^ssh-ed25519 [A-Za-z0-9+/=]{60,80}( [^\r\n]{0,80})?$")]
+    """As in OpenSSH, `ssh-ed25519 ...`; the private part never leaves the desk."""
+    name: Annotated[str, Field(max_length=80)] = ""
+    """For people: user and machine."""
+
+
+class DeskView(DeskKey):
+    """A desk that is registered."""
+
+    fingerprint: str
+    added: float
+    """Seconds since the epoch."""
+    added_by: str
+    """How it proved whose desk it is."""
+
+
+class MeetingPlace(Wire):
+    """A relay at which the agent waits."""
+
+    host: str
+    port: int
+
+
+class SessionContact(Wire):
+    """What a desk needs to reach the agent of a job."""
+
+    job: str
+    attempt: int
+    state: str
+    """`waiting`: the job or its agent is not there yet; `there`; `over`; `none`: it has no agent of ours."""
+    reason: str = ""
+    """What is waited for, or why there is none."""
+    token: str = ""
+    places: list[MeetingPlace] = []
+    host_key: str = ""
+    fingerprint: str = ""
+    node: str = ""
