@@ -147,8 +147,9 @@ class Sshd:
         Path("/run/sshd").mkdir(parents=True, exist_ok=True)
         conf = self.folder / "sshd_config"
         text = _CONF.format(port=self.port, address=self.address, folder=self.folder, **self._settings)
-        if self._environment:
-            text += "SetEnv " + " ".join(f'"{name}={value}"' for name, value in self._environment.items())
+        # With this level bash takes itself for a shell inside another, and leaves start-up files out.
+        environment = {"SHLVL": "9", **self._environment}
+        text += "SetEnv " + " ".join(f'"{name}={value}"' for name, value in environment.items())
         conf.write_text(text + "\n")
         self._logged = len(self.log())
         words = [*self._prefix, "/usr/sbin/sshd", "-D", "-e", "-f", str(conf)]
