@@ -139,6 +139,10 @@ class Desk(Protocol):
         """Select a job in the table and show it in the inspector (tab: story, logs, output, where, text)."""
         ...
 
+    def show_site(self, name: str) -> None:
+        """Show all about a site; empty: all sites."""
+        ...
+
     def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
         """Open a description in a new editor tab; `files` join its input sandbox."""
         ...

@@ -28,6 +28,9 @@ held = _any(lambda row: bool(row["held"]) and _state(row) is JobState.WAITING)
 holdable = _any(lambda row: _state(row) in (JobState.SUBMITTED, JobState.WAITING) and not row["held"])
 
 
+unheard = _any(lambda row: bool(row.get("unheard")) and _state(row).active)
+
+
 def single(rows: Sequence[Row]) -> bool:
     """Exactly one job."""
     return len(rows) == 1
@@ -73,6 +76,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.edit", "Edit and submit again…", "pencil", "Ctrl+E", "job", single, True, "do"),
     Action("job.hold", "Hold", "pause", "H", "job", holdable, True, "hold"),
     Action("job.release", "Release", "play", "Shift+H", "job", held, True, "hold"),
+    Action("job.elsewhere", "Run elsewhere…", "route", "", "job", unheard, True, "hold"),
     Action("job.cancel", "Cancel…", "ban", "Del", "job", active, True, "hold"),
     Action("job.purge", "Remove with files…", "trash-2", "Shift+Del", "job", ended, True, "hold"),
     Action("job.copy_id", "Copy id", "copy", "Ctrl+C", "job", some, menu="copy"),

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def face_of(row: dict[str, Any]) -> Face:
     """Return the face of a row, or of as much of a row as an event tells."""
-    return face(row["state"], row.get("exit_code"), row.get("held") or "", row.get("canceling"))
+    return face(
+        row["state"], row.get("exit_code"), row.get("held") or "", row.get("canceling"), row.get("unheard")
+    )
 
 
 def draw_glyph(

@@ -12,6 +12,7 @@ from app.actions.table import BY_ID
 from app.inspector import words
 from app.inspector.glyph import StateGlyph, face_of
 from app.inspector.labels import label
+from app.theme.faces import AT_SITE, UNHEARD
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
@@ -40,6 +41,7 @@ def can_purge(row: dict[str, Any]) -> bool:
 
 ACTIONS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
     ("job.cancel", "Cancel", can_cancel),
+    ("job.elsewhere", "Run elsewhere", lambda row: bool(row.get("unheard")) and row["state"] in AT_SITE),
     ("job.fetch", "Fetch output", can_fetch),
     ("job.resubmit", "Submit again", lambda row: True),
     ("job.purge", "Remove", can_purge),
@@ -96,6 +98,7 @@ class JobHeader(QWidget):
         self.offers = JobActions(desk)
         self._lay_out()
         desk.theme.changed.connect(self._restyle)
+        desk.sites.changed.connect(lambda: self._row and self.show_row(self._row))
         self._restyle()
 
     def _lay_out(self) -> None:
@@ -126,11 +129,11 @@ class JobHeader(QWidget):
 
     def show_row(self, row: dict[str, Any]) -> None:
         """Show this job's row."""
-        self._row = row
+        since = self._desk.sites.unheard(row.get("site"))
+        self._row = row = row | {"unheard": since}
         self.name.setText(row.get("name") or row["id"])
         self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
         self.copy.setToolTip(f"Copy the job's id: {row['id']}")
-        self.state.setText(face_of(row).word)
         self.glyph.show_row(row)
         self.tell_time()
         self.offers.show_rows([row])
@@ -144,6 +147,9 @@ class JobHeader(QWidget):
         parts.append(words.count(row.get("cpus") or 1, "CPU"))
         verb, moment = last_step(row)
         parts.append(f"{verb} {words.ago(moment, time.time())}")
+        shown, now = face_of(row), time.time()
+        silent = shown.word == UNHEARD.word
+        self.state.setText(f"{shown.word} since {words.since(row['unheard'], now)}" if silent else shown.word)
         self.line.setText("  ·  ".join(parts))
         self.line.setToolTip(f"{verb.capitalize()} {words.exact(moment)}")
 

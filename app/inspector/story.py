@@ -13,6 +13,7 @@ from app.inspector.event_list import EventList
 from app.inspector.labels import label
 from app.inspector.pane import JobPane
 from app.inspector.retold import retold
+from app.inspector.silent import SilentPanel
 from app.inspector.state_chart import StateChart
 from app.inspector.timeline import Timeline
 from app.inspector.why import WhyPanel
@@ -41,7 +42,7 @@ class StoryPane(JobPane):
         super().__init__(desk, parent)
         self.chart, self.timeline, self.events = StateChart(desk), Timeline(desk), EventList(desk)
         self.now, self.why = label(role="strong", wrap=True), label(role="muted", wrap=True)
-        self.waiting = WhyPanel(desk)
+        self.waiting, self.silent = WhyPanel(desk), SilentPanel(desk)
         self.facts = QGridLayout()
         self._told: list[JobEvent] = []
         self._seen = 0
@@ -62,6 +63,7 @@ class StoryPane(JobPane):
             column.addWidget(said)
         column.addSpacing(4)
         column.addWidget(self.waiting)
+        column.addWidget(self.silent)
         self._section(column, "Time").addWidget(self.timeline)
         holder = QWidget()
         holder.setLayout(self.facts)
@@ -97,6 +99,7 @@ class StoryPane(JobPane):
         """Forget the job shown before."""
         self._seen, self._told = 0, []
         self.waiting.show_why(None)
+        self.silent.show_job("")
         self._tick.stop()
 
     def render_answer(self, answer: Told) -> None:
@@ -106,6 +109,7 @@ class StoryPane(JobPane):
         self._seen = len(events)
         self.chart.show_events(events, detail.row, live)
         self.waiting.show_why(why)
+        self.silent.show_job(detail.row["id"])
         self.now.setText(now_words(detail))
         self.now.setVisible(why is None)
         self.why.setText(detail.row.get("reason") or "")

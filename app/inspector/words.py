@@ -6,10 +6,10 @@ import signal
 import time
 from typing import Any
 
-from app.model.words import ago, count, size
+from app.model.words import ago, count, since, size
 from app.model.words import duration as long_duration
 
-__all__ = ["ago", "clock", "count", "duration", "end_words", "exact", "size"]
+__all__ = ["ago", "clock", "count", "duration", "end_words", "exact", "since", "size"]
 
 
 def duration(seconds: float) -> str:

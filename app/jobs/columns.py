@@ -99,7 +99,7 @@ def _ended(held: Held, row: int, now: float) -> str:
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("state", "State", 120, state_word, state_word, _said("reason")),
+    Column("state", "State", 136, state_word, state_word, _said("reason")),
     Column("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
     Column("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     Column("kind", "Kind", 96, _kind, _kind, shown=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from app.jobs.command_text import command_text
 from app.model import words
 from app.shell.confirm import confirm
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class JobCommands:
         register("job.resubmit", self.resubmit)
         register("job.edit", self.edit)
         register("job.fetch", self.fetch)
+        register("job.elsewhere", self.elsewhere)
         register("job.copy_id", self.copy_ids)
         register("job.copy_command", self.copy_command)
 
@@ -86,6 +89,34 @@ class JobCommands:
                 "Output that was not fetched is lost. This cannot be undone.",
                 f"Remove {words.count(len(ids), 'job')}", partial(self._send, "purge", "Removed", ids),
             )  # fmt: skip
+
+    def elsewhere(self) -> None:
+        """Ask, then run jobs of a silent site elsewhere, although they may still run there."""
+        unheard, rows = self._desk.sites.unheard, self._desk.jobs.row
+        ids = [
+            job for job in self._those(lambda state: state.active) if unheard((rows(job) or {}).get("site"))
+        ]
+        if not ids:
+            return
+        place = site_name((rows(ids[0]) or {})["site"])
+        silent = words.since(unheard((rows(ids[0]) or {})["site"]) or 0.0, time.time())
+        confirm(
+            self._window, f"Run {self._named(ids)} elsewhere?",
+            f"{place} has not been heard from since {silent}, so what runs there cannot be stopped now: "
+            "until it is heard again, the work may be done twice, and so may whatever it does outside of its "
+            "own directory. The attempt there is canceled as soon as the site answers, and its output is not "
+            "used.",
+            f"Run {words.count(len(ids), 'job')} elsewhere", lambda: self._run_elsewhere(ids),
+        )  # fmt: skip
+
+    def _run_elsewhere(self, ids: list[str]) -> None:
+        self._desk.run(self._ask_elsewhere(ids), f"asking to run {self._named(ids)} elsewhere")
+
+    async def _ask_elsewhere(self, ids: list[str]) -> None:
+        for job in ids:
+            await self._desk.client.run_elsewhere(job)
+        said = f"{self._named(ids)} will run elsewhere."
+        self._desk.notify(Notice(said[:1].upper() + said[1:], Tone.NEUTRAL, "", ids[0]))
 
     def _bulk(self, verb: str, word: str, test: Callable[[JobState], bool]) -> None:
         ids = self._those(test)

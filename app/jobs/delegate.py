@@ -78,7 +78,10 @@ class JobsDelegate(QStyledItemDelegate):
         if batch:
             self._bar(painter, inner, line)
         else:
-            self._text(painter, inner, face.word, self._color(face.token), self._strong)
+            whole = f"{face.word} {face.more}" if face.more else face.word
+            fits = self._metrics[id(self._strong)].horizontalAdvance(whole) <= inner.width()
+            said = whole if fits else face.word
+            self._text(painter, inner, said, self._color(face.token), self._strong)
 
     def _glyph(self, painter: QPainter, box: QRect, face: Face) -> None:
         ratio = painter.device().devicePixelRatioF()

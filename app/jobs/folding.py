@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.model.terms import is_failed
-from app.theme.faces import FACES, FAILED_TOKEN, Face, Shape
+from app.theme.faces import AT_SITE, FACES, FAILED_TOKEN, UNHEARD, Face, Shape
 from broker_core.jobs.states import JobState
 
 
@@ -20,10 +20,17 @@ class Batch:
         self.id, self.rows, self.open = name, rows, False
 
 
-def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Counter[str]:
-    """Return how many of the rows are in each state; `failed` counts apart from Done."""
-    states = columns["state"]
-    counted: Counter[str] = Counter(states[row] for row in rows)
+Unheard = Callable[[str], float | None]
+"""Place of a job (JobRecord.site) to since when it is not heard from; None: it is."""
+
+
+def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int], unheard: Unheard) -> Counter[str]:
+    """Return how many of the rows are in each state; `failed` counts apart from Done, and so does what is
+    not heard from."""
+    states, places = columns["state"], columns["site"]
+    counted: Counter[str] = Counter(
+        _UNHEARD if states[row] in AT_SITE and unheard(places[row]) else states[row] for row in rows
+    )
     ended = sum(
         1
         for row in rows
@@ -35,8 +42,9 @@ def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Counter[
     return +counted
 
 
-_ORDER = ("Running", "Scheduled", "Ready", "Waiting", "Submitted", "DoneFailed", "Aborted", "Done", "Cleared",
-          "Canceled")  # fmt: skip
+_UNHEARD = "Unheard"
+_ORDER = ("Running", _UNHEARD, "Scheduled", "Ready", "Waiting", "Submitted", "DoneFailed", "Aborted", "Done",
+          "Cleared", "Canceled")  # fmt: skip
 
 
 def parts(counted: Counter[str]) -> list[tuple[str, int]]:
@@ -48,6 +56,7 @@ def summary(counted: Counter[str]) -> str:
     """Return e.g. `12 running, 3 waiting, 1 failed, 184 done`."""
     groups = {
         "running": counted["Running"],
+        "not heard from": counted[_UNHEARD],
         "waiting": sum(counted[name] for name in ("Submitted", "Waiting", "Ready", "Scheduled")),
         "failed": counted["Aborted"] + counted["DoneFailed"],
         "done": counted["Done"] + counted["Cleared"],
@@ -64,5 +73,5 @@ def face_of(counted: Counter[str]) -> Face:
         shown = Face(Shape.EXCLAMATION, FAILED_TOKEN, "")
     else:
         first = next((name for name in _ORDER if counted[name]), JobState.SUBMITTED.value)
-        shown = FACES[JobState(first)]
+        shown = UNHEARD if first == _UNHEARD else FACES[JobState(first)]
     return Face(shown.shape, shown.token, summary(counted))

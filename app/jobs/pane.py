@@ -37,7 +37,7 @@ class JobsPane(QWidget):
     def __init__(self, desk: WindowDesk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self.table = JobsTable(desk.jobs)
+        self.table = JobsTable(desk.jobs, desk.sites.unheard)
         self.view = JobsView(desk.theme, self.table)
         self.bar = QueryBar(desk.theme)
         self.state = StateView(desk.theme)
@@ -70,6 +70,7 @@ class JobsPane(QWidget):
         self._desk.jobs.clearing.connect(self.table.view.empty)
         self._desk.jobs.loaded.connect(self._loaded)
         self._desk.link.changed.connect(self._refresh)
+        self._desk.sites.changed.connect(self._sites_changed)
         self._desk.theme.changed.connect(self._dress)
         self.bar.changed.connect(self._query)
         self.view.selected.connect(self._selected)
@@ -120,6 +121,12 @@ class JobsPane(QWidget):
         self.table.view.tick()
         if self.isVisible() and len(self._desk.jobs):
             self.view.viewport().update()
+
+    def _sites_changed(self) -> None:
+        """Jobs at a site that fell silent, or is heard again, look different."""
+        self.table.forget_tallies()
+        self.view.viewport().update()
+        self._tell_rows(self.view.chosen())
 
     def _loaded(self) -> None:
         if (self.table.view.sort, self.table.view.descending) != ("submitted", True):
@@ -190,9 +197,13 @@ class JobsPane(QWidget):
 
     def _selected(self) -> None:
         ids = self.view.chosen()
-        rows = [self._desk.jobs.row(job) for job in ids[:SAMPLE]]
-        self._desk.actions.select([row for row in rows if row])
+        self._tell_rows(ids)
         self.chosen.emit(ids)
+
+    def _tell_rows(self, ids: list[str]) -> None:
+        rows = [row for row in map(self._desk.jobs.row, ids[:SAMPLE]) if row]
+        unheard = self._desk.sites.unheard
+        self._desk.actions.select([row | {"unheard": unheard(row["site"])} for row in rows])
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)

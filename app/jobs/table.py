@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -14,7 +15,7 @@ from app.jobs.folding import Batch
 from app.jobs.view_list import ViewList
 from app.model import words
 from app.model.rows import LiveRows
-from app.theme.faces import Face, face
+from app.theme.faces import AT_SITE, UNHEARD, Face, face
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -28,9 +29,9 @@ class JobsTable(QAbstractTableModel):
     rebuilt = Signal()
     """The whole view was replaced: selection and scroll are the view's to restore."""
 
-    def __init__(self, rows: LiveRows) -> None:
+    def __init__(self, rows: LiveRows, unheard: folding.Unheard = lambda ces: None) -> None:
         super().__init__()
-        self.rows = rows
+        self.rows, self._unheard = rows, unheard
         self.view = ViewList(self)
         self._tallies: dict[str, Counter[str]] = {}
 
@@ -95,13 +96,19 @@ class JobsTable(QAbstractTableModel):
         if batch:
             return folding.face_of(self.tally(batch))
         held, row = self.rows.columns, self.view.lines[line]
-        return face(held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row])
+        since = self._unheard(held["site"][row])
+        shown = face(
+            held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row], since
+        )
+        if since and shown is UNHEARD:
+            return replace(shown, more=f"since {words.since(since, self.view.now())}")
+        return shown
 
     def tally(self, batch: Batch) -> Counter[str]:
         """States of a batch's jobs, counted once between two changes."""
         found = self._tallies.get(batch.id)
         if found is None:
-            found = self._tallies[batch.id] = folding.tally(self.rows.columns, batch.rows)
+            found = self._tallies[batch.id] = folding.tally(self.rows.columns, batch.rows, self._unheard)
         return found
 
     def text(self, line: int, column: int) -> str:
@@ -111,6 +118,9 @@ class JobsTable(QAbstractTableModel):
             row = self.view.lines[line]
             if column == BY_NAME["name"] and self.inside(line):
                 return self.rows.columns["parameter"][row] or self.rows.columns["name"][row]
+            if column == BY_NAME["state"]:
+                shown = self.face(line)
+                return f"{shown.word} {shown.more}".strip()
             return COLUMNS[column].cell(self.rows.columns, row, self.view.now())
         return self._batch_text(batch, column)
 
@@ -130,6 +140,11 @@ class JobsTable(QAbstractTableModel):
         batch = self.batch_at(line)
         if batch:
             return folding.summary(self.tally(batch))
+        row = self.view.lines[line]
+        since = self._unheard(self.rows.columns["site"][row]) if column == BY_NAME["state"] else None
+        if since and self.rows.columns["state"][row] in AT_SITE:
+            said = self.rows.columns["state"][row]
+            return f"{said} when last heard from, {words.exact(since)}. It may go on there; nothing is lost."
         tip = COLUMNS[column].tip
         return tip(self.rows.columns, self.view.lines[line], time.time()) or None if tip else None
 

@@ -51,6 +51,11 @@ def ago(then: float | None, now: float) -> str:
     return f"{moment:%d %b}" if moment.year == today.year else f"{moment:%d %b %Y}"
 
 
+def since(then: float, now: float) -> str:
+    """Return how long something lasts, as after “since”: `12 min`, `a moment`, or the day."""
+    return "a moment" if now - then < 5 else ago(then, now).removesuffix(" ago")
+
+
 def exact(then: float | None) -> str:
     """Return local date and time to the second; empty for None or 0."""
     return f"{datetime.fromtimestamp(then):%Y-%m-%d %H:%M:%S}" if then else ""

@@ -69,7 +69,7 @@ class WindowDesk(QObject):
         self.session.on_topics.append(self.topics.take)
         self._closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.sites = KnownSites(self)
+        self.sites = KnownSites(self, self)
 
     @property
     def client(self) -> BrokerClient:

@@ -19,8 +19,8 @@ class KnownSites(QObject):
 
     changed = Signal()
 
-    def __init__(self, desk: WindowDesk) -> None:
-        super().__init__(desk)
+    def __init__(self, desk: WindowDesk, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._desk = desk
         self.views: list[SiteView] = []
         self.loaded = False

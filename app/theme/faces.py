@@ -32,6 +32,8 @@ class Face:
     shape: Shape
     token: str
     word: str
+    more: str = ""
+    """Said behind the word where there is room."""
 
 
 _PLAIN = {
@@ -49,13 +51,24 @@ FACES = {state: Face(shape, f"state-{state.value}", state.value) for state, shap
 """The face of each state by itself."""
 HELD = Face(Shape.PAUSE, "state-Waiting", "On hold")
 UNHEARD = Face(Shape.QUESTION, "state-Unheard", "Not heard from")
+AT_SITE = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING})
+"""States in which a job is somewhere; whether they still hold is not known while its site is silent."""
 FAILED_TOKEN = "state-DoneFailed"
 
 
-def face(state: str, exit_code: int | None = None, held: str = "", canceling: float | None = None) -> Face:
-    """Return the face of a job in `state`; what is not a state is shown as not heard from."""
+def face(
+    state: str,
+    exit_code: int | None = None,
+    held: str = "",
+    canceling: float | None = None,
+    unheard: float | None = None,
+) -> Face:
+    """Return the face of a job in `state`; what is not a state is shown as not heard from.
+
+    `unheard`: since when its site is not heard from, seconds since the epoch; None: it is.
+    """
     plain = FACES.get(state)  # type: ignore[call-overload]
-    if plain is None:
+    if plain is None or (unheard and state in AT_SITE):
         return UNHEARD
     if canceling and JobState(state).active:
         return Face(plain.shape, plain.token, "Canceling")
@@ -68,7 +81,7 @@ def face(state: str, exit_code: int | None = None, held: str = "", canceling: fl
 
 def face_of(row: Mapping[str, Any]) -> Face:
     """Return the face of a job's row (JobRecord field to value)."""
-    return face(row["state"], row["exit_code"], row["held"], row["canceling"])
+    return face(row["state"], row["exit_code"], row["held"], row["canceling"], row.get("unheard"))
 
 
 def failed(state: str, exit_code: int | None) -> bool:

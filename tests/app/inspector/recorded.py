@@ -12,6 +12,7 @@ from app.model.link import DeskLink
 from app.model.preferences import Preferences
 from app.model.rows import LiveRows
 from app.model.topics import Topics
+from app.sites.known import KnownSites
 from app.theme.theme import DeskTheme
 from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
@@ -113,6 +114,9 @@ class RecordedBroker:
         if self.error:
             raise self.error
 
+    async def sites(self) -> list[Any]:
+        return []
+
     async def job(self, job: str) -> JobDetail:
         await self._answer(f"job {job}")
         return self.details[job]
@@ -170,6 +174,8 @@ class TestDesk:
         self.jobs, self.link, self.topics = LiveRows(), DeskLink(), Topics()
         self.preferences = Preferences()
         self.link.set(LinkState.CONNECTED)
+        self.sites = KnownSites(self)
+        self.shown_sites: list[str] = []
         self.notices: list[str] = []
         self.triggered: list[str] = []
         self.opened: list[str] = []
@@ -188,6 +194,9 @@ class TestDesk:
 
     def show_job(self, job: str, tab: str = "") -> None:
         self.opened.append(f"{job} {tab}")
+
+    def show_site(self, name: str) -> None:
+        self.shown_sites.append(name)
 
     def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
         self.opened.append(text)
