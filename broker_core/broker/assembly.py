@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import orjson
 
@@ -39,7 +38,7 @@ from broker_core.broker.site_registry import SiteRegistry
 from broker_core.broker.site_specs import SiteSpecs
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
-from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.errors import CrossDeskError
 from broker_core.information.replica_catalogue import catalogue
 from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
@@ -51,12 +50,10 @@ from broker_core.scheduling.effects import Ask, Cancel, Confirm, Submit
 from broker_core.scheduling.messages import ReplicasFound
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
-from broker_core.sites.contract import FarSite
-from broker_core.sites.link import Link
 from broker_core.sites.local import LocalSite
+from broker_core.sites.making import site_for
 from broker_core.sites.settings import LocalSettings
 from broker_core.version import VERSION
-from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.broker")
 QUEUE_AHEAD = 1.0
@@ -162,7 +159,7 @@ def _services(
     limits = LocalSettings(file_limit=settings.output_max)
     local = LocalSite("local", places.sites / "local", settings.cpus, limits)
     sites = SiteCalls(engine, orders, fail)
-    registry = SiteRegistry(SiteSpecs(places.sites), sites, engine, local, _site_for)
+    registry = SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for)
     return Services(
         places=places,
         settings=settings,
@@ -186,10 +183,6 @@ def _services(
         stop=stop,
         started=time.time(),
     )
-
-
-def _site_for(spec: SiteSpec, folder: Path, mark: str, changed: Callable[[Link], None]) -> FarSite:
-    raise BadRequest(f"Sites of kind {spec.kind} cannot be used yet.", place=spec.name)
 
 
 def _rules(settings: Settings) -> Rules:

@@ -98,15 +98,26 @@ class PolicyChooser:
     def _restore(self) -> None:
         """Take over what was chosen before the last stop; the settings count where that is gone."""
         try:
-            kept = orjson.loads(self._path.read_bytes())
-            order = str(kept["order"])
-            self._plugins.named(order)
-            self.queue = _known(str(kept["queue"]), QUEUES, "queue policy")
-            self.order = order
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, KeyError, TypeError, BadRequest) as error:
+            kept = chosen_policies(self._path)
+            if not kept:
+                return
+            self._plugins.named(kept["policy"])
+            self.queue = _known(kept["queue_policy"], QUEUES, "queue policy")
+            self.order = kept["policy"]
+        except BadRequest as error:
             log.warning("The choice of policies is not restored, the settings count: %s", error)
+
+
+def chosen_policies(path: Path) -> dict[str, str]:
+    """What was chosen instead of the settings `policy` and `queue_policy`; empty: nothing."""
+    try:
+        kept = orjson.loads(path.read_bytes())
+        return {"policy": str(kept["order"]), "queue_policy": str(kept["queue"])}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("The choice of policies is not restored, the settings count: %s", error)
+        return {}
 
 
 def _known(name: str, known: Collection[str], what: str) -> str:

@@ -6,6 +6,7 @@ import asyncio
 
 from broker_core.broker.detections import Look
 from broker_core.errors import CrossDeskError
+from broker_core.sites.arc.detection import ArcLook
 from broker_core.sites.batch.detection import detect
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import Transport
@@ -57,4 +58,4 @@ class HostLook:
 
 def look_at(request: DetectRequest) -> Look:
     """The look that a request asks for."""
-    return HostLook(request)
+    return ArcLook(request) if request.url else HostLook(request)

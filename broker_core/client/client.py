@@ -18,6 +18,7 @@ from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
+from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
 from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
 from broker_core.wire.views import (
@@ -226,6 +227,21 @@ class BrokerClient(SiteCommands, SessionCommands):
         """Ask sources now, all without a name; returns when they have answered or failed."""
         answer = await self._post("/sources/refresh", {"names": list(names)})
         return [SourceView.model_validate(one) for one in answer]
+
+    async def replicas(self, start: str = "", limit: int = 1000) -> ReplicaList:
+        """Files of the embedded catalogue whose names begin with `start` (CB-UPD-06)."""
+        return ReplicaList.model_validate(await self._get("/replicas", start=start, limit=limit))
+
+    async def put_replica(self, name: str, addresses: Iterable[str]) -> ReplicaView:
+        """Say where a file is; replaces what was said before."""
+        body = {"name": name, "addresses": list(addresses)}
+        return ReplicaView.model_validate(
+            value((await self._transport.ask("PUT", "/replicas", body)).content)
+        )
+
+    async def remove_replica(self, name: str) -> None:
+        """Forget where a file is; raises NotFound."""
+        await self._transport.ask("DELETE", "/replicas", query={"name": name}, again=False)
 
     # --- the scheduler
 

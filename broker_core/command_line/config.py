@@ -13,13 +13,17 @@ from broker_core.command_line.session import Json, StateDir, session
 
 def config(as_json: Json = False, state_dir: StateDir = None) -> int:
     """Show the broker's settings with their origin."""
-    from broker_core.broker.settings import load  # the broker's own libraries take long to load
+    from broker_core.broker.policy_choice import chosen_policies  # the broker's own libraries
+    from broker_core.broker.settings import load  # take long to load
 
     where = places(session().state_dir)
     rows = load(where.settings).table()
+    chosen = chosen_policies(where.policies)
+    in_force = {name: one for name, value, _, _ in rows if (one := chosen.get(name, value)) != value}
     if session().json:
         listed = [
             {"name": name, "value": value, "origin": origin, "about": about}
+            | ({"in_force": in_force[name]} if name in in_force else {})
             for name, value, origin, about in rows
         ]
         output.as_json({"files": [str(path) for path in where.settings], "settings": listed})
@@ -28,6 +32,8 @@ def config(as_json: Json = False, state_dir: StateDir = None) -> int:
         ("SETTING", "VALUE", "FROM", "MEANING"),
         [(name, _text(value), origin, about) for name, value, origin, about in rows],
     )
+    for name, one in in_force.items():
+        output.say(f"{name}: {one} is in force; it was chosen by `crossdesk policy choose`.", "yellow")
     output.say(f"Set them in {where.settings[1]} or {where.settings[0]}.", "dim")
     return Exit.OK
 

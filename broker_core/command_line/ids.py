@@ -26,9 +26,12 @@ def shielded(words: Sequence[str]) -> list[str]:
     return [_SHIELD + word if word[:1] == "-" and _WHOLE.fullmatch(word) else word for word in words]
 
 
-async def resolve(client: BrokerClient, given: Sequence[str]) -> list[str]:
+async def resolve(client: BrokerClient, given: Sequence[str], *, batches: bool = False) -> list[str]:
     """Whole ids for what was typed: an id, at least four characters of its beginning, or `-` for a list on
-    standard input. Raises NotFound, or BadRequest for a beginning that fits several jobs."""
+    standard input; with `batches` the id of a batch stands for all its jobs.
+
+    Raises NotFound, or BadRequest for a beginning that fits several jobs.
+    """
     typed = [word.removeprefix(_SHIELD) for word in given]
     if "-" in typed:
         listed = sys.stdin.read().split()
@@ -37,7 +40,23 @@ async def resolve(client: BrokerClient, given: Sequence[str]) -> list[str]:
         raise BadRequest("No job is named.", code="no_jobs")
     short = [word for word in typed if not _WHOLE.fullmatch(word)]
     whole = await _complete(client, short) if short else {}
-    return list(dict.fromkeys(whole.get(word, word) for word in typed))
+    ids = list(dict.fromkeys(whole.get(word, word) for word in typed))
+    return await _opened(client, ids) if batches else ids
+
+
+async def _opened(client: BrokerClient, ids: Sequence[str]) -> list[str]:
+    """The ids, with the jobs of a batch in its place; what is neither is left for the broker to refuse."""
+    wanted = set(ids)
+    members: dict[str, list[str]] = {}
+    async for rows, _ in all_rows(client, columns=("id", "batch")):
+        wanted.difference_update(row["id"] for row in rows)
+        for row in rows:
+            if row["batch"] in wanted:
+                members.setdefault(row["batch"], []).append(row["id"])
+        if not wanted:
+            break
+    found = (reversed(members[one]) if one in members else [one] for one in ids)
+    return list(dict.fromkeys(job for jobs in found for job in jobs))
 
 
 async def _complete(client: BrokerClient, short: Sequence[str]) -> dict[str, str]:
@@ -94,7 +113,9 @@ def _quietly(offers: Coroutine[None, None, list[tuple[str, str]]]) -> list[tuple
 Jobs = Annotated[
     list[str],
     typer.Argument(
-        help="Job ids, or their first characters; - reads them.", autocompletion=_offer_jobs, metavar="ID..."
+        help="Ids of jobs, or of whole batches, or first characters; - reads them.",
+        autocompletion=_offer_jobs,
+        metavar="ID...",
     ),
 ]
 """One or more jobs."""

@@ -73,7 +73,7 @@ _TWICE = "The program may still run at its site, and go on until that is heard f
 
 def _bulk(ids: list[str], verb: _Verb, done: str) -> int:
     async def work(client: BrokerClient) -> Outcomes:
-        return await verb(client)(await resolve(client, ids))
+        return await verb(client)(await resolve(client, ids, batches=True))
 
     results = with_client(work).results
     bad = {job: why for job, why in results.items() if why is not None}

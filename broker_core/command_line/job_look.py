@@ -12,7 +12,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.folding import Batch, folded_page
-from broker_core.command_line.following import Row, all_rows, failed, rows_of, until_ended
+from broker_core.command_line.following import Row, all_rows, failed, rows_of, snapshot, until_ended
 from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
@@ -90,22 +90,26 @@ def status(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Show how jobs stand and what they wait for."""
+    """Show how jobs stand and what they wait for; the id of a batch stands for its jobs."""
 
-    async def work(client: BrokerClient) -> list[JobDetail]:
-        jobs = await resolve(client, ids)
+    async def work(client: BrokerClient) -> tuple[list[Row], list[JobDetail]]:
+        jobs = await resolve(client, ids, batches=True)
         if wait:
             await until_ended(client, jobs, timeout=timeout, changed=None if session().json else tell_state)
-        return [await client.job(job) for job in jobs]
+        if len(jobs) > 1 and not session().json:
+            found, _ = await snapshot(client, jobs)
+            return [found[job] for job in jobs], []
+        details = [await client.job(job) for job in jobs]
+        return [one.row for one in details], details
 
-    details = with_client(work)
+    rows, details = with_client(work)
     if session().json:
         output.as_json({"jobs": [_detail_value(one) for one in details]})
     elif len(details) == 1:
         _show(details[0])
     else:
-        tables.jobs([one.row for one in details])
-    return Exit.JOB_FAILED if wait and failed([one.row for one in details]) else Exit.OK
+        tables.jobs(rows)
+    return Exit.JOB_FAILED if wait and failed(rows) else Exit.OK
 
 
 def _detail_value(detail: JobDetail) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from broker_core.command_line import (
     output,
     policy,
     queue,
+    replica,
     sample,
     sim,
     site,
@@ -81,6 +82,10 @@ _sites.command("log")(site_change.log)
 _policies = _group("Who decides: the policies of the scheduler.")
 _policies.command("list")(policy.list_policies)
 _policies.command("choose")(policy.choose)
+_replicas = _group("Where files in grid storage are.")
+_replicas.command("list")(replica.list_replicas)
+_replicas.command("add")(replica.add)
+_replicas.command("remove")(replica.remove)
 _jdl = _group("Job descriptions.")
 _jdl.command("check")(jdl.check)
 _jdl.command("eval")(jdl_eval.evaluate)
@@ -101,6 +106,7 @@ for _name, _nouns in (
     ("job", _jobs),
     ("site", _sites),
     ("policy", _policies),
+    ("replica", _replicas),
     ("jdl", _jdl),
     ("broker", _brokers),
     ("sample", _samples),

@@ -97,6 +97,6 @@ def _line(prompt: str) -> str:
         raise BadRequest(
             "There is nobody to answer this.",
             code="no_answer",
-            remedy="Run it in a terminal, give answers on standard input, or use --trust FINGERPRINT.",
+            remedy="Run it in a terminal, give answers on standard input, or use --host-key FINGERPRINT.",
         )
     return line.rstrip("\n")

@@ -33,7 +33,7 @@ class _Wish:
     kind: str
     name: str
     given: dict[str, Any]
-    trust: str
+    host_key: str
     test: bool
     ask: bool
 
@@ -59,7 +59,8 @@ def add(
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
     poll: site_options.Poll = None,
-    trust: site_options.Trust = "",
+    authorities: site_options.Authorities = None,
+    host_key: site_options.HostKey = "",
     test: Annotated[bool, typer.Option("--test/--no-test", help="Send a test job.")] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Add what is found without asking.")] = False,
     as_json: Json = False,
@@ -73,7 +74,7 @@ def add(
     if kind and kind not in site_options.KINDS:
         raise BadRequest(f"There is no kind {kind!r}.", remedy=f"Use {', '.join(site_options.KINDS)}.")
     place = {"url": host} if host.startswith(_WEB) else {"host": host}
-    way = {"user": user, "port": port, "jump": jump, "proxy": proxy}
+    way = {"user": user, "port": port, "jump": jump, "proxy": proxy, "trust": authorities}
     given: dict[str, Any] = place | {name: value for name, value in way.items() if value is not None}
     given["environment"] = site_options.environment(env or ())
     request = DetectRequest.model_validate(given)
@@ -83,12 +84,12 @@ def add(
     }  # fmt: skip
     given |= {name: value for name, value in used.items() if value is not None}
     ask = not yes and not session().json and sys.stdin.isatty()
-    wish = _Wish(kind, name, given, trust, test, ask)
+    wish = _Wish(kind, name, given, host_key, test, ask)
     return with_client(lambda client: _add(client, request, wish))
 
 
 async def _add(client: BrokerClient, request: DetectRequest, wish: _Wish) -> int:
-    asker = Asker(wish.trust)
+    asker = Asker(wish.host_key)
     found = await _look(client, request, asker)
     if not session().json:
         site_words.tell_found(found)

@@ -28,6 +28,7 @@ def change(
     option: site_options.Options = None,
     env: site_options.Environment = None,
     proxy: site_options.Proxy = None,
+    authorities: site_options.Authorities = None,
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
     poll: site_options.Poll = None,
@@ -40,7 +41,7 @@ def change(
     """
     given: dict[str, Any] = {
         "user": user, "port": port, "jump": jump, "queues": _listed(queue), "options": _listed(option),
-        "proxy": proxy, "lease": lease, "max_jobs": max_jobs, "poll_interval": poll,
+        "proxy": proxy, "trust": authorities, "lease": lease, "max_jobs": max_jobs, "poll_interval": poll,
         "environment": None if env is None else site_options.environment(_listed(env) or ()),
     }  # fmt: skip
     changed = {field: value for field, value in given.items() if value is not None}
@@ -92,13 +93,13 @@ def resume(name: SiteName, as_json: Json = False, state_dir: StateDir = None) ->
 
 
 def connect(
-    name: SiteName, trust: site_options.Trust = "", as_json: Json = False, state_dir: StateDir = None
+    name: SiteName, host_key: site_options.HostKey = "", as_json: Json = False, state_dir: StateDir = None
 ) -> int:
     """Connect a site now, and answer what it asks; exit code 1 if that does not succeed."""
 
     async def work(client: BrokerClient) -> SiteView:
         await client.connect_site(name)
-        return await connected(client, name, Asker(trust))
+        return await connected(client, name, Asker(host_key))
 
     view = with_client(work)
     _shown(view, f"is {view.link.state}")

@@ -47,8 +47,13 @@ MostJobs = Annotated[int | None, typer.Option("--max-jobs", min=0, help="At most
 Poll = Annotated[
     float | None, typer.Option("--poll", min=0.1, max=3600, help="Seconds between two looks at its jobs.")
 ]
-Trust = Annotated[
-    str, typer.Option("--trust", help="Fingerprint (SHA256:...) of the host key that may be trusted unasked.")
+HostKey = Annotated[
+    str,
+    typer.Option("--host-key", help="Fingerprint (SHA256:...) of the host key that is trusted unasked."),
+]
+Authorities = Annotated[
+    str | None,
+    typer.Option("--authorities", help="File or directory with the authorities to trust (ARC)."),
 ]
 
 

@@ -9,10 +9,12 @@ import typer
 from rich.text import Text
 
 from broker_core.client.client import BrokerClient
-from broker_core.command_line import output, tables, words
+from broker_core.command_line import output, site_words, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.errors import NotFound
 from broker_core.wire.resources import AttributeView, ResourceDetail
+from broker_core.wire.sites import SiteView
 
 _IN_FULL = 3
 """Computing elements of a site that are shown one after the other; more are shown as a table."""
@@ -23,29 +25,41 @@ def show(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Show every attribute of a resource with its source and age, its marks, lock and commitments.
+    """Show a site, or every attribute of a resource with its source and age, its marks, lock and commitments.
 
-    A site is shown with all its computing elements: one after the other, or as a table if there are many.
+    A site is shown with its connection and settings, and with all its computing elements: one after the
+    other, or as a table if there are many.
     """
-    details = with_client(lambda client: _details(client, name))
+    view, details = with_client(lambda client: _details(client, name))
     if session().json:
+        about = {} if view is None else {"about": view.model_dump()}
         several = {"resources": [one.model_dump() for one in details]}
-        output.as_json(several if len(details) > 1 else details[0].model_dump())
-    elif len(details) > _IN_FULL:
+        output.as_json(about | (details[0].model_dump() if len(details) == 1 else several))
+        return Exit.OK
+    if view is not None:
+        site_words.show(view)
+    if len(details) > _IN_FULL:
+        output.line("")
         tables.table(("CE", "CPUS", "NOW", "MARKS"), map(_row, details), right=("CPUS",))
         output.say("Name one of them to see everything that is known of it.", "dim")
-    else:
-        for place, detail in enumerate(details):
-            if place:
-                output.line("")
-            _show(detail)
+        return Exit.OK
+    for place, detail in enumerate(details):
+        if place or view is not None:
+            output.line("")
+        _show(detail)
     return Exit.OK
 
 
-async def _details(client: BrokerClient, name: str) -> list[ResourceDetail]:
-    """All that the name means."""
-    first = await client.resource(name)
-    return [first, *[await client.resource(ce) for ce in first.ces[1:]]]
+async def _details(client: BrokerClient, name: str) -> tuple[SiteView | None, list[ResourceDetail]]:
+    """The site of that name, if it is one, and all computing elements that the name means."""
+    view = next((one for one in await client.sites() if one.name == name.lower()), None)
+    try:
+        first = await client.resource(name)
+    except NotFound:
+        if view is None:
+            raise
+        return view, []  # it was never heard from
+    return view, [first, *[await client.resource(ce) for ce in first.ces[1:]]]
 
 
 def _row(detail: ResourceDetail) -> tuple[str | Text, ...]:

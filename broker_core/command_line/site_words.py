@@ -76,6 +76,7 @@ def _settings(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Options", " ".join(spec.options)),
         ("Environment", ", ".join(f"{name}={value}" for name, value in spec.environment.items())),
         ("Credential", spec.proxy),
+        ("Trusts", spec.trust),
         ("Lease", words.duration(spec.lease) if spec.lease else ""),
         ("Most jobs", str(spec.max_jobs or "")),
     ]

@@ -29,7 +29,7 @@ class ReplicaMemory:
     ) -> None:
         """`monotonic`: a clock that never jumps; `changed` is called when files have been found that were
         not known when they were asked for, so that jobs can be matched again."""
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._monotonic = monotonic
         self._changed = changed
         self._known: dict[str, tuple[float, Replica | None]] = {}
@@ -53,13 +53,18 @@ class ReplicaMemory:
             await asyncio.wait(tasks, timeout=patience)
         return self.known(names)
 
+    def forget(self, name: str) -> None:
+        """What is known of a file has changed: the catalogue is asked again by the next who needs it."""
+        if self._known.pop(name, None) is not None:
+            self._changed()
+
     async def close(self) -> None:
         """Stop asking, and close the catalogue."""
         tasks = set(self._asking.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._catalogue.close()
+        await self.catalogue.close()
 
     def _is_fresh(self, name: str) -> bool:
         until, _ = self._known.get(name, (0.0, None))
@@ -72,7 +77,7 @@ class ReplicaMemory:
 
     async def _asked(self, names: list[str]) -> None:
         try:
-            answer = await self._catalogue.locations(names)
+            answer = await self.catalogue.locations(names)
             self.failure = ""
             self._remember({name: answer.get(name) for name in names}, LASTS)
         except CrossDeskError as error:

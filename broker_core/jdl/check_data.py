@@ -43,6 +43,12 @@ def _input(reading: Reading) -> None:
         " reads them itself. List local files in InputSandbox."
     )
     reading.hint("data-not-sent", message, key)
+    if reading.has("replicacatalog"):
+        message = (
+            "ReplicaCatalog is not asked: the broker looks the files up in the catalogue of its own settings"
+            " ([replicas]). Have the files entered there (crossdesk replica add), or leave it out."
+        )
+        reading.warning("catalogue-not-asked", message, "replicacatalog")
 
 
 def _ads(reading: Reading, key: str, inside: tuple[str, ...]) -> None:

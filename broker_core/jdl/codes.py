@@ -12,6 +12,7 @@ back-quote: A string holds a back-quote.
 bad-encoding: The text is not Unicode.
 bits-not-conditions: `&` or `|` stands between two conditions.
 comma-not-semicolon: A `;` stands between the items of a list.
+catalogue-not-asked: A catalogue that the description names is not asked.
 commas-in-name: A file name of a sandbox looks like several.
 contact-form: A mail address is none.
 control-character: A file name holds a line break or control character.
