@@ -61,6 +61,8 @@ class Polled:
     """The site's queues, where the poll told them at no further cost."""
     missing: frozenset[str] = field(default_factory=frozenset)
     """Tags asked for of which the site knows nothing and has no marker."""
+    silent: str = ""
+    """Why the site's own list could not be had; then `attempts` holds markers only, nothing is missing."""
 
 
 class Adapter(Protocol):
@@ -69,6 +71,8 @@ class Adapter(Protocol):
     kind: str
     """`slurm`, `sge`, `pbs`, `lsf`, `condor`, `shell` or `arc`."""
     link: Link
+    holds: bool
+    """An attempt that was submitted starts only after `release`."""
 
     async def open(self) -> None:
         """Begin to connect; returns at once."""
@@ -111,4 +115,12 @@ class Adapter(Protocol):
 
     async def close(self) -> None:
         """Give the connection up; what runs goes on."""
+        ...
+
+    def answer(self, id: str, value: str) -> None:
+        """Answer the link's question; raises NotFound where it is not open."""
+        ...
+
+    def connect_now(self) -> None:
+        """Try to connect at once; harmless while connected."""
         ...

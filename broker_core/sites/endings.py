@@ -22,7 +22,7 @@ def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> End
     """The end of `run`. `status`: as of waitpid, None for a starter that is not our child."""
     started = read_started(run.directory.path)
     mark = read_ended(run.directory.path)
-    code, number, failure, reason = _outcome(mark, status)
+    code, number, failure, reason = outcome_of(mark, status)
     if run.verdict is not None and failure != "wall-limit":
         code, number, (failure, reason) = None, None, run.verdict
     elif not failure and (full := full_output(run, file_limit)):
@@ -34,7 +34,7 @@ def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> End
         signal=number,
         failure=failure,
         reason=reason,
-        usage=_usage(started, mark, usage),
+        usage=usage_of(started, mark, usage),
         started=_not_before(started.time, run.begun) if started else None,
     )
 
@@ -52,7 +52,8 @@ def full_output(run: Run, file_limit: int) -> str:
     return ""
 
 
-def _outcome(mark: EndedMark | None, status: int | None) -> tuple[int | None, int | None, str, str]:
+def outcome_of(mark: EndedMark | None, status: int | None) -> tuple[int | None, int | None, str, str]:
+    """Exit code, signal, failure and reason, by the marker or else by the starter's exit status."""
     if mark is not None:
         reason = mark.reason
         if mark.missing and not reason:
@@ -70,7 +71,8 @@ def _outcome(mark: EndedMark | None, status: int | None) -> tuple[int | None, in
     return *status_of(str(code)), "", _NO_RESULT[1]
 
 
-def _usage(started: StartedMark | None, mark: EndedMark | None, usage: Usage) -> dict[str, float]:
+def usage_of(started: StartedMark | None, mark: EndedMark | None, usage: Usage = None) -> dict[str, float]:
+    """What it used, by the markers and by wait4 where it was our child."""
     found: dict[str, float] = {}
     if started and mark:
         found["wall_s"] = _wall(started, mark)

@@ -14,13 +14,15 @@
 #   __output_base_url     where to send them; empty: they are read where they are
 #   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
 #   __file_limit          largest size of a file, in units of 512 bytes
+#   __news                directory for news to a broker that looks in from afar; empty: it sees the markers
 #
 # Lists are joined with commas; each item is escaped: every byte but letters, digits and _./:=+@- is
 # `\0` and three octal digits; an empty item is one backslash. `printf %b` turns that back.
 #
 # What it leaves in __directory: `claim` (made by mkdir, so that only one starter can have it), `job`
 # (working directory), `started` and `ended` (whole only if the last line is a single dot), `outputs`
-# (SHA-256 of each output file).
+# (SHA-256 of each output file, then their sizes). In __news: links to `started`, `outputs` and `ended`
+# as TAG.s, TAG.o and TAG.e, in this order, each whole.
 #
 # Exit status: 0 to 125 the program's own; 128+N: ended by signal N; 199: the program's own above 125;
 # 220 download failed, 221 executable missing, 222 agent failed, 223 output upload failed,
@@ -52,10 +54,20 @@ __next() {
     esac
 }
 
-# Set __uptime to the seconds since the machine started, or nothing.
+# Set __uptime to the seconds since the machine started, or nothing; __time to those since the epoch, for news.
 __clock() {
     __uptime=
     if [ -r /proc/uptime ]; then read -r __uptime __rest </proc/uptime; fi
+    __time=
+    [ -z "$__news" ] || __time=$(date +%s)
+}
+
+# Tell the broker of marker $1 under the letter $2.
+__tell() {
+    [ -n "$__news" ] && [ -f "$__here/$1" ] || return 0
+    __decode "$__news"
+    ln -- "$__here/$1" "$__value/$__attempt.$2" 2>/dev/null && return
+    cp -p -- "$__here/$1" "$__value/.$__attempt.$2" && mv -f -- "$__value/.$__attempt.$2" "$__value/$__attempt.$2"
 }
 
 # Record the end and leave: exit status of the program or -, kind of failure or -, reason (escaped names).
@@ -63,11 +75,13 @@ __end() {
     __clock
     __code=$1 __kind=$2 __reason=$3
     {
-        printf 'exit %s\nfailure %s\nuptime %s\nmissing %s\nreason %s\ntimes\n' \
-            "$__code" "$__kind" "$__uptime" "$__missing" "$__reason"
+        printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
+            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated"
         times
         printf '.\n'
     } >"$__here/ended"
+    __tell outputs o
+    __tell ended e
     case $__kind in
     download) exit 220 ;;
     executable-missing) exit 221 ;;
@@ -239,7 +253,10 @@ __outputs() {
         [ -n "$__any" ] || __missing=${__missing:+$__missing,}$__item
     done
     [ $# -gt 0 ] || return 0
-    sha256sum -- "$@" >"$__here/outputs" 2>/dev/null
+    {
+        sha256sum -- "$@"
+        stat -c 'size %s' -- "$@" || for __file do printf 'size %s\n' "$(wc -c <"$__file")"; done
+    } >"$__here/outputs" 2>/dev/null
     [ -n "$__output_base_url" ] || return 0
     for __file do
         __send "$__file" "$__target/${__file#./}" 2>/dev/null || return 1
@@ -249,6 +266,7 @@ __outputs() {
 __decode "$__directory"
 __here=$__value
 __missing=
+__terminated=
 cd -- "$__here" 2>/dev/null || exit 227
 if ! mkdir claim 2>/dev/null; then
     [ -d claim ] && exit 226
@@ -303,6 +321,9 @@ if [ -n "$__wall_limit" ]; then
     __watchdog=$!
 fi
 
+# A batch system asks to end by TERM, to all processes: at a time limit, or when a job is canceled there.
+trap '__terminated="terminated 1
+"' TERM
 (
     trap - HUP PIPE TERM INT QUIT
     for __pair do
@@ -332,7 +353,11 @@ fi
     __pid=0
     if [ -r /proc/self/stat ]; then read -r __pid __rest </proc/self/stat; fi
     __clock
-    printf 'pid %s\nstarter %s\nuptime %s\n.\n' "$__pid" "$$" "$__uptime" >"$__here/started"
+    __node=
+    if [ -r /proc/sys/kernel/hostname ]; then read -r __node </proc/sys/kernel/hostname; fi
+    printf 'pid %s\nstarter %s\nuptime %s\ntime %s\nnode %s\n.\n' \
+        "$__pid" "$$" "$__uptime" "$__time" "$__node" >"$__here/started"
+    __tell started s
     if [ -p "$__notice" ]; then printf '%s %s\n' "$__attempt" "$__pid" 1<>"$__notice"; fi
     exec <"$__in" >>"./$__out"
     if [ "$__err" = "$__out" ]; then exec 2>&1; else exec 2>>"./$__err"; fi
@@ -345,10 +370,11 @@ fi
     unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __nodes __subjob_index __output_file __output_base_url __wall_limit \
-        __kill_grace __file_limit __notice __attempt
+        __kill_grace __file_limit __notice __news __attempt
     exec "$@"
 )
 __status=$?
+trap '' TERM
 
 if [ -n "$__watchdog" ]; then
     [ -f "$__here/wall-limit" ] || kill -s USR1 "$__watchdog" 2>/dev/null

@@ -35,6 +35,8 @@ class StartedMark:
     pid: int
     uptime: float | None
     """Since the node's boot."""
+    node: str = ""
+    """Host name; only where the broker looks in from afar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +52,42 @@ class EndedMark:
     """Output names and wildcards that matched no file."""
     cpu_s: float
     uptime: float | None
+    terminated: bool = False
+    """The starter was asked to end from outside while the program ran, as batch systems do."""
 
 
 def read_started(directory: Path | str) -> StartedMark | None:
     """The start of an attempt, if it has started."""
-    found = _lines(f"{directory}/started")
-    if found is None:
-        return None
-    values, time = found
-    return StartedMark(time, int(values.get("pid", "0")), _number(values.get("uptime", "")))
+    found = _file(f"{directory}/started")
+    return found and started_mark(*found)
 
 
 def read_ended(directory: Path | str) -> EndedMark | None:
     """The end of an attempt, if the starter recorded one."""
-    found = _lines(f"{directory}/ended")
-    if found is None:
+    found = _file(f"{directory}/ended")
+    return found and ended_mark(*found)
+
+
+def started_mark(raw: bytes, time: float) -> StartedMark | None:
+    """The marker `started`; None if it is not whole. `time`: when it was written, unless it tells."""
+    values = _values(raw)
+    if values is None:
         return None
-    values, time = found
+    uptime = _number(values.get("uptime", ""))
+    moment = _number(values.get("time", "")) or time
+    return StartedMark(moment, int(values.get("pid", "0")), uptime, values.get("node", ""))
+
+
+def ended_mark(raw: bytes, time: float) -> EndedMark | None:
+    """The marker `ended`; None if it is not whole. `time`: when it was written, unless it tells."""
+    values = _values(raw)
+    if values is None:
+        return None
     code, signal = status_of(values["exit"])
     failure = values["failure"]
     missing = values.get("missing", "")
     return EndedMark(
-        time=time,
+        time=_number(values.get("time", "")) or time,
         exit_code=code,
         signal=signal,
         failure="" if failure == "-" else failure,
@@ -79,6 +95,7 @@ def read_ended(directory: Path | str) -> EndedMark | None:
         missing=tuple(decode(item) for item in missing.split(",") if item),
         cpu_s=_cpu(values.get("times", "")),
         uptime=_number(values.get("uptime", "")),
+        terminated="terminated" in values,
     )
 
 
@@ -91,18 +108,22 @@ def status_of(text: str) -> tuple[int | None, int | None]:
     return (None, signal) if 0 < signal <= _MOST_SIGNAL else (status, None)
 
 
-def _lines(path: str) -> tuple[dict[str, str], float] | None:
-    """Words of a whole marker by their first word, and when it was written; None if it is not whole."""
+def _file(path: str) -> tuple[bytes, float] | None:
+    """Content and time of a marker that is there."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            text, time = file.read(), os.fstat(file.fileno()).st_mtime
+        with open(path, "rb") as file:
+            return file.read(), os.fstat(file.fileno()).st_mtime
     except FileNotFoundError:
         return None
+
+
+def _values(raw: bytes) -> dict[str, str] | None:
+    """Words of a whole marker by their first word; None if it is not whole."""
+    text = raw.decode("utf-8", "surrogateescape")
     if not text.endswith("\n.\n"):
         return None
     head, _, times = text.partition("\ntimes\n")
-    values = dict(line.partition(" ")[::2] for line in head.split("\n"))
-    return values | {"times": times}, time
+    return dict(line.partition(" ")[::2] for line in head.split("\n")) | {"times": times}
 
 
 def _number(text: str) -> float | None:

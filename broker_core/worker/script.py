@@ -1,4 +1,4 @@
-"""Where the Job Starter's script is on this machine."""
+"""Where the scripts for worker nodes are on this machine."""
 
 from __future__ import annotations
 
@@ -9,3 +9,8 @@ from pathlib import Path
 def starter_path() -> Path:
     """Path of `job_starter.sh`; the package is installed as files, never run from an archive."""
     return Path(str(files(__package__).joinpath("job_starter.sh")))
+
+
+def runner_path() -> Path:
+    """Path of `batch_runner.sh`, which a batch system starts."""
+    return starter_path().with_name("batch_runner.sh")

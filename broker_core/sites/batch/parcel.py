@@ -1,0 +1,134 @@
+"""What goes to a site with a submission: one tar stream with orders, input files and submission commands."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import tarfile
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from broker_core.sites.adapter import Launch
+from broker_core.sites.batch.site_home import Home
+from broker_core.sites.batch.system import BatchJob, BatchSystem
+from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.starting import checked_variables, starter_order
+
+_IN_MEMORY = 4 << 20
+_MARGIN = 300.0
+"""Seconds that the batch system gives a job beyond its wall limit, for staging and clearing up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Attempts that are handed over by one command: one, or an array of several with equal needs."""
+
+    name: str
+    launches: tuple[Launch, ...]
+
+    @property
+    def tags(self) -> list[str]:
+        """The attempts, in the order of the array's tasks."""
+        return [launch.order.attempt.tag for launch in self.launches]
+
+
+@dataclass(frozen=True, slots=True)
+class SitePlace:
+    """What all orders for one site have in common."""
+
+    home: Home
+    starter: str
+    runner: str
+    mark: str
+    options: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def groups_of(launches: Sequence[Launch], exchange: str, arrays: bool) -> list[Group]:
+    """Launches with equal needs together, where the batch system has arrays."""
+    alike: dict[object, list[Launch]] = {}
+    for launch in launches:
+        order = launch.order
+        key = (order.cpus, launch.queue, order.wall_limit) if arrays else order.attempt.tag
+        alike.setdefault(key, []).append(launch)
+    return [
+        Group(some[0].order.attempt.tag if len(some) == 1 else f"a{exchange}{number}", tuple(some))
+        for number, some in enumerate(alike.values())
+    ]
+
+
+def packed(groups: Sequence[Group], exchange: str, place: SitePlace, system: BatchSystem) -> IO[bytes]:
+    """The stream, at its beginning; raises OSError for an input file that cannot be read."""
+    stream = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the caller closes it
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        _add(archive, "names", "".join(f"{group.name}\n" for group in groups))
+        for group in groups:
+            _add_group(archive, group, place, system)
+            for launch in group.launches:
+                _add_attempt(archive, launch.order, f"{exchange} {group.name}\n", place)
+    stream.seek(0)
+    return stream
+
+
+def _add_group(archive: tarfile.TarFile, group: Group, place: SitePlace, system: BatchSystem) -> None:
+    folder = f"{place.home.path}/groups/{group.name}"
+    first = group.launches[0]
+    limit = first.order.wall_limit
+    job = BatchJob(
+        name=f"{place.mark}.{group.name}",
+        script=f"{folder}/run",
+        cpus=first.order.cpus,
+        queue=first.queue,
+        wall_limit=None if limit is None else limit + _MARGIN,
+        count=len(group.launches),
+        options=place.options,
+    )
+    index = (
+        f"$((${{{system.task_variable}:-{system.first_task}}} - {system.first_task}))"
+        if job.count > 1
+        else "0"
+    )
+    run = f"#!/bin/sh\nexec /bin/sh {shlex.join([place.runner, place.home.path, group.name])} {index}\n"
+    _add(archive, f"groups/{group.name}/list", "".join(f"{tag}\n" for tag in group.tags))
+    _add(archive, f"groups/{group.name}/run", run, 0o700)
+    _add(archive, f"groups/{group.name}/submit", f"{system.submit(job)}\n")
+
+
+def _add_attempt(archive: tarfile.TarFile, order: LaunchOrder, group: str, place: SitePlace) -> None:
+    tag = order.attempt.tag
+    _add(archive, f"attempts/{tag}/exchange", group)
+    _add(archive, f"attempts/{tag}/order", order_text(order, place))
+    folder = tarfile.TarInfo(f"attempts/{tag}/job")
+    folder.type, folder.mode = tarfile.DIRTYPE, 0o700
+    archive.addfile(folder)
+    for file in order.inputs:
+        with open(file.path, "rb") as content:
+            entry = archive.gettarinfo(arcname=f"attempts/{tag}/job/{file.name}", fileobj=content)
+            entry.type, entry.linkname = tarfile.REGTYPE, ""
+            entry.mode = 0o700 if file.executable else 0o600
+            entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            entry.size = Path(file.path).stat().st_size
+            archive.addfile(entry, content)
+
+
+def order_text(order: LaunchOrder, place: SitePlace) -> str:
+    """Shell text that sets the starter's variables and becomes the starter (CB-JS-03)."""
+    folder = f"{place.home.path}/attempts/{order.attempt.tag}"
+    # Standard output and error are brought back like the files that the description names.
+    outputs = tuple(dict.fromkeys((*order.outputs, order.stdout, order.stderr)))
+    environment = (*place.environment.items(), *order.environment)
+    plain = starter_order(replace(order, outputs=outputs, environment=environment), folder)
+    given = checked_variables(replace(plain, news=f"{place.home.path}/news"))
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]
+    return "\n".join([*lines, f"exec /bin/sh {shlex.quote(place.starter)}", ""])
+
+
+def _add(archive: tarfile.TarFile, name: str, text: str, mode: int = 0o600) -> None:
+    raw = text.encode("utf-8", "surrogateescape")
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = len(raw), mode
+    archive.addfile(entry, io.BytesIO(raw))

@@ -1,0 +1,369 @@
+"""Every batch system that is used through a shell, over any transport."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from broker_core.errors import NotFound
+from broker_core.information.updater import SourceFailed
+from broker_core.resources.facts import Facts
+from broker_core.sites.adapter import Launch, Polled, Seen, Sighting
+from broker_core.sites.batch.hand_over import Answer, finish_script, read_answer, submit_script
+from broker_core.sites.batch.names import Names
+from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
+from broker_core.sites.batch.probe import PROBE, facts, read_probe
+from broker_core.sites.batch.shell_files import (
+    FETCH_MANY,
+    FETCH_REST,
+    LIST,
+    NO_FILE,
+    REMOVE,
+    Unpacking,
+    Wanted,
+    is_inside,
+    many_lines,
+    read_files,
+    writable,
+)
+from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
+from broker_core.sites.batch.site_home import AWAY, STALE, Home, SiteHome, SiteUnfit, words_of
+from broker_core.sites.batch.system import BatchSystem
+from broker_core.sites.collector import Collector
+from broker_core.sites.contract import RunFile, SiteRefused
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
+from broker_core.wire.sites import SiteSpec
+from broker_core.worker.encoding import encode
+
+_SUBMITTING = 120.0
+"""Seconds that a submission may take; a script that begins later than this does nothing."""
+_PART = 1 << 18
+_LINGER = 0.005
+_FETCHES = 200
+"""Attempts whose output one exchange brings."""
+_END = {"ended", "outputs"}
+_ROUNDS = 5
+_PROBE_AGAIN = 3600.0
+_PAUSE = 0.5
+_CANCEL = """
+while read -r tag; do
+    if [ -d "attempts/$tag" ]; then : >"attempts/$tag/cancel"; fi
+done
+"""
+
+
+class ShellAdapter:
+    """See `Adapter`. One directory of the broker's at the site holds all there is to know there."""
+
+    def __init__(
+        self,
+        spec: SiteSpec,
+        mark: str,
+        transport: Transport,
+        system: BatchSystem,
+        settings: RemoteSettings,
+    ) -> None:
+        """`mark`: short id of the broker's state directory, letters and digits, beginning with a letter."""
+        self.kind = system.kind
+        self.holds = system.holds
+        self.link = transport.link
+        self._spec, self._mark, self._settings = spec, mark, settings
+        self._transport, self._system = transport, system
+        self._home = SiteHome(transport, spec.directory, mark)
+        self._names = Names(mark, system.first_task)
+        self._fetching: Collector[Wanted, None] = Collector(
+            self._fetch_many, linger=_LINGER, most=_FETCHES, at_once=2
+        )
+        self._probe: dict[str, list[str]] = {}
+        self._probed = 0.0
+        self._read: tuple[str, ...] = ()
+        """News that were read and not yet acknowledged."""
+
+    async def open(self) -> None:
+        """See `Adapter.open`."""
+        await self._transport.open()
+
+    async def close(self) -> None:
+        """See `Adapter.close`."""
+        await self._fetching.close()
+        await self._transport.close()
+
+    def answer(self, id: str, value: str) -> None:
+        """See `Adapter.answer`."""
+        self._transport.answer(id, value)
+
+    def connect_now(self) -> None:
+        """See `Adapter.connect_now`."""
+        self._transport.connect_now()
+
+    async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
+        """See `Adapter.submit`; launches with equal needs become an array."""
+        found: dict[str, str | SiteRefused] = {}
+        left = list(launches)
+        for _ in range(_ROUNDS):
+            answer, groups = await self._hand_over(left)
+            found |= await self._understood(answer, groups)
+            if not (left := [one for one in left if one.order.attempt.tag not in found]):
+                return [found[one.order.attempt.tag] for one in launches]
+            await asyncio.sleep(_PAUSE)
+        raise LinkLost("An earlier submission of the same jobs is still under way.", place=self._spec.name)
+
+    async def release(self, tags: Sequence[str]) -> None:
+        """See `Adapter.release`."""
+        ids = self._names.whole_ids(tags)
+        if ids and self.holds:
+            self._checked(await self._exchange(lambda _: self._system.release(ids)))
+
+    async def cancel(self, tags: Sequence[str]) -> None:
+        """See `Adapter.cancel`; the starter is told too, should the batch system have forgotten it."""
+        ids = [id for tag in tags if (id := self._names.id(tag))]
+        command = self._system.cancel(ids) if ids else "true"
+        stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
+        self._checked(await self._exchange(lambda _: f"{_CANCEL}{command}", stdin))
+
+    async def poll(self, tags: Sequence[str]) -> Polled:
+        """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
+        look = await self._look_at(())
+        self._read = look.news
+        if look.listing is None:
+            return Polled(_by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}")
+        try:
+            listed = self._system.listed(look.listing)
+        except ValueError as error:
+            return Polled(_by_markers(look), silent=str(error))
+        listed = [one for one in listed if self._names.is_mine(one.name)]
+        if unknown := self._names.unknown_groups(listed):
+            self._names.learn_lists(await self._lists(unknown))
+        seen = self._names.sightings(listed)
+        unproved = [tag for tag, marks in look.markers.items() if {"ended"} == marks.keys() & _END]
+        asked = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
+        more = await self._look_at((*asked, *unproved)) if asked or unproved else None
+        markers = dict(look.markers)
+        for tag, marks in more.markers.items() if more else ():
+            markers[tag] = {**markers.get(tag, {}), **marks}
+        for tag, marks in markers.items():
+            seen[tag] = _with_markers(seen.get(tag, Sighting(Seen.UNKNOWN, self._names.id(tag))), marks)
+        missing = frozenset(tag for tag in asked if more and tag not in more.present and tag not in seen)
+        return Polled(seen, missing=missing)
+
+    async def files(self, tag: str) -> list[RunFile]:
+        """See `Adapter.files`; raises NotFound."""
+        reply = await self._exchange(lambda _: LIST, _line(tag))
+        if reply.status == NO_FILE:
+            raise NotFound("The job has no files at this site.", place=self._spec.name)
+        return read_files(reply.out)
+
+    async def fetch(self, tag: str, names: Sequence[str], into: Path) -> None:
+        """See `Adapter.fetch`; raises NotFound for a file that is continued and not there any more."""
+        if not all(map(is_inside, names)):
+            raise NotFound("The job has no such file.", place=self._spec.name)
+        begun = [name for name in names if _size(into / name)]
+        for name in begun:
+            await self._fetch_rest(tag, name, into / name)
+        if fresh := tuple(name for name in names if name not in begun):
+            await self._fetching.ask(Wanted(tag, fresh, into))
+
+    async def remove(self, tags: Sequence[str]) -> None:
+        """See `Adapter.remove`."""
+        safe = [tag for tag in tags if is_tag(tag)]
+        if safe:
+            await self._exchange(lambda _: REMOVE, "".join(f"{tag}\n" for tag in safe).encode())
+            self._names.forget(safe)
+
+    async def look(self) -> tuple[Facts, ...]:
+        """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed."""
+        now = time.monotonic()
+        if not self._probe or now - self._probed > _PROBE_AGAIN:
+            reply = await self._transport.run(PROBE)
+            self._probe, self._probed = read_probe(reply.out.decode("utf-8", "replace")), now
+        reply = await self._transport.run(self._system.queues())
+        try:
+            if reply.status:
+                raise ValueError(f"{self._system.title} does not answer: {words_of(reply.err)}.")
+            queues = self._system.described(reply.out.decode("utf-8", "replace"))
+        except ValueError as error:
+            raise SourceFailed(str(error), place=self._spec.name) from error
+        return facts(self._spec, self.kind, queues, self._probe)
+
+    async def _fetch_rest(self, tag: str, name: str, place: Path) -> None:
+        """Bring what a file has more than what is here."""
+        script, line = FETCH_REST, f"{tag} {_size(place)} {encode(name)}\n".encode()
+        with writable(place, append=True) as file:
+            status = await self._stream(script, line, file.write)
+        if status == NO_FILE:
+            raise NotFound("The job has no such file.", place=self._spec.name)
+
+    async def _fetch_many(self, wanted: Sequence[Wanted]) -> Sequence[None]:
+        unpacking = Unpacking(wanted)
+        try:
+            await self._stream(FETCH_MANY, many_lines(wanted), unpacking.feed)
+        finally:
+            unpacking.close()
+        return [None] * len(wanted)
+
+    async def _stream(self, script: str, stdin: bytes, write: Callable[[bytes], object]) -> int:
+        """Exit status of a script whose output goes to `write`."""
+        for _ in range(_ROUNDS):
+            home = await self._home.get()
+            # Its lines go in the script itself: a long answer is received, not sent for.
+            text = (
+                f"{home.guarded(DEADLINE)}{{\n{script}\n}} <<'END-OF-LINES'\n{stdin.decode()}END-OF-LINES\n"
+            )
+            reply = await self._transport.receive(text, write)  # type: ignore[arg-type]
+            if reply.status not in (AWAY, STALE):
+                return reply.status
+            self._home.forget()
+        raise SiteUnfit("The directory of this broker vanishes again and again.", place=self._spec.name)
+
+    async def _look_at(self, tags: Sequence[str]) -> Look:
+        exchange = f"p{secrets.token_hex(6)}"
+        script = poll_script(exchange, self._system.status(self._mark))
+        reply = await self._exchange(lambda _: script, questions(self._read, tags))
+        try:
+            return read_look(reply.out, exchange, words_of(reply.err))
+        except ValueError as error:
+            raise LinkLost(f"The site's answer makes no sense: {error}", place=self._spec.name) from error
+
+    async def _hand_over(self, launches: Sequence[Launch]) -> tuple[Answer, list[Group]]:
+        exchange = secrets.token_hex(6)
+        groups = groups_of(launches, exchange, bool(self._system.task_variable))
+        self._names.learn_lists({group.name: group.tags for group in groups})
+        home = await self._home.get()
+        stream = await asyncio.to_thread(packed, groups, exchange, self._place(home), self._system)
+        with stream:
+            script = home.guarded(_SUBMITTING) + submit_script(exchange, self._system.status(self._mark))
+            reply = await self._transport.send(script, _pieces(stream), deadline=_SUBMITTING)
+        if reply.status in (AWAY, STALE):
+            self._home.forget()
+            return Answer(), groups
+        if reply.status:
+            raise SiteRefused(
+                f"The site cannot keep the job: {words_of(reply.err)}.",
+                place=home.path,
+                remedy="Free some space there, or name another directory in the settings of the site.",
+            )
+        answer = read_answer(reply.out)
+        return (await self._finished(answer) if answer.orphans else answer), groups
+
+    async def _finished(self, answer: Answer) -> Answer:
+        """Finish what exchanges left that were cut off: adopt what the batch system has, submit the rest."""
+        listed = self._system.listed(answer.listing or "")
+        ids = {self._names.group_of(one.name): one.id for one in listed if self._names.is_mine(one.name)}
+        lines = {
+            f"{group} {owner} {self._names.job_id(ids.get(group, ''))}\n"
+            for group, owner in answer.orphans.values()
+        }
+        exchange = secrets.token_hex(6)
+        reply = await self._exchange(
+            lambda _: finish_script(exchange), "".join(sorted(lines)).encode(), _SUBMITTING
+        )
+        more = read_answer(reply.out)
+        for tag, (group, _) in answer.orphans.items():
+            if group in more.ids:
+                answer.there[tag] = (group, more.ids[group])
+            elif group in more.refused:
+                answer.refused[group] = more.refused[group]
+        return answer
+
+    async def _understood(self, answer: Answer, groups: Sequence[Group]) -> dict[str, str | SiteRefused]:
+        found: dict[str, str | SiteRefused] = {}
+        members = {group.name: group.tags for group in groups}
+        old = {group for group, _ in answer.there.values()} - set(members)
+        if unknown := [group for group in old if self._names.is_unknown(group)]:
+            self._names.learn_lists(await self._lists(unknown))
+        for tag, (group, out) in answer.there.items():
+            found[tag] = self._names.took(group, self._id(out), [tag])
+        for group, out in answer.ids.items():
+            mine = [tag for tag in members.get(group, ()) if tag not in answer.there]
+            mine = [tag for tag in mine if tag not in answer.busy and tag not in answer.orphans]
+            for tag in mine:
+                found[tag] = self._names.took(group, self._id(out), [tag])
+        for group, words in answer.refused.items():
+            for tag in members.get(group, ()) or self._names.members(group):
+                if tag not in answer.there and tag not in answer.busy:
+                    found[tag] = SiteRefused(
+                        f"{self._system.title} refused the job: {words}", place=self._spec.name
+                    )
+        return found
+
+    def _id(self, out: str) -> str:
+        try:
+            return self._system.submitted(out)
+        except ValueError:
+            return ""  # the list will tell it by the job's name
+
+    async def _lists(self, groups: Sequence[str]) -> dict[str, list[str]]:
+        script = 'while read -r group; do printf \'\\036%s\\n\' "$group"; cat "groups/$group/list"; done'
+        reply = await self._exchange(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
+        parts = [part.split("\n") for part in reply.out.decode("ascii", "replace").split("\x1e")[1:]]
+        return {name: [tag for tag in tags if tag] for name, *tags in parts}
+
+    def _place(self, home: Home) -> SitePlace:
+        return SitePlace(
+            home=home,
+            starter=self._home.program(home, "job_starter"),
+            runner=self._home.program(home, "batch_runner"),
+            mark=self._mark,
+            options=tuple(self._spec.options),
+            environment=self._spec.environment,
+        )
+
+    async def _exchange(
+        self, script: Callable[[Home], str], stdin: bytes = b"", deadline: float = DEADLINE
+    ) -> Reply:
+        for _ in range(_ROUNDS):
+            home = await self._home.get()
+            text = home.guarded(deadline) + script(home)
+            reply = await self._transport.run(text, stdin=stdin, deadline=deadline)
+            if reply.status not in (AWAY, STALE):
+                return reply
+            self._home.forget()
+        raise SiteUnfit("The directory of this broker vanishes again and again.", place=self._spec.name)
+
+    def _checked(self, reply: Reply) -> None:
+        if reply.status:
+            raise LinkLost(
+                f"{self._system.title} does not do as it is told: {words_of(reply.err)}.",
+                place=self._spec.name,
+            )
+
+
+def _line(text: str) -> bytes:
+    return f"{text}\n".encode()
+
+
+def _size(place: Path) -> int:
+    try:
+        return place.lstat().st_size
+    except OSError:
+        return 0
+
+
+def is_tag(name: str) -> bool:
+    """True for what can be a tag, and is safe in paths."""
+    return re.fullmatch(r"[A-Za-z0-9_-]+\.[0-9]+", name) is not None
+
+
+async def _pieces(stream: IO[bytes]) -> AsyncIterator[bytes]:
+    while piece := await asyncio.to_thread(stream.read, _PART):
+        yield piece
+
+
+def _with_markers(sighting: Sighting, marks: Mapping[str, bytes]) -> Sighting:
+    return replace(
+        sighting,
+        started=marks.get("started", b""),
+        ended=marks.get("ended", b""),
+        outputs=marks.get("outputs", b""),
+    )
+
+
+def _by_markers(look: Look) -> dict[str, Sighting]:
+    return {tag: _with_markers(Sighting(Seen.UNKNOWN), marks) for tag, marks in look.markers.items()}

@@ -1,0 +1,89 @@
+"""One look at all attempts of a site: the batch system's list and the starters' news in one exchange."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from broker_core.sites.batch.tar_stream import read_small
+
+NEWS_AT_ONCE = 1000
+"""Attempts whose news one exchange brings at the most, so that no answer grows without bound."""
+_LETTERS = {"s": "started", "o": "outputs", "e": "ended"}
+# Lines of stdin: `a NAME` acknowledges news that were read, `i TAG` asks for an attempt's own markers.
+_SCRIPT = r"""
+set -f
+gone= count=0
+while read -r what name; do
+    case $what in
+    a)
+        gone="$gone news/$name" count=$((count + 1))
+        if [ "$count" -ge 500 ]; then rm -f $gone; gone= count=0; fi
+        ;;
+    i)
+        for marker in started outputs ended; do
+            [ ! -f "attempts/$name/$marker" ] || printf 'attempts/%s/%s\n' "$name" "$marker"
+        done
+        [ ! -d "attempts/$name" ] || printf 'attempts/%s/exchange\n' "$name"
+        ;;
+    esac
+done >"incoming/$exchange.ask"
+[ -z "$gone" ] || rm -f $gone
+if command -v timeout >/dev/null 2>&1; then timeout 25 /bin/sh -c "$status"; else eval "$status"; fi
+printf '\036%s %s\n' "$exchange" "$?"
+{ ls news | head -n "$most" | sed 's,^,news/,'; cat "incoming/$exchange.ask"; } |
+    tar -cf - -T - 2>/dev/null
+rm -f "incoming/$exchange.ask"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the exchange brought."""
+
+    listing: str | None
+    """What the batch system printed; None where it did not answer."""
+    markers: Mapping[str, Mapping[str, bytes]]
+    """Tag to marker to content."""
+    news: tuple[str, ...]
+    """Names of the news that were read and can be acknowledged."""
+    present: frozenset[str]
+    """Tags asked for that have a directory."""
+    trouble: str = ""
+    """What the batch system's command complained of."""
+
+
+def poll_script(exchange: str, status: str) -> str:
+    """Goes behind `Home.guarded`; `status`: command that prints the batch system's list."""
+    return f"exchange={exchange} status={shlex.quote(status)} most={3 * NEWS_AT_ONCE}\n{_SCRIPT}"
+
+
+def questions(read: Iterable[str], tags: Iterable[str]) -> bytes:
+    """The script's input."""
+    lines = [*(f"a {name}\n" for name in read), *(f"i {tag}\n" for tag in tags)]
+    return "".join(lines).encode()
+
+
+def read_look(out: bytes, exchange: str, trouble: str) -> Look:
+    """What the script printed; raises ValueError."""
+    head, mark, rest = out.partition(f"\x1e{exchange} ".encode())
+    status, _, archive = rest.partition(b"\n")
+    if not mark:
+        raise ValueError("The answer has no end of the batch system's list.")
+    markers: dict[str, dict[str, bytes]] = {}
+    news, present = [], set()
+    for name, content in read_small(archive):
+        folder, _, rest_ = name.partition("/")
+        if folder == "news":
+            tag, _, letter = rest_.rpartition(".")
+            news.append(rest_)
+            if letter in _LETTERS:
+                markers.setdefault(tag, {})[_LETTERS[letter]] = content
+            continue
+        tag, _, marker = rest_.partition("/")
+        present.add(tag)
+        if marker != "exchange":
+            markers.setdefault(tag, {})[marker] = content
+    listing = head.decode("utf-8", "replace") if status == b"0" else None
+    return Look(listing, markers, tuple(news), frozenset(present), trouble)

@@ -1,0 +1,150 @@
+"""The broker's own directory at a site: made once, with the programs that are shipped there."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import shlex
+import tarfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.errors import CrossDeskError
+from broker_core.sites.transport.contract import Transport
+from broker_core.worker.script import runner_path, starter_path
+
+STALE = 93
+"""Exit status of a script that came to another host, after a restart of it, or too late."""
+AWAY = 90
+"""Exit status of a script that found no directory of this broker."""
+_HELLO = """
+umask 077
+for part in attempts groups incoming locks news programs; do mkdir -p "$home/$part" || exit 1; done
+cd "$home" && home=$(pwd -P) || exit 1
+boot=
+[ ! -r /proc/sys/kernel/random/boot_id ] || read -r boot </proc/sys/kernel/random/boot_id
+up=
+[ ! -r /proc/uptime ] || read -r up rest </proc/uptime
+printf '%s\\n%s\\n%s\\n' "$home" "$boot" "$up"
+ls programs
+"""
+_SHIP = """
+umask 077
+cd "$home" && mkdir incoming/$1 && tar -xf - -C incoming/$1 || exit
+mv -f incoming/$1/* programs/ && rmdir incoming/$1
+"""
+# Too late means: the broker has given up waiting, and may have done the same again meanwhile.
+_GUARD = """
+cd {home} || exit {away}
+umask 077
+if [ -r /proc/uptime ] && [ -r /proc/sys/kernel/random/boot_id ]; then
+    read -r boot </proc/sys/kernel/random/boot_id
+    read -r up rest </proc/uptime
+    [ "$boot" = {boot} ] && [ "${{up%.*}}" -le {until} ] || exit {stale}
+fi
+"""
+
+
+class SiteUnfit(CrossDeskError):
+    """The site answers, but cannot be used as it is."""
+
+    code = "site_unfit"
+    status = 502
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The directory, and by which clock scripts know that they come too late."""
+
+    path: str
+    boot: str
+    """Of the host that answered; empty where it does not tell."""
+    uptime: float
+    seen: float
+    """By this machine's monotonic clock, when `uptime` was read at the earliest."""
+
+    def guarded(self, within: float) -> str:
+        """Shell text that goes into the directory, but not after `within` seconds from now.
+
+        It ends the script with AWAY or STALE otherwise.
+        """
+        until = self.uptime + (time.monotonic() - self.seen) + within
+        boot = shlex.quote(self.boot)
+        return _GUARD.format(home=shlex.quote(self.path), away=AWAY, boot=boot, until=int(until), stale=STALE)
+
+
+class SiteHome:
+    """Finds or makes the directory, and keeps what was found until it proves wrong."""
+
+    def __init__(self, transport: Transport, directory: str, mark: str) -> None:
+        """`directory`: absolute, or empty for `.crossdesk` in the home directory."""
+        self._transport = transport
+        self._place = shlex.quote(directory) if directory else '"$HOME"/.crossdesk'
+        self._mark = mark
+        self._home: Home | None = None
+        self._turn = asyncio.Lock()
+        self.programs = {path.stem: _Program(path) for path in (starter_path(), runner_path())}
+
+    async def get(self) -> Home:
+        """The directory; raises SiteUnfit where it cannot be made, and LinkLost."""
+        async with self._turn:
+            if self._home is None:
+                self._home = await self._make()
+            return self._home
+
+    def forget(self) -> None:
+        """It has gone, or another host answers: look again before the next use."""
+        self._home = None
+
+    def program(self, home: Home, name: str) -> str:
+        """Path of a shipped program."""
+        return f"{home.path}/programs/{self.programs[name].name}"
+
+    async def _make(self) -> Home:
+        seen = time.monotonic()
+        script = f"home={self._place}/{shlex.quote(self._mark)}\n{_HELLO}"
+        reply = await self._transport.run(script)
+        if reply.status:
+            raise SiteUnfit(
+                f"The directory for jobs cannot be made: {words_of(reply.err)}.",
+                remedy="Name another directory in the settings of the site.",
+            )
+        path, boot, uptime, *there = reply.out.decode("utf-8", "surrogateescape").split("\n")
+        home = Home(path, boot, float(uptime or 0), seen)
+        missing = [one for one in self.programs.values() if one.name not in there]
+        if missing:
+            await self._ship(home, missing)
+        return home
+
+    async def _ship(self, home: Home, programs: list[_Program]) -> None:
+        folder = "ship" + hashlib.sha256(f"{time.monotonic_ns()}".encode()).hexdigest()[:12]
+        script = f"set -- {folder}\nhome={shlex.quote(home.path)}\n{_SHIP}"
+        reply = await self._transport.run(script, stdin=_packed(programs))
+        if reply.status:
+            raise SiteUnfit(f"The Job Starter cannot be written: {words_of(reply.err)}.", place=home.path)
+
+
+class _Program:
+    """One shipped script, under a name that tells its content."""
+
+    def __init__(self, path: Path) -> None:
+        self.content = path.read_bytes()
+        self.name = f"{path.stem}.{hashlib.sha256(self.content).hexdigest()[:12]}"
+
+
+def _packed(programs: list[_Program]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for program in programs:
+            entry = tarfile.TarInfo(program.name)
+            entry.size, entry.mode = len(program.content), 0o700
+            archive.addfile(entry, io.BytesIO(program.content))
+    return stream.getvalue()
+
+
+def words_of(err: bytes) -> str:
+    """The last line that a command printed to complain, as part of a sentence."""
+    lines = err.decode("utf-8", "replace").strip().splitlines()
+    return (lines[-1] if lines else "no reason was given").rstrip(".")

@@ -1,0 +1,90 @@
+"""Slurm. Tested against a real Slurm 22.05."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+
+from broker_core.sites.batch.commands import forgiving, present
+from broker_core.sites.batch.slurm_lists import read_jobs, read_queues
+from broker_core.sites.batch.system import BatchJob, Listed, Queue
+
+_AT_ONCE = 500
+"""Ids in one command, so that no word is longer than the kernel takes."""
+_GONE = (
+    r"(Invalid job id specified|Job/step already completing or completed"
+    r"|already (finished|completed)|slurm_suspend error)"
+)
+
+
+class Slurm:
+    """See `BatchSystem`. The ids of array tasks are `job_task`; tasks count from 0."""
+
+    kind = "slurm"
+    title = "Slurm"
+    holds = True
+    task_variable = "SLURM_ARRAY_TASK_ID"
+    first_task = 0
+
+    def submit(self, job: BatchJob) -> str:
+        """sbatch, held; what the batch system itself writes goes to `log` beside the script."""
+        folder = str(PurePosixPath(job.script).parent)
+        # Slurm expands % and \ in names of output files.
+        log = "/dev/null" if re.search(r"[%\\]", folder) else f"{folder}/log"
+        words = ["sbatch", "--parsable", "--hold", "--no-requeue", "--mail-type=NONE", "--open-mode=append"]
+        words += [f"--job-name={job.name}", f"--partition={job.queue}", f"--ntasks={job.cpus}"]
+        words += [f"--chdir={folder}", f"--output={log}"]
+        if job.count > 1:
+            words.append(f"--array=0-{job.count - 1}")
+        if job.wall_limit is not None:
+            words.append(f"--time={max(1, math.ceil(job.wall_limit / 60))}")
+        if job.memory:
+            words.append(f"--mem-per-cpu={job.memory}M")
+        return shlex.join([*words, *job.options, job.script])
+
+    def submitted(self, out: str) -> str:
+        """`12`, or `12;cluster`."""
+        number = out.strip().partition(";")[0]
+        if not number.isdigit():
+            raise ValueError(f"sbatch printed no number of a job: {out[:200]!r}")
+        return number
+
+    def release(self, ids: Sequence[str]) -> str:
+        """scontrol, which takes many ids at once."""
+        return _each(ids, lambda some: ["scontrol", "release", ",".join(some)])
+
+    def cancel(self, ids: Sequence[str]) -> str:
+        """scancel, for jobs, arrays and single tasks."""
+        return _each(ids, lambda some: ["scancel", *some])
+
+    def status(self, mark: str) -> str:
+        """squeue, once; each task of an array has a line of its own."""
+        return 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
+
+    def listed(self, out: str) -> list[Listed]:
+        """All jobs of the account; those of others than the broker are told by their names."""
+        return read_jobs(out)
+
+    def queues(self) -> str:
+        """sinfo for processors, memory and limits; squeue for the jobs of all users."""
+        return (
+            'sinfo -h -o "%P|%a|%l|%m|%C|%T" && echo && '
+            'squeue -h -t PD,R -o "%P|%t" | LC_ALL=C sort | uniq -c'
+        )
+
+    def described(self, out: str) -> list[Queue]:
+        """One for each partition."""
+        return read_queues(out)
+
+    def detect(self) -> str:
+        """The controller has to answer."""
+        return f"( {present('sbatch', 'squeue', 'sinfo')}; sinfo -h -o %P >/dev/null && sinfo --version )"
+
+
+def _each(ids: Sequence[str], words: Callable[[Sequence[str]], list[str]]) -> str:
+    """One command for each few hundred ids."""
+    parts = [ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)]
+    return " && ".join(forgiving(shlex.join(words(part)), _GONE) for part in parts) or "true"

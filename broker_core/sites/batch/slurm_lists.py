@@ -1,0 +1,91 @@
+"""What squeue and sinfo print, read back."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from broker_core.sites.adapter import Seen
+from broker_core.sites.batch.system import Listed, Queue
+
+_RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
+_WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
+_HELD = ("JobHeldUser", "JobHeldAdmin")
+
+
+def read_jobs(out: str) -> list[Listed]:
+    """Lines `state|reason|nodes|id|name`; raises ValueError for others."""
+    found = []
+    for line in out.splitlines():
+        parts = line.split("|", 4)
+        if len(parts) != 5:
+            raise ValueError(f"squeue printed something else than a list: {line[:200]!r}")
+        state, reason, nodes, number, name = parts
+        task = number.partition("_")[2]
+        found.append(
+            Listed(
+                number,
+                name,
+                _seen(state, reason),
+                "" if reason == "None" else reason,
+                nodes,
+                int(task) if task.isdigit() else None,
+            )
+        )
+    return found
+
+
+def read_queues(out: str) -> list[Queue]:
+    """Lines `queue|up|limit|memory|cpus|state` of sinfo, an empty line, counted lines `queue|state`."""
+    lines, _, counts = out.partition("\n\n")
+    jobs = _jobs(counts)
+    rows: dict[str, list[list[str]]] = {}
+    for line in lines.splitlines():
+        parts = line.split("|")
+        if len(parts) != 6:
+            raise ValueError(f"sinfo printed something else than a list of queues: {line[:200]!r}")
+        rows.setdefault(parts[0], []).append(parts)
+    return [_queue(name, found, jobs) for name, found in rows.items()]
+
+
+def _queue(title: str, rows: list[list[str]], jobs: Counter[tuple[str, str]]) -> Queue:
+    name = title.rstrip("*")
+    cpus = [[int(count) for count in row[4].split("/")] for row in rows]
+    memory = [int(found[0]) for row in rows if (found := re.match(r"\d+", row[3]))]
+    return Queue(
+        name,
+        total=sum(row[3] for row in cpus),
+        free=sum(row[1] for row in cpus),
+        running_jobs=jobs[name, "R"],
+        waiting_jobs=jobs[name, "PD"],
+        wall_limit=_seconds(rows[0][2]),
+        memory=min(memory, default=0),
+        open=rows[0][1] == "up",
+        default=title.endswith("*"),
+    )
+
+
+def _jobs(text: str) -> Counter[tuple[str, str]]:
+    """Jobs by queue and state; one that waits for several queues counts in each."""
+    found: Counter[tuple[str, str]] = Counter()
+    for line in text.splitlines():
+        count, _, rest = line.strip().partition(" ")
+        queues, _, state = rest.partition("|")
+        for queue in queues.split(","):
+            found[queue, state] += int(count)
+    return found
+
+
+def _seen(state: str, reason: str) -> Seen:
+    if state in _WAITING:
+        return Seen.HELD if reason in _HELD else Seen.QUEUED
+    return Seen.RUNNING if state in _RUNNING else Seen.ENDED
+
+
+def _seconds(limit: str) -> float | None:
+    """`days-hours:minutes:seconds` and its shorter forms; None for no limit."""
+    found = re.fullmatch(r"(?:(\d+)-)?(?:(?:(\d+):)?(\d+):)?(\d+)", limit)
+    if found is None:
+        return None
+    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)

@@ -1,0 +1,156 @@
+"""A remote site: drives an adapter so that every attempt is handed over, watched and brought home once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from broker_core.errors import NotFound
+from broker_core.resources.facts import Facts
+from broker_core.sites.adapter import Adapter, Launch, Seen
+from broker_core.sites.collector import Collector
+from broker_core.sites.contract import Attempt, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.remote_records import RemoteRecords
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.remote_watch import RemoteWatch
+from broker_core.sites.run_files import find_file, list_files
+from broker_core.sites.tracked import Tracked
+from broker_core.wire.sites import SiteSpec
+
+
+class RemoteSite:
+    """See `Site`. Nothing is reported while the connection is lost: unknown is a state of its own."""
+
+    def __init__(
+        self,
+        spec: SiteSpec,
+        adapter: Adapter,
+        directory: Path,
+        settings: RemoteSettings | None = None,
+        renewed: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        """`directory`: where output and ends are kept on this machine.
+
+        `renewed`: latest moment, by the monotonic clock, at which leases there can have been renewed; None
+        where starters hold none.
+        """
+        self.name = spec.name
+        self.holds = adapter.holds
+        self.link = adapter.link
+        self.settings = settings or RemoteSettings()
+        self._spec = spec
+        self._adapter = adapter
+        self._records = RemoteRecords(directory)
+        self._watch = RemoteWatch(spec, adapter, self._records, self.settings, renewed)
+        self._submitting: Collector[LaunchOrder, str] = Collector(
+            self._hand_over,
+            linger=self.settings.linger,
+            most=self.settings.most_together,
+            at_once=spec.at_once,
+        )
+
+    @property
+    def queued(self) -> int:
+        """Attempts there that wait."""
+        return sum(one.arrived is not None and not _runs(one) for one in self._watch.tracked.values())
+
+    @property
+    def running(self) -> int:
+        """Attempts there that run."""
+        return sum(map(_runs, self._watch.tracked.values()))
+
+    def owns(self, ce: str) -> bool:
+        """See `Site.owns`."""
+        return ce.partition(":")[0] == self.name
+
+    async def look(self) -> tuple[Facts, ...]:
+        """See `Site.look`."""
+        return await self._adapter.look()
+
+    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        """See `Site.start`; the site is asked in the background, however long that takes."""
+        await self._adapter.open()
+        self._watch.start(report, known, self._submitting.ask)
+
+    async def submit(self, order: LaunchOrder) -> str:
+        """See `Site.submit`; raises LinkLost too, where it is not known whether the site has it."""
+        tracked = self._watch.track(order.attempt, order)
+        if tracked.arrived is not None:
+            return tracked.id or tracked.tag
+        tracked.sent = True
+        return await self._submitting.ask(order) or tracked.tag
+
+    async def confirm(self, attempt: Attempt) -> None:
+        """See `Site.confirm`; the release goes with the next look."""
+        tracked = self._watch.tracked.get(attempt.tag)
+        if tracked is not None:
+            tracked.confirmed = True
+            self.poll_now()
+
+    async def cancel(self, attempt: Attempt) -> None:
+        """See `Site.cancel`; sent with the next look, and again as long as it does not help."""
+        if (kept := self._records.end(attempt)) is not None:
+            self._watch.report(kept)
+            return
+        tracked = self._watch.track(attempt, None)
+        tracked.cancel_asked = True
+        self.poll_now()
+
+    async def files(self, attempt: Attempt) -> list[RunFile]:
+        """See `Site.files`; what was brought here after the end, the site's own list before."""
+        if attempt.tag in self._watch.tracked:
+            try:
+                return await self._adapter.files(attempt.tag)
+            except NotFound:
+                return []
+        return await asyncio.to_thread(list_files, self._records.output(attempt))
+
+    async def open_path(self, attempt: Attempt, path: str) -> Path:
+        """See `Site.open_path`; of a file that grows only what is new is brought."""
+        folder = self._records.output(attempt)
+        if attempt.tag in self._watch.tracked:
+            await self._watch.bring_live(attempt, path)
+        return find_file(folder, path)
+
+    async def forget(self, attempts: Sequence[Attempt]) -> None:
+        """See `Site.forget`; attempts that are not over are left alone."""
+        gone = [one for one in attempts if one.tag not in self._watch.tracked]
+        await self._adapter.remove([one.tag for one in gone])
+        for attempt in gone:
+            await asyncio.to_thread(self._records.remove, attempt)
+
+    async def close(self) -> None:
+        """See `Site.close`."""
+        await self._watch.close()
+        await self._submitting.close()
+        await self._adapter.close()
+
+    def answer(self, id: str, value: str) -> None:
+        """See `FarSite.answer`."""
+        self._adapter.answer(id, value)
+
+    def connect_now(self) -> None:
+        """See `FarSite.connect_now`."""
+        self._adapter.connect_now()
+
+    def poll_now(self) -> None:
+        """Look at the jobs there without waiting."""
+        self._watch.wake()
+
+    async def _hand_over(self, orders: Sequence[LaunchOrder]) -> Sequence[str | SiteRefused]:
+        answers = await self._adapter.submit([Launch(order, queue_of(order.ce)) for order in orders])
+        now = time.monotonic()
+        for order, answer in zip(orders, answers, strict=True):
+            self._watch.handed_over(order.attempt, answer, now)
+        return answers
+
+
+def queue_of(ce: str) -> str:
+    """`long` of `cluster:22/jobmanager-slurm-long`."""
+    return ce.rpartition("/jobmanager-")[2].partition("-")[2]
+
+
+def _runs(tracked: Tracked) -> bool:
+    return tracked.seen is Seen.RUNNING or tracked.started is not None

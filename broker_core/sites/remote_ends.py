@@ -1,0 +1,54 @@
+"""What an attempt's end at a remote site is, from the starter's marker or from its absence."""
+
+from __future__ import annotations
+
+from broker_core.sites.contract import Ended
+from broker_core.sites.endings import CANCELED, outcome_of, usage_of
+from broker_core.sites.tracked import Tracked
+from broker_core.worker.markers import EndedMark
+
+
+def end_by_marker(tracked: Tracked, mark: EndedMark, now: float, begun: float) -> Ended:
+    """The starter says how it ended. `now`: wall clock; `begun`: nothing at the site happened before."""
+    code, number, failure, reason = outcome_of(mark, None)
+    if tracked.cancel_asked and failure not in ("wall-limit", "lease") and (number or mark.terminated):
+        code, number, failure, reason = None, None, *CANCELED
+    elif mark.terminated and not failure:
+        code, number, failure = None, None, "lost"
+        reason = "The site's batch system ended it: canceled there, at a time limit, or with its node."
+    started = tracked.started
+    return Ended(
+        attempt=tracked.attempt,
+        time=min(max(mark.time, begun), now),
+        exit_code=code,
+        signal=number,
+        failure=failure,
+        reason=reason,
+        usage=usage_of(started, mark),
+        started=min(max(started.time, begun), now) if started else None,
+    )
+
+
+def end_without_marker(tracked: Tracked, now: float, site: str) -> Ended:
+    """The site has it no more, and no starter recorded an end."""
+    if tracked.cancel_asked:
+        failure, reason = CANCELED
+    elif tracked.started is not None:
+        failure = "lost"
+        reason = f"{site} does not know it any more, and its Job Starter gave no sign of life."
+    elif tracked.was_listed or tracked.id:
+        failure = "starter"
+        reason = f"{site} ended it before the Job Starter began" + (
+            f": {tracked.reason}." if tracked.reason else "."
+        )
+    else:
+        failure, reason = "lost", f"{site} has no such attempt."
+    started = tracked.started
+    return Ended(
+        tracked.attempt,
+        now,
+        None,
+        failure=failure,
+        reason=reason,
+        started=min(started.time, now) if started else None,
+    )

@@ -1,0 +1,88 @@
+"""The end of an attempt at a remote site: its output is brought and proved, then the end is kept and told."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from broker_core.errors import CrossDeskError
+from broker_core.sites.adapter import Adapter, Sighting
+from broker_core.sites.contract import Attempt, Ended
+from broker_core.sites.remote_ends import end_by_marker, end_without_marker
+from broker_core.sites.remote_records import RemoteRecords
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.stage_out import OutputBroken, bring
+from broker_core.sites.tracked import Tracked
+from broker_core.worker.markers import ended_mark
+
+_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+
+
+class RemoteFinish:
+    """Brings attempts home; several at the same time."""
+
+    def __init__(
+        self,
+        site: str,
+        adapter: Adapter,
+        records: RemoteRecords,
+        settings: RemoteSettings,
+        ended: Callable[[Ended], None],
+    ) -> None:
+        """`ended`: hears of each end once its output is here and the end is written down."""
+        self._site, self._adapter, self._settings = site, adapter, settings
+        self._records = records
+        self._ended = ended
+        self.removable: list[str] = []
+        """Tags whose directories at the site are not needed any more."""
+
+    async def by_marker(self, tracked: Tracked, sighting: Sighting) -> None:
+        """The starter recorded an end."""
+        mark = ended_mark(sighting.ended, 0.0)
+        if mark is None:
+            tracked.ending = False
+            return
+        ended = end_by_marker(tracked, mark, time.time(), 0.0)
+        trouble = await self._bring(tracked, sighting.outputs)
+        if trouble and not ended.failure:
+            ended = replace(ended, failure="upload", reason=trouble)
+        await asyncio.to_thread(self._records.keep, ended)
+        if not trouble:
+            self.removable.append(tracked.tag)
+        self._ended(ended)
+
+    async def without_marker(self, tracked: Tracked) -> None:
+        """The site does not have it any more."""
+        ended = end_without_marker(tracked, time.time(), self._site)
+        await asyncio.to_thread(self._records.keep, ended)
+        self._ended(ended)
+
+    async def bring_live(self, attempt: Attempt, path: str) -> None:
+        """Bring what is new of one file."""
+        await self._adapter.fetch(attempt.tag, [path], self._records.open_output(attempt))
+
+    async def remove_some(self) -> None:
+        """Remove the directories of attempts that are here; those that fail are tried again."""
+        if self.removable:
+            tags, self.removable = self.removable, []
+            try:
+                await self._adapter.remove(tags)
+            except CrossDeskError:
+                self.removable += tags
+
+    async def _bring(self, tracked: Tracked, outputs: bytes) -> str:
+        """Bring the output, however long the connection is away; the trouble in words, if it is broken."""
+        into = self._records.open_output(tracked.attempt)
+        pause = _PAUSE
+        while True:
+            try:
+                await bring(self._adapter, tracked.tag, outputs, into, self._settings.stagings)
+                return ""
+            except OutputBroken as broken:
+                return str(broken)
+            except CrossDeskError as error:
+                self._adapter.link.note(time.time(), f"Output of {tracked.tag} comes later: {error}")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)

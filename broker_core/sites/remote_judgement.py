@@ -1,0 +1,87 @@
+"""What a look at a remote site says of one attempt, and when to believe that it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broker_core.sites.adapter import Polled, Seen, Sighting
+from broker_core.sites.contract import Ended, Notice, Runs, Started
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.tracked import Tracked
+from broker_core.worker.markers import started_mark
+
+_PRESENT = (Seen.HELD, Seen.QUEUED, Seen.RUNNING)
+_LOOKS = 3
+
+
+def note_sighting(tracked: Tracked, sighting: Sighting, now: float) -> bool:
+    """Remember what was seen; True if it is another picture than before."""
+    before = (tracked.seen, tracked.started is None, tracked.arrived is None)
+    tracked.seen = sighting.seen
+    tracked.reason = sighting.reason or tracked.reason
+    tracked.id = sighting.id or tracked.id
+    if tracked.arrived is None:
+        tracked.arrived = now
+    if tracked.started is None and sighting.started:
+        tracked.started = started_mark(sighting.started, 0.0)
+    if sighting.seen in _PRESENT:
+        tracked.was_listed = True
+        tracked.gone_since, tracked.gone_looks = None, 0
+    return before != (tracked.seen, tracked.started is None, tracked.arrived is None)
+
+
+def notices(tracked: Tracked, sighting: Sighting, now: float) -> Iterator[Notice]:
+    """What the engine is to hear, each once. `now`: wall clock."""
+    mark = tracked.started
+    if sighting.started and mark is not None and not tracked.told_start:
+        tracked.told_start = tracked.told_runs = True
+        yield Started(tracked.attempt, min(mark.time or now, now), mark.node or sighting.node, mark.pid)
+    elif sighting.seen is Seen.RUNNING and not tracked.told_runs:
+        tracked.told_runs = True
+        yield Runs(tracked.attempt)
+
+
+def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings: RemoteSettings) -> bool:
+    """True for an attempt that the site does not have any more, though no marker tells its end.
+
+    The site may lie, and network file systems show markers late: several looks over some time have to agree.
+    `began`: when the look began; what arrived later could not be seen.
+    """
+    if tracked.ending or not tracked.sent:
+        return False
+    sighting = polled.attempts.get(tracked.tag)
+    if sighting is not None and (sighting.seen in _PRESENT or sighting.ended):
+        return False
+    if tracked.arrived is None:
+        # Being handed over, or not there: only what nobody hands over can be missed.
+        if tracked.order is not None or tracked.tag not in polled.missing:
+            return False
+    elif tracked.arrived >= began:
+        return False
+    if tracked.gone_since is None:
+        tracked.gone_since = began
+    tracked.gone_looks += 1
+    return tracked.gone_looks >= _looks(tracked) and now - tracked.gone_since >= _patience(tracked, settings)
+
+
+def not_heard_from(tracked: Tracked, now: float, site: str) -> Ended:
+    """The end of an attempt whose lease is over for certain."""
+    return Ended(
+        tracked.attempt,
+        now,
+        None,
+        failure="lost",
+        reason=f"{site} has not been heard from for longer than the lease, so the job has been ended there.",
+        started=min(tracked.started.time, now) if tracked.started else None,
+    )
+
+
+def _looks(tracked: Tracked) -> int:
+    return 1 if tracked.cancel_asked else _LOOKS
+
+
+def _patience(tracked: Tracked, settings: RemoteSettings) -> float:
+    """A cancel of what the batch system knew is believed at once: it kills all processes."""
+    if tracked.cancel_asked and (tracked.was_listed or tracked.started is None):
+        return 0.0
+    return settings.patience if tracked.started is not None else settings.short_patience

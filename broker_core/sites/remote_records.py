@@ -1,0 +1,39 @@
+"""What this machine keeps of attempts at a remote site: output that was brought, and how they ended."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from broker_core.sites.attempt_directory import AttemptDirectory
+from broker_core.sites.contract import Attempt, Ended
+
+
+class RemoteRecords:
+    """One directory for each attempt. The end is written after the output, so that it vouches for it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._root = directory / "attempts"
+        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def output(self, attempt: Attempt) -> str:
+        """Where the files of an attempt lie; may not be there."""
+        return AttemptDirectory(self._root, attempt.tag).job
+
+    def open_output(self, attempt: Attempt) -> Path:
+        """The same, made if need be."""
+        os.makedirs(self.output(attempt), mode=0o700, exist_ok=True)
+        return Path(self.output(attempt))
+
+    def keep(self, ended: Ended) -> None:
+        """Write an end down; from now on the site is not needed for it."""
+        self.open_output(ended.attempt)
+        AttemptDirectory(self._root, ended.attempt.tag).write_end(ended)
+
+    def end(self, attempt: Attempt) -> Ended | None:
+        """The end that was kept."""
+        return AttemptDirectory(self._root, attempt.tag).end()
+
+    def remove(self, attempt: Attempt) -> None:
+        """Remove everything of an attempt."""
+        AttemptDirectory(self._root, attempt.tag).remove()

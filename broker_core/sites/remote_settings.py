@@ -1,0 +1,32 @@
+"""How remote sites are watched; durations in seconds, sizes in bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSettings:
+    """Defaults suit real sites; tests make them shorter."""
+
+    linger: float = 0.005
+    """How long a submission waits for others to share its exchange."""
+    most_together: int = 200
+    """Submissions in one exchange."""
+    slowest: float = 30.0
+    """Longest pause between two looks while nothing changes."""
+    patience: float = 90.0
+    """How long an attempt that started and is not in the batch system's list any more may stay without a
+    sign of life before it is called lost; network file systems show things late."""
+    short_patience: float = 15.0
+    """The same for one that never started."""
+    cancel_again: float = 10.0
+    """After which a cancel that did not help is sent once more."""
+    beat: int = 30
+    """Between two signs of life of a running Job Starter."""
+    grace: float = 30.0
+    """Beyond the lease, before an attempt counts as ended for want of contact."""
+    stagings: int = 4
+    """Tries to bring output whose hash does not fit."""
+    most_live: int = 64 << 20
+    """Of a file that still grows more than this is not brought, but its end."""

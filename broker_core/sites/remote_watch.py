@@ -1,0 +1,256 @@
+"""Watching the attempts at a remote site: one look after the other, as often as something changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any
+
+from broker_core.errors import CrossDeskError
+from broker_core.sites.adapter import Adapter, Polled, Seen
+from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report, SiteRefused
+from broker_core.sites.remote_finish import RemoteFinish
+from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
+from broker_core.sites.remote_records import RemoteRecords
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.tracked import Tracked
+from broker_core.sites.transport.contract import LinkLost
+from broker_core.wire.sites import SiteSpec
+
+log = logging.getLogger("crossdesk.sites")
+_SLOWING = 1.5
+
+
+class RemoteWatch:
+    """Knows all attempts that are not over; releases, cancels and looks in one round after the other."""
+
+    def __init__(
+        self,
+        spec: SiteSpec,
+        adapter: Adapter,
+        records: RemoteRecords,
+        settings: RemoteSettings,
+        renewed: Callable[[], float | None],
+    ) -> None:
+        self.tracked: dict[str, Tracked] = {}
+        """Tag to every attempt that is not over."""
+        self._spec, self._adapter, self._settings = spec, adapter, settings
+        self._records = records
+        self._renewed = renewed
+        self._finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
+        self._over: set[str] = set()
+        """Tags whose end was reported; the site's list may lag behind."""
+        self._woken = asyncio.Event()
+        self._pause = spec.poll_interval
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._report: Report = lambda _: None
+
+    def start(
+        self,
+        report: Report,
+        known: Sequence[tuple[Attempt, LaunchOrder | None]],
+        submit: Callable[[LaunchOrder], Awaitable[str]],
+    ) -> None:
+        """Begin; `known` are looked for, and handed over (again) where they have an order."""
+        self._report = report
+        self._submit = submit
+        for attempt, order in known:
+            if (kept := self._records.end(attempt)) is not None:
+                self._over.add(attempt.tag)
+                self.report(kept)
+                continue
+            tracked = self.track(attempt, order)
+            tracked.sent = True
+        self.spawn(self._rounds())
+
+    def report(self, notice: Notice) -> None:
+        """Tell the engine."""
+        self._report(notice)
+
+    def track(self, attempt: Attempt, order: LaunchOrder | None) -> Tracked:
+        """The attempt's entry, made if need be."""
+        tracked = self.tracked.get(attempt.tag)
+        if tracked is None:
+            tracked = self.tracked[attempt.tag] = Tracked(attempt, order)
+        return tracked
+
+    def handed_over(self, attempt: Attempt, answer: str | SiteRefused, now: float) -> None:
+        """The site answered a submission."""
+        tracked = self.tracked.get(attempt.tag)
+        if tracked is None:
+            return
+        if isinstance(answer, SiteRefused):
+            del self.tracked[attempt.tag]
+            return
+        tracked.id, tracked.arrived = answer, now
+        self.wake()
+
+    async def bring_live(self, attempt: Attempt, path: str) -> None:
+        """Bring what a file of an attempt that is not over has more than what is here."""
+        await self._finish.bring_live(attempt, path)
+
+    def wake(self) -> None:
+        """Look now; changes are expected."""
+        self._pause = self._spec.poll_interval
+        self._woken.set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something beside the rounds, until `close`."""
+        task = asyncio.get_running_loop().create_task(work, name=f"watch of {self._spec.name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    async def close(self) -> None:
+        """Stop looking and reporting."""
+        self._report = lambda _: None
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _rounds(self) -> None:
+        await self._resubmit()
+        while True:
+            try:
+                changed = await self._round()
+                self._pause = self._next_pause(changed)
+            except CrossDeskError as error:
+                self.link_note(f"A look at the jobs failed: {error}")
+                self._judge_silence()
+            await self._wait()
+
+    async def _wait(self) -> None:
+        """Until the next look is due; for ever while there is nothing to look at."""
+        pause = self._pause if self.tracked or self._finish.removable else None
+        try:
+            await asyncio.wait_for(self._woken.wait(), pause)
+        except TimeoutError:
+            return
+        self._woken.clear()
+        if self.tracked:
+            # What comes together is done together.
+            await asyncio.sleep(min(self._spec.poll_interval, 0.05))
+
+    def _next_pause(self, changed: bool) -> float:
+        if changed:
+            return self._spec.poll_interval
+        most = self._settings.slowest
+        if self._spec.lease:
+            most = min(most, self._spec.lease / 4)
+        return min(self._pause * _SLOWING, max(most, self._spec.poll_interval))
+
+    async def _round(self) -> bool:
+        """Release, cancel, look; True if something changed."""
+        acted = await self._act()
+        began = time.monotonic()
+        asked = [one.tag for one in self.tracked.values() if one.sent and not one.ending]
+        polled = await self._adapter.poll(asked)
+        changed = self._take(polled, began)
+        await self._finish.remove_some()
+        return acted or changed
+
+    async def _act(self) -> bool:
+        release = [one.tag for one in self.tracked.values() if _to_release(one)]
+        if release:
+            await self._adapter.release(release)
+        now = time.monotonic()
+        cancel = [one for one in self.tracked.values() if self._to_cancel(one, now)]
+        if cancel:
+            await self._adapter.cancel([one.tag for one in cancel])
+            for one in cancel:
+                one.cancel_sent = now
+        return bool(release or cancel)
+
+    def _to_cancel(self, one: Tracked, now: float) -> bool:
+        again = one.cancel_sent is None or now - one.cancel_sent > self._settings.cancel_again
+        return one.cancel_asked and not one.ending and again
+
+    def _take(self, polled: Polled, began: float) -> bool:
+        """Take in what a look brought."""
+        changed = False
+        now = time.monotonic()
+        for tag, sighting in polled.attempts.items():
+            tracked = self.tracked.get(tag)
+            if tracked is None:
+                continue
+            changed |= note_sighting(tracked, sighting, now)
+            for notice in notices(tracked, sighting, time.time()):
+                self.report(notice)
+            if sighting.ended and not tracked.ending:
+                tracked.ending = True
+                self.spawn(self._finish.by_marker(tracked, sighting))
+        if polled.silent:
+            self.link_note(polled.silent)
+            return changed
+        unknown = [tag for tag in polled.attempts if tag not in self.tracked and tag not in self._over]
+        if unknown:
+            self.spawn(self._end_unknown(unknown))
+        for tracked in list(self.tracked.values()):
+            if is_over(tracked, polled, began, now, self._settings):
+                tracked.ending = True
+                self.spawn(self._finish.without_marker(tracked))
+                changed = True
+        return changed
+
+    async def _end_unknown(self, tags: Sequence[str]) -> None:
+        """What carries the broker's mark and nobody knows is not the broker's will (any more)."""
+        try:
+            await self._adapter.cancel(tags)
+            await self._adapter.remove(tags)
+        except CrossDeskError as error:
+            self.link_note(f"Ending jobs that nobody knows failed: {error}")
+
+    async def _resubmit(self) -> None:
+        """Hand over again what may not have arrived; what did is found by its tag."""
+        for tracked in list(self.tracked.values()):
+            if tracked.order is not None and tracked.sent and tracked.arrived is None:
+                self.spawn(self._submit_again(tracked))
+
+    async def _submit_again(self, tracked: Tracked) -> None:
+        assert tracked.order is not None
+        while tracked.arrived is None and tracked.tag in self.tracked:
+            try:
+                await self._submit(tracked.order)
+            except LinkLost as error:
+                self.link_note(f"{tracked.tag} is handed over again later: {error}")
+                await asyncio.sleep(self._spec.poll_interval)
+            except CrossDeskError as error:
+                ended = Ended(tracked.attempt, time.time(), None, failure="starter", reason=str(error))
+                self._ended(ended)
+
+    def _judge_silence(self) -> None:
+        """With leases, what has not been heard from for long enough has ended by itself."""
+        renewed = self._renewed()
+        if not self._spec.lease or renewed is None:
+            return
+        limit = renewed + self._spec.lease + self._settings.grace
+        if time.monotonic() < limit:
+            return
+        for tracked in list(self.tracked.values()):
+            if tracked.sent and not tracked.ending:
+                self._ended(not_heard_from(tracked, time.time(), self._spec.name))
+
+    def _ended(self, ended: Ended) -> None:
+        """Report an end, once."""
+        tag = ended.attempt.tag
+        if self.tracked.pop(tag, None) is not None:
+            self._over.add(tag)
+            self.report(ended)
+            self.wake()
+
+    def link_note(self, words: str) -> None:
+        """Write into the connection's log, unless the last line says the same."""
+        log = self._adapter.link.log
+        if not log or log[-1][1] != words:
+            self._adapter.link.note(time.time(), words)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Watching %s failed", self._spec.name, exc_info=error)
+
+
+def _to_release(one: Tracked) -> bool:
+    held = one.seen in (None, Seen.HELD)
+    return one.confirmed and held and one.arrived is not None and not one.ending and not one.cancel_asked

@@ -1,0 +1,54 @@
+"""Bringing an attempt's output to the broker, proved by the Job Starter's sizes and hashes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from broker_core.sites.adapter import Adapter
+from broker_core.worker.outputs_list import OutputProof, read_outputs
+
+
+class OutputBroken(Exception):
+    """The output that the starter vouched for did not arrive; the text says what and where."""
+
+
+async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int) -> None:
+    """Bring every file of the starter's list. Raises OutputBroken, and LinkLost."""
+    try:
+        proofs = read_outputs(raw)
+    except ValueError as error:
+        raise OutputBroken(str(error)) from error
+    left = await _unproved(proofs, into)
+    for _ in range(tries):
+        if not left:
+            return
+        await adapter.fetch(tag, left, into)
+        left = await _unproved({name: proofs[name] for name in left}, into)
+        for name in left:
+            # What was there did not belong to this file: it is brought anew, not continued.
+            (into / name).unlink(missing_ok=True)
+    if left:
+        raise OutputBroken(
+            f"The output file {left[0]!r} did not arrive as the Job Starter had left it: it changed later, "
+            "is no ordinary file in the job's directory, or the site's disk is damaged."
+        )
+
+
+async def _unproved(proofs: Mapping[str, OutputProof], into: Path) -> list[str]:
+    def look() -> list[str]:
+        return [name for name, proof in proofs.items() if not _fits(into / name, proof)]
+
+    return await asyncio.to_thread(look)
+
+
+def _fits(place: Path, proof: OutputProof) -> bool:
+    try:
+        if place.is_symlink() or place.stat().st_size != proof.size:
+            return False
+        with place.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == proof.sha256
+    except OSError:
+        return False

@@ -1,0 +1,44 @@
+"""One attempt at a remote site: what the broker knows of it while it is not over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker_core.sites.adapter import Seen
+from broker_core.sites.contract import Attempt, LaunchOrder
+from broker_core.worker.markers import StartedMark
+
+
+@dataclass(slots=True, eq=False)
+class Tracked:
+    """An attempt, from its submission or finding again until its end is reported. Times are monotonic."""
+
+    attempt: Attempt
+    order: LaunchOrder | None
+    """None for what was found again after a restart."""
+    id: str = ""
+    arrived: float | None = None
+    """When the site was first known to have it."""
+    sent: bool = False
+    """It may be at the site."""
+    seen: Seen | None = None
+    """By the last look."""
+    reason: str = ""
+    confirmed: bool = False
+    cancel_asked: bool = False
+    cancel_sent: float | None = None
+    told_runs: bool = False
+    told_start: bool = False
+    started: StartedMark | None = None
+    gone_since: float | None = None
+    """Since when the batch system has not known it, though no marker tells its end."""
+    gone_looks: int = 0
+    was_listed: bool = False
+    """The batch system was seen to know it."""
+    ending: bool = False
+    """Its end is known; its files are being brought."""
+
+    @property
+    def tag(self) -> str:
+        """The attempt's tag."""
+        return self.attempt.tag

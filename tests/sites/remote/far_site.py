@@ -1,0 +1,90 @@
+"""A remote site of a test, with what it reported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Runs, Started
+from broker_core.sites.making import site_for
+from broker_core.sites.remote import RemoteSite
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.wire.sites import SiteSpec
+from tests.sites.running_site import order as local_order
+from tests.testbed.slurm import Cluster
+from tests.waiting import eventually
+
+MARK = "t1"
+QUICK = RemoteSettings(patience=2.5, short_patience=0.5, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5)
+
+
+def order(program: str, arguments: str = "", **more: object) -> LaunchOrder:
+    """An order for a new attempt, to the queue `main` of site `far`."""
+    return local_order(program, arguments, **{"ce": "far:22/jobmanager-slurm-main", **more})
+
+
+def script(text: str, **more: object) -> LaunchOrder:
+    """An order for a shell script of one line without single quotes."""
+    return order("sh", f"-c '{text}'", **more)
+
+
+def spec_for(cluster: Cluster, directory: Path, **more: object) -> SiteSpec:
+    """Settings of site `far`: the cluster, by commands on this machine."""
+    fields = {"poll_interval": 0.1, "environment": cluster.environment, "directory": str(directory)}
+    return SiteSpec.model_validate({"name": "far", "kind": "slurm"} | fields | more)
+
+
+class Far:
+    """A site and its notices."""
+
+    def __init__(self, spec: SiteSpec, folder: Path, settings: RemoteSettings = QUICK) -> None:
+        self.spec, self.folder, self.settings = spec, folder, settings
+        self.notices: list[Notice] = []
+        self.site: RemoteSite = site_for(spec, folder, MARK, lambda _: None, settings)
+
+    async def start(self, known: Sequence[tuple[Attempt, LaunchOrder | None]] = ()) -> Far:
+        """Begin work, with the attempts that are known."""
+        await self.site.start(self.notices.append, known)
+        return self
+
+    async def again(self, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> Far:
+        """Drop this one as if its process had been killed; a new one takes over."""
+        await self.site.close()
+        return await Far(self.spec, self.folder, self.settings).start(known)
+
+    async def run(self, one: LaunchOrder) -> Ended:
+        """Hand over, confirm, wait for the end."""
+        await self.site.submit(one)
+        await self.site.confirm(one.attempt)
+        return await self.ended(one.attempt)
+
+    def ends(self, attempt: Attempt) -> list[Ended]:
+        """Every end reported of an attempt."""
+        return [one for one in self.notices if isinstance(one, Ended) and one.attempt == attempt]
+
+    def starts(self, attempt: Attempt) -> list[Started]:
+        """Every start reported of an attempt."""
+        return [one for one in self.notices if isinstance(one, Started) and one.attempt == attempt]
+
+    def runs(self, attempt: Attempt) -> list[Runs]:
+        """Every word of the batch system that it runs."""
+        return [one for one in self.notices if isinstance(one, Runs) and one.attempt == attempt]
+
+    async def started(self, attempt: Attempt) -> Started:
+        """The start of an attempt, waited for."""
+        return (await eventually(lambda: self.starts(attempt), 60.0))[0]
+
+    async def ended(self, attempt: Attempt) -> Ended:
+        """The end of an attempt, waited for."""
+        return (await eventually(lambda: self.ends(attempt), 60.0, self._told()))[0]
+
+    async def text(self, attempt: Attempt, path: str = "std.out") -> str:
+        """A file of an attempt."""
+        return (await self.site.open_path(attempt, path)).read_text()
+
+    def log(self) -> str:
+        """What happened to the connection."""
+        return "\n".join(words for _, words in self.site.link.log)
+
+    def _told(self) -> str:
+        return f"an end; so far {self.notices}; log {self.log()}"
