@@ -104,6 +104,7 @@ class AgentSession:
             self.machine.on(Event.SEND_FAILED)
             self._pause()
             if self.ended:
+                self.machine.on(Event.PROGRAM_ENDED)
                 self._wait_for_desks()
         self.news()
 
@@ -145,13 +146,14 @@ class AgentSession:
         self.confirmed[stream] = max(self.confirmed[stream], offset)
         self._forget(stream)
         self._pause()
-        if self.machine.state is State.DRAINING and any(one.lag() == 0 for one in self.watchers):
+        if not self.ended and any(one.lag() == 0 for one in self.watchers):
             self.machine.on(Event.DRAINED)
 
     def finished_with(self, watcher: Watcher) -> None:
         """A desk has everything, the end included."""
-        self.machine.on(Event.DRAINED)
         if self.ended:
+            self.machine.on(Event.DRAINED)
+            self.machine.on(Event.PROGRAM_ENDED)
             self.over.set()
 
     def end_soon(self, number: int) -> None:
@@ -249,7 +251,9 @@ class AgentSession:
 
     def _ended(self) -> None:
         self.ended = True
-        self.machine.on(Event.PROGRAM_ENDED)
+        if self.machine.state is not State.CONNECTED:
+            # Connected, the machine hears of it when a desk has everything: flush first.
+            self.machine.on(Event.PROGRAM_ENDED)
         for watcher in list(self.watchers):
             watcher.pump()
         if self.machine.state is State.DEAD:

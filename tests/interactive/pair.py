@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ import asyncssh
 
 from broker_core.interactive.contact import Contact, NotYet, SessionOver
 from broker_core.interactive.meeting import Place, new_token
-from broker_core.interactive.session_events import ENDED, Event, Output
+from broker_core.interactive.session_events import ENDED, Event, Output, SessionState, Status
 from broker_core.interactive.shadow import Session, SessionOptions
 from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
 from tests.waiting import eventually
@@ -39,10 +40,11 @@ class Bench:
     async def start_relay(self, *words: str) -> None:
         said = self.folder / "relay.json"
         said.unlink(missing_ok=True)
-        self.relay = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "broker_core.interactive.relay", "--announce", str(said), *words,
-            stderr=open(self.folder / "relay.log", "ab"),
-        )  # fmt: skip
+        with open(self.folder / "relay.log", "ab") as log:
+            self.relay = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "broker_core.interactive.relay", "--announce", str(said), *words,
+                stderr=log,
+            )  # fmt: skip
         await eventually(said.exists)
         self.place = Place("127.0.0.1", json.loads(said.read_text())["port"])
 
@@ -54,13 +56,14 @@ class Bench:
             token=self.token, places=((self.place.host, self.place.port),), keys=(public,), retry_interval=0.1
         )
         given = replace(given, **settings)
-        self.agent = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "broker_core.worker.agent", *words,
-            cwd=job,
-            env={**os.environ, VARIABLE: given.text()},
-            stdin=asyncio.subprocess.DEVNULL,
-            stderr=open(self.folder / "agent.log", "ab"),
-        )  # fmt: skip
+        with open(self.folder / "agent.log", "ab") as log:
+            self.agent = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "broker_core.worker.agent", *words,
+                cwd=job,
+                env={**os.environ, VARIABLE: given.text()},
+                stdin=asyncio.subprocess.DEVNULL,
+                stderr=log,
+            )  # fmt: skip
 
     @property
     def job(self) -> Path:
@@ -102,20 +105,30 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
 
 
 class Screen:
-    """Reads a session's events for ever: what was written on each stream, and the statuses."""
+    """Reads a session's events to the end: what was written on each stream, and the statuses."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, keep: bool = True) -> None:
         self.session = session
+        self.keep = keep
         self.streams: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
+        self.hashes = {1: hashlib.sha256(), 2: hashlib.sha256()}
+        self.sizes = {1: 0, 2: 0}
         self.events: list[Event] = []
+        self.states: list[SessionState] = []
         self.task = asyncio.ensure_future(self._read())
 
     async def _read(self) -> None:
         async for event in self.session.events():
             if isinstance(event, Output):
-                self.streams[event.stream] += event.data
-            else:
-                self.events.append(event)
+                assert event.offset == self.sizes[event.stream] or not self.keep
+                self.sizes[event.stream] += len(event.data)
+                self.hashes[event.stream].update(event.data)
+                if self.keep:
+                    self.streams[event.stream] += event.data
+                continue
+            self.events.append(event)
+            if isinstance(event, Status) and event.state not in self.states[-1:]:
+                self.states.append(event.state)
 
     async def shows(self, text: bytes, stream: int = 1, seconds: float = 20.0) -> None:
         await eventually(lambda: text in self.streams[stream], seconds, f"{text!r} on stream {stream}")

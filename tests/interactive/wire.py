@@ -1,0 +1,74 @@
+"""A stretch of network that a test can cut, hold, listen in on and spoil."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from broker_core.interactive.meeting import Place
+
+TURN = 64 * 1024
+
+
+class Wire:
+    """Carries TCP connections to a place; everything that passes is shown to `seen` and may be changed."""
+
+    def __init__(self, target: Place, spoil: Callable[[bytes], bytes] = bytes) -> None:
+        self._target = target
+        self._spoil = spoil
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.seen = bytearray()
+        self.keeps = False
+        """Keep what passes in `seen`."""
+        self.up = True
+
+    async def open(self) -> Place:
+        self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0)
+        return Place("127.0.0.1", self._server.sockets[0].getsockname()[1])
+
+    def cut(self) -> int:
+        """Break every connection at once; returns how many there were."""
+        writers, self._writers = self._writers, set()
+        for writer in writers:
+            writer.transport.abort()
+        return len(writers) // 2
+
+    async def close(self) -> None:
+        self._server.close()
+        self.cut()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if not self.up:
+            writer.transport.abort()
+            return
+        try:
+            far_reader, far_writer = await asyncio.open_connection(self._target.host, self._target.port)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._writers |= {writer, far_writer}
+        try:
+            await asyncio.gather(self._carry(reader, far_writer), self._carry(far_reader, writer))
+        finally:
+            for one in (writer, far_writer):
+                self._writers.discard(one)
+                one.transport.abort()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(TURN):
+                if self.keeps:
+                    self.seen += data
+                writer.write(self._spoil(data))
+                await writer.drain()
+            writer.close()
+        except OSError:
+            writer.transport.abort()
