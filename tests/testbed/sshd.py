@@ -105,13 +105,13 @@ class Sshd:
         words = ["ssh-keygen", "-lf", str(self.folder / "host_key.pub")]
         return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()[1]
 
-    def start(self) -> Sshd:
-        """Start it and wait until it listens."""
+    def start(self, *, more: str = "") -> Sshd:
+        """Start it and wait until it listens. `more`: further lines of its configuration."""
         chosen = self.port
         for _ in range(_TRIES):
             if not chosen:
                 self.port = free_port()  # another program may take the port before sshd does
-            if self._spawn():
+            if self._spawn(more):
                 self._write_known_hosts()
                 return self
         raise AssertionError(f"sshd ends: {self.log()[-2000:]}")
@@ -143,14 +143,14 @@ class Sshd:
         self.kill()
         self._guardian.close()
 
-    def _spawn(self) -> bool:
+    def _spawn(self, more: str) -> bool:
         Path("/run/sshd").mkdir(parents=True, exist_ok=True)
         conf = self.folder / "sshd_config"
         text = _CONF.format(port=self.port, address=self.address, folder=self.folder, **self._settings)
         # With this level bash takes itself for a shell inside another, and leaves start-up files out.
         environment = {"SHLVL": "9", **self._environment}
         text += "SetEnv " + " ".join(f'"{name}={value}"' for name, value in environment.items())
-        conf.write_text(text + "\n")
+        conf.write_text(f"{text}\n{more}")
         self._logged = len(self.log())
         words = [*self._prefix, "/usr/sbin/sshd", "-D", "-e", "-f", str(conf)]
         with (self.folder / "log").open("ab") as log:

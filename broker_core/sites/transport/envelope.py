@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[\t\n -~]*\Z")
 _SPELLED = {"'": "'\"'\"'", "!": "'\\!'", "\\": "'\\\\'"}
 """Characters that no two shells treat alike inside single quotes."""
 _SPECIAL = re.compile(r"['!\\]")
-_MARK = "m={first}; echo ${{m}}{second}; echo ${{m}}{second} >&2; "
+_MARK = "m={first}; echo ${{m}}{second} $$; echo ${{m}}{second} $$ >&2; "
 # IFS begins as space, tab and newline, so what is left of it is a newline, for which there is no other word.
 _SHORT = """exec /bin/sh -c '{mark}n=${{IFS#??}}; s=; for l; do s=$s$l$n; done; eval "$s"' sh {words}"""
 _LONG = (
@@ -39,7 +39,7 @@ class Parcel:
     head: bytes
     """What stdin begins with, before the caller's input."""
     marker: bytes
-    """Line that stdout and stderr have before the script's own output."""
+    """Begins the line that stdout and stderr have before the script's own output; the shell's pid ends it."""
 
 
 def wrap(script: str, environment: Mapping[str, str], token: str) -> Parcel:
@@ -51,7 +51,7 @@ def wrap(script: str, environment: Mapping[str, str], token: str) -> Parcel:
     # In two parts, so that a shell which echoes the command itself does not show the marker.
     half = len(token) // 2
     mark = _MARK.format(first=token[:half], second=token[half:])
-    marker = f"{token}\n".encode()
+    marker = f"{token} ".encode()
     if len(content) <= IN_COMMAND and _PLAIN.match(content):
         words = " ".join(_word(line) for line in content.split("\n"))
         return Parcel(_SHORT.format(mark=mark, words=words), b"", marker)
@@ -78,6 +78,8 @@ class Cutter:
         """What came before the marker; all of it while the marker did not come."""
         self.begun = False
         """The marker was seen: the script runs."""
+        self.pid: int | None = None
+        """Of the script's shell, at the site."""
 
     def feed(self, data: bytes) -> bytes:
         """The part of the next piece that is the script's; raises ValueError when there is only noise."""
@@ -85,11 +87,13 @@ class Cutter:
             return data
         self.noise += data
         at = self.noise.find(self._marker)
-        if at < 0:
+        end = self.noise.find(b"\n", at) if at >= 0 else -1
+        if end < 0:
             if len(self.noise) > NOISE:
                 raise ValueError("The account's login shell prints without end.")
             return b""
         self.begun = True
-        rest = bytes(self.noise[at + len(self._marker) :])
+        self.pid = int(self.noise[at + len(self._marker) : end])
+        rest = bytes(self.noise[end + 1 :])
         del self.noise[at:]
         return rest

@@ -25,9 +25,9 @@ class Exchange:
         """Bytes carried so far, both ways."""
 
     @property
-    def begun(self) -> bool:
-        """The script is known to have started."""
-        return self._out.begun
+    def pid(self) -> int | None:
+        """Of the script's shell at the site; None while it is not known to have started."""
+        return self._out.pid
 
     def out(self, data: bytes) -> None:
         """Take a piece of stdout; raises LinkLost, and what `write` raises."""

@@ -14,6 +14,11 @@ from broker_core.sites.transport.envelope import Parcel
 from broker_core.sites.transport.questions import TooManySessions
 from broker_core.sites.transport.traffic import Traffic
 
+_KILLED = 20.0
+"""Seconds until a command is left to itself."""
+_KILLING: set[asyncio.Task[None]] = set()
+"""Tasks under way; the event loop itself does not hold them."""
+
 
 async def carry(
     connection: asyncssh.SSHClientConnection,
@@ -27,8 +32,11 @@ async def carry(
     try:
         channel = await _open(connection, session, parcel.command, patience)
         reply = await traffic.carry(channel, parcel.head, chunks)
-    finally:
-        session.give_up()
+    except BaseException:
+        if session.give_up() and traffic.exchange.pid is not None:
+            _kill(connection, traffic.exchange.pid)
+        raise
+    session.give_up()
     if reply is None:
         raise LinkLost("The connection was lost before the command ended; it is not known whether it ran.")
     return reply
@@ -61,6 +69,20 @@ async def _open(
     return channel
 
 
+def _kill(connection: asyncssh.SSHClientConnection, pid: int) -> None:
+    """End a command with its process group from another session: many servers pass no signals on."""
+
+    async def kill() -> None:
+        with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
+            async with asyncio.timeout(_KILLED):
+                # The login shell is the leader of a group, and the command took its place.
+                await connection.run(f"kill -KILL -{pid}", stderr=asyncssh.DEVNULL)
+
+    task = asyncio.create_task(kill())
+    _KILLING.add(task)
+    task.add_done_callback(_KILLING.discard)
+
+
 class _Session(asyncssh.SSHClientSession[bytes]):
     """Passes on what the connection tells of a command."""
 
@@ -75,15 +97,16 @@ class _Session(asyncssh.SSHClientSession[bytes]):
         self._abandoned = True
         opening.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    def give_up(self) -> None:
-        """End the command if it has not ended, and the session."""
+    def give_up(self) -> bool:
+        """End the session; true where its command may go on."""
         if self._channel is None or self._gone:
-            return
-        if self._traffic.status is None:
-            # Servers do this for the whole process group, if they do it.
+            return False
+        goes_on = self._traffic.status is None
+        if goes_on:
             with contextlib.suppress(OSError):
                 self._channel.kill()
         self._channel.abort()
+        return goes_on
 
     def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
         self._channel = chan
