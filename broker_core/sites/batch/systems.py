@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from broker_core.sites.batch.condor import Condor
 from broker_core.sites.batch.grid_engine import GridEngine
 from broker_core.sites.batch.host import Host
+from broker_core.sites.batch.lsf import Lsf
+from broker_core.sites.batch.pbs import Pbs
 from broker_core.sites.batch.slurm import Slurm
 from broker_core.sites.batch.system import BatchSystem
 
-_ALL: tuple[BatchSystem, ...] = (Slurm(), GridEngine(), Host())
+_ALL: tuple[BatchSystem, ...] = (Slurm(), GridEngine(), Pbs(), Lsf(), Condor(), Host())
 SYSTEMS: dict[str, BatchSystem] = {system.kind: system for system in _ALL}

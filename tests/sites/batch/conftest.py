@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.sites.batch.condor import Condor
 from broker_core.sites.batch.grid_engine import GridEngine
 from broker_core.sites.batch.host import QUEUE, Host
+from broker_core.sites.batch.lsf import Lsf
+from broker_core.sites.batch.pbs import Pbs
+from tests.running import end_all
 from tests.sites.batch.beds import Bed
 from tests.testbed import grid_engine
+from tests.testbed.simulated import cluster, condor, lsf, pbs
 
 
 @pytest.fixture(scope="session")
@@ -33,16 +38,45 @@ def _host(request: pytest.FixtureRequest, folder: Path) -> Bed:
     return Bed(Host(), QUEUE, {"CROSSDESK_SLOTS": "4"}, folder)
 
 
-_BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {"sge": _grid_engine, "shell": _host}
-_REAL = [pytest.param("sge", marks=pytest.mark.cluster), "shell"]
+def _pbs(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    more = {pbs.FLAVOUR: "professional"}
+    return Bed(Pbs(), cluster.QUEUES[0], cluster.install(folder / "pbs", "pbs", pbs.COMMANDS, more), folder)
 
 
-@pytest.fixture(params=_REAL)
+def _torque(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    more = {pbs.FLAVOUR: "torque"}
+    return Bed(Pbs(), cluster.QUEUES[0], cluster.install(folder / "pbs", "pbs", pbs.COMMANDS, more), folder)
+
+
+def _lsf(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    return Bed(Lsf(), cluster.QUEUES[0], cluster.install(folder / "lsf", "lsf", lsf.COMMANDS, {}), folder)
+
+
+def _condor(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    environment = cluster.install(folder / "condor", "condor", condor.COMMANDS, {})
+    return Bed(Condor(), QUEUE, environment, folder)
+
+
+_BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {
+    "sge": _grid_engine,
+    "shell": _host,
+    "simulated-pbs": _pbs,
+    "simulated-torque": _torque,
+    "simulated-lsf": _lsf,
+    "simulated-condor": _condor,
+}
+_CLUSTERS = ("sge",)
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.cluster] * (name in _CLUSTERS)) for name in _BEDS]
+)
 def bed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bed]:
     """Each batch system in turn."""
     made = _BEDS[request.param](request, tmp_path)
     yield made
     made.end_all()
+    end_all(tmp_path)
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_an_unknown_queue_is_refused_in_the_words_of_the_batch_system(bed: Bed) 
 
 def test_hostile_values_reach_the_batch_system_as_they_are(bed: Bed) -> None:
     trap = bed.folder / "trapped"
-    for value in (f"$(touch {trap})", f"`touch {trap}`", f"; touch {trap};", f"'; touch {trap}; '"):
+    for value in (f"$(touch {trap}) `touch {trap}`; touch {trap}", f"'; touch {trap}; '\"; touch {trap}\n"):
         for more in ({"queue": value}, {"options": (value,)}, {"queue": value, "cpus": 2}):
             values = {"cpus": 1, "queue": bed.queue} | more
             job = BatchJob(f"{_mark()}.a.1", str(bed.script("a", "true")), **values)

@@ -1,0 +1,145 @@
+"""HTCondor, through the commands of an access point (a host with a schedd).
+
+Written from its manual and tested against simulated commands only: its daemons cannot be had as packages.
+The site's directory has to be on a file system that the execution points share; HTCondor itself sends nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from broker_core.sites.batch.commands import forgiving, present, task_of
+from broker_core.sites.batch.condor_lists import JOBS, QUEUE, SEPARATOR, SLOTS, read_jobs, read_queues
+from broker_core.sites.batch.system import BatchJob, Listed, Queue
+
+_TASK = "CROSSDESK_TASK"
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f]*")
+_SUBMIT = """( queue={queue}; if [ "$queue" != {default} ]; then
+echo "Unknown queue $queue; HTCondor has no queues, but one for all slots: {default}." >&2; exit 1; fi
+{command} <<'CROSSDESK_END'
+{description}
+CROSSDESK_END
+)"""
+_GONE = (
+    r"(Couldn't find/(release|remove) all jobs|not found|not held to be released|already (been )?removed"
+    r"|marked for removal|have been (marked|released)|Job [0-9.]+ released|in the queue)"
+)
+
+
+class Condor:
+    """See `BatchSystem`. `options` are lines of a submit description, e.g. `accounting_group = physics`."""
+
+    kind = "condor"
+    title = "HTCondor"
+    holds = True
+    task_variable = _TASK
+    first_task = 0
+
+    def submit(self, job: BatchJob) -> str:
+        """condor_submit; a job that lost its slot is removed rather than started once more.
+
+        Raises ValueError for paths that a submit description cannot hold.
+        """
+        command = shlex.join(["condor_submit", "-terse", *_appended(job.options), "-"])
+        return _SUBMIT.format(
+            queue=shlex.quote(job.queue), default=QUEUE, command=command, description=_description(job)
+        )
+
+    def submitted(self, out: str) -> str:
+        """`12.0 - 12.3`: cluster, first and last process."""
+        found = re.search(r"^(\d+)\.\d+ - \1\.\d+$", out, re.MULTILINE)
+        if found is None:
+            raise ValueError(f"condor_submit printed no number of a cluster: {out[:200]!r}")
+        return found[1]
+
+    def release(self, ids: Sequence[str]) -> str:
+        """condor_release."""
+        return forgiving(shlex.join(["condor_release", *map(_dotted, ids)]), _GONE)
+
+    def cancel(self, ids: Sequence[str]) -> str:
+        """condor_rm."""
+        return forgiving(shlex.join(["condor_rm", *map(_dotted, ids)]), _GONE)
+
+    def status(self, mark: str) -> str:
+        """condor_q, once; its end is marked as it prints nothing where there are no jobs."""
+        wanted = f"substr(JobBatchName, 0, {len(mark)}) == {_literal(mark)}"
+        words = shlex.join(["-constraint", wanted, "-autoformat:t", *JOBS])
+        return f'condor_q "$(id -un)" {words} && echo .'
+
+    def listed(self, out: str) -> list[Listed]:
+        """All processes of all clusters."""
+        return read_jobs(out)
+
+    def queues(self) -> str:
+        """condor_status for slots, condor_q for the jobs of all users."""
+        return (
+            f"{shlex.join(['condor_status', '-autoformat:t', *SLOTS])} && echo {SEPARATOR} && "
+            "condor_q -allusers -autoformat JobStatus && echo ."
+        )
+
+    def described(self, out: str) -> list[Queue]:
+        """One queue for all slots."""
+        return read_queues(out)
+
+    def detect(self) -> str:
+        """The schedd has to answer."""
+        return (
+            f"( {present('condor_submit', 'condor_q')}; condor_q -totals >/dev/null && "
+            "condor_version | sed -n 1p )"
+        )
+
+
+def _description(job: BatchJob) -> str:
+    folder = str(PurePosixPath(job.script).parent)
+    if not _PLAIN.fullmatch(job.script) or "$(" in job.script:
+        raise ValueError(f"HTCondor cannot run a script of this path: {job.script[:200]!r}")
+    # A job that was evicted waits again: that is over. So is one beyond its limit.
+    over = "(NumJobStarts > 0 && JobStatus == 1)"
+    if job.wall_limit is not None:
+        over += f" || (JobStatus == 2 && time() - EnteredCurrentStatus > {math.ceil(job.wall_limit)})"
+    lines = [
+        "universe = vanilla",
+        "executable = /bin/sh",
+        "transfer_executable = False",
+        "should_transfer_files = NO",
+        f"arguments = {_argument(job.script)}",
+        f"initialdir = {folder}",
+        "input = /dev/null",
+        "output = log",
+        "error = log",
+        f'environment = "{_TASK}=$(Process)"',
+        "notification = Never",
+        "hold = True",
+        f'batch_name = "{job.name}"',
+        f"request_cpus = {job.cpus}",
+        f"periodic_remove = {over}",
+    ]
+    if job.memory:
+        lines.append(f"request_memory = {job.memory * job.cpus}")
+    return "\n".join([*lines, f"queue {job.count}"])
+
+
+def _argument(path: str) -> str:
+    """One argument in the new syntax: quotes of both kinds are doubled."""
+    inner = path.replace("'", "''").replace('"', '""')
+    return f"\"'{inner}'\""
+
+
+def _appended(options: Sequence[str]) -> list[str]:
+    """Each is a line of its own, so none may hold a line's end."""
+    return [word for option in options for word in ("-append", re.sub(r"[\r\n]+", " ", option))]
+
+
+def _literal(text: str) -> str:
+    """A string of the ClassAd language."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _dotted(id: str) -> str:
+    job, task = task_of(id)
+    return f"{job}.{task}" if task else job

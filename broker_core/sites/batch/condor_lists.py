@@ -1,0 +1,94 @@
+"""Reading what condor_q and condor_status print."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from broker_core.sites.adapter import Seen
+from broker_core.sites.batch.system import Listed, Queue
+
+QUEUE = "default"
+"""HTCondor has no queues: all slots of the pool count as one."""
+SEPARATOR = "@@@"
+JOBS = (
+    *("ClusterId", "ProcId", "TotalSubmitProcs", "JobStatus", "HoldReasonCode"),
+    *("JobBatchName", "RemoteHost", "HoldReason"),
+)
+"""What condor_q is asked for; the reason of a hold comes last, as it may hold anything."""
+SLOTS = ("SlotType", "State", "Cpus", "TotalSlotCpus", "TotalSlotMemory")
+_SUBMITTED_ON_HOLD = "15"
+_SEEN = {
+    "1": Seen.QUEUED,
+    "2": Seen.RUNNING,
+    "3": Seen.RUNNING,
+    "4": Seen.ENDED,
+    "6": Seen.RUNNING,
+    "7": Seen.RUNNING,
+}
+"""JobStatus; a removed job (3) is there until its processes are gone."""
+
+
+def read_jobs(out: str) -> list[Listed]:
+    """Lines of JOBS with tabs between them, and a dot at the end; raises ValueError."""
+    lines = out.splitlines()
+    if not lines or lines[-1] != ".":
+        raise ValueError(f"condor_q printed no whole list: {out[:200]!r}")
+    return [_job(line) for line in lines[:-1]]
+
+
+def _job(line: str) -> Listed:
+    parts = line.split("\t", len(JOBS) - 1)
+    if len(parts) != len(JOBS) or not all(re.fullmatch(r"[0-9]+", part) for part in parts[:2]):
+        raise ValueError(f"not a line of condor_q: {line[:200]!r}")
+    cluster, process, total, state, code, name, host, reason = parts
+    if state != "5" and state not in _SEEN:
+        raise ValueError(f"condor_q lists a state that is none: {state[:80]!r}")
+    many = total not in ("1", "undefined")
+    held = Seen.HELD if code == _SUBMITTED_ON_HOLD else Seen.ENDED
+    return Listed(
+        id=f"{cluster}_{process}" if many else cluster,
+        name=name,
+        seen=held if state == "5" else _SEEN[state],
+        reason=f"held by HTCondor: {reason}" if state == "5" and held is Seen.ENDED else "",
+        node="" if host == "undefined" else host.partition("@")[2] or host,
+        task=int(process) if many else None,
+    )
+
+
+def read_queues(out: str) -> list[Queue]:
+    """Lines of SLOTS, a separator, a JobStatus for each job of the schedd, a dot; raises ValueError."""
+    slots, _, jobs = out.partition(f"{SEPARATOR}\n")
+    statuses = jobs.split()
+    if not statuses or statuses[-1] != "." or not all(word.isdigit() for word in statuses[:-1]):
+        raise ValueError(f"HTCondor described no slots and jobs: {out[:200]!r}")
+    counts = Counter(statuses[:-1])
+    total = free = 0
+    memory: list[int] = []
+    for line in slots.splitlines():
+        kind, state, cpus, of, size = _slot(line)
+        # What is cut from a slot that can be divided is counted with that slot.
+        if kind == "Dynamic":
+            continue
+        total += of
+        memory.append(size)
+        if kind == "Partitionable" or state == "Unclaimed":
+            free += cpus
+    return [
+        Queue(
+            name=QUEUE,
+            total=total,
+            free=free,
+            running_jobs=counts["2"],
+            waiting_jobs=counts["1"],
+            memory=min(memory, default=0),
+            default=True,
+        )
+    ]
+
+
+def _slot(line: str) -> tuple[str, str, int, int, int]:
+    parts = line.split("\t")
+    if len(parts) != len(SLOTS) or not all(re.fullmatch(r"[0-9]+", part) for part in parts[2:]):
+        raise ValueError(f"not a line of condor_status: {line[:200]!r}")
+    return parts[0], parts[1], int(parts[2]), int(parts[3]), int(parts[4])

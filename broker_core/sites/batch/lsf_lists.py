@@ -1,0 +1,132 @@
+"""Reading what LSF's bjobs, bqueues, bhosts and lshosts print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from broker_core.sites.adapter import Seen
+from broker_core.sites.batch.system import Listed, Queue
+
+FIELDS = "jobid jobindex stat exec_host job_name"
+"""What bjobs is asked for; the name comes last."""
+SEPARATOR = "@@@"
+_SEEN = {
+    "PSUSP": Seen.HELD,
+    "PEND": Seen.QUEUED,
+    "PROV": Seen.QUEUED,
+    "WAIT": Seen.QUEUED,
+    "RUN": Seen.RUNNING,
+    "USUSP": Seen.RUNNING,
+    "SSUSP": Seen.RUNNING,
+    "UNKWN": Seen.RUNNING,
+    "DONE": Seen.ENDED,
+    "EXIT": Seen.ENDED,
+    "ZOMBI": Seen.ENDED,
+}
+_REASONS = {
+    "USUSP": "suspended by its owner or an administrator",
+    "SSUSP": "suspended by LSF",
+    "UNKWN": "its host has not been heard of lately",
+}
+_UNITS = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024}
+
+
+def read_jobs(out: str) -> list[Listed]:
+    """Lines of FIELDS with bars between them, and a dot at the end; raises ValueError."""
+    lines = out.splitlines()
+    if not lines or lines[-1] != ".":
+        raise ValueError(f"bjobs printed no whole list: {out[:200]!r}")
+    return [_job(line) for line in lines[:-1]]
+
+
+def _job(line: str) -> Listed:
+    parts = [part.strip() for part in line.split("|", 4)]
+    if len(parts) != 5 or not re.fullmatch(r"[0-9]+", parts[0]) or not re.fullmatch(r"[0-9]+", parts[1]):
+        raise ValueError(f"not a line of bjobs: {line[:200]!r}")
+    number, index, state, host, name = parts
+    if state not in _SEEN:
+        raise ValueError(f"bjobs lists a state that is none: {state[:80]!r}")
+    task = int(index) or None
+    return Listed(
+        id=number if task is None else f"{number}_{task}",
+        name=re.sub(r"\[[^]]*\]$", "", name),
+        seen=_SEEN[state],
+        reason=_REASONS.get(state, ""),
+        node="" if host == "-" else re.sub(r"^\d+\*", "", host.partition(":")[0]),
+        task=task,
+    )
+
+
+def read_queues(out: str) -> list[Queue]:
+    """From bqueues -w, bqueues -l, bhosts -w and lshosts -w; raises ValueError."""
+    parts = out.split(f"{SEPARATOR}\n")
+    if len(parts) != 4:
+        raise ValueError(f"LSF described no queues, hosts and memory: {out[:200]!r}")
+    queues, hosts, memory = (_table(parts[number]) for number in (0, 2, 3))
+    details = _details(parts[1])
+    megabytes = {row["HOST_NAME"]: _megabytes(row.get("maxmem", "-")) for row in memory}
+    return [_queue(row, details.get(row["QUEUE_NAME"], ""), hosts, megabytes) for row in queues]
+
+
+def _table(text: str) -> list[dict[str, str]]:
+    """Rows below a line of headings; a last column may hold blanks."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise ValueError("LSF printed no table")
+    keys = lines[0].split()
+    if keys[0] not in ("QUEUE_NAME", "HOST_NAME"):
+        raise ValueError(f"LSF printed no table: {lines[0][:200]!r}")
+    rows = []
+    for line in lines[1:]:
+        values = line.split(None, len(keys) - 1)
+        if len(values) < min(len(keys), 9):
+            raise ValueError(f"not a row of LSF's table: {line[:200]!r}")
+        rows.append(dict(zip(keys, values, strict=False)))
+    return rows
+
+
+def _details(text: str) -> dict[str, str]:
+    """Queue to its long description."""
+    parts = re.split(r"^QUEUE: (\S+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _queue(
+    row: Mapping[str, str], details: str, hosts: list[dict[str, str]], megabytes: Mapping[str, int]
+) -> Queue:
+    named = re.search(r"^HOSTS: *(.*)$", details, re.MULTILINE)
+    wanted = {re.sub(r"\+\d+$", "", name) for name in named[1].split()} if named else set()
+    known = {host["HOST_NAME"] for host in hosts}
+    mine = [host for host in hosts if not (wanted and wanted <= known) or host["HOST_NAME"] in wanted]
+    live = [host for host in mine if host["STATUS"] in ("ok", "closed_Full", "closed_Excl", "closed_Busy")]
+    limit = re.search(r"^\s*RUNLIMIT\s*\n\s*([\d.]+) min", details, re.MULTILINE)
+    return Queue(
+        name=row["QUEUE_NAME"],
+        total=sum(_count(host["MAX"]) for host in live),
+        free=sum(max(0, _count(host["MAX"]) - _count(host["NJOBS"])) for host in live if _takes(host)),
+        running_jobs=_count(row["RUN"]),
+        waiting_jobs=_count(row["PEND"]),
+        wall_limit=60 * float(limit[1]) if limit else None,
+        memory=min((size for host in live if (size := megabytes.get(host["HOST_NAME"], 0))), default=0),
+        open=row["STATUS"].startswith("Open"),
+        default="This is the default queue" in details,
+    )
+
+
+def _takes(host: Mapping[str, str]) -> bool:
+    return host["STATUS"] == "ok"
+
+
+def _count(text: str) -> int:
+    """A number of slots or jobs; a dash means that there is no limit, which counts as none."""
+    if text == "-":
+        return 0
+    if not re.fullmatch(r"[0-9]+", text):
+        raise ValueError(f"LSF printed no count: {text[:80]!r}")
+    return int(text)
+
+
+def _megabytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT])?", text)
+    return int(float(found[1]) * _UNITS[found[2] or "M"]) if found else 0

@@ -1,0 +1,121 @@
+"""PBS Professional, OpenPBS and Torque.
+
+Written from their manuals and tested against simulated commands only: neither can be had as a package.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from broker_core.sites.batch.commands import forgiving, present, task_of
+from broker_core.sites.batch.pbs_lists import NAME_VARIABLE, SEPARATOR, read_jobs, read_queues
+from broker_core.sites.batch.system import BatchJob, Listed, Queue
+
+_IS_TORQUE = "! qstat --version 2>&1 | grep -q pbs_version"
+_TORQUE_NAME = 15
+"""Characters of a job's name in Torque; the whole name is in a variable of the job."""
+_ID = re.compile(r"(\d+)(?:\[\])?(?:\.[A-Za-z0-9._-]+)?")
+
+
+class Pbs:
+    """See `BatchSystem`. The ids of array tasks are `job_task`; the server's name is left out of ids.
+
+    PBS Professional insists that arrays can be run again; the job starter refuses a second start of a task.
+    """
+
+    kind = "pbs"
+    title = "PBS"
+    holds = True
+    task_variable = "PBS_ARRAY_INDEX"
+    first_task = 0
+
+    def submit(self, job: BatchJob) -> str:
+        """qsub, which reads a script of one line; what it prints goes to `log` beside the job's script."""
+        folder = PurePosixPath(job.script).parent
+        line = (
+            f'export {self.task_variable}="${{{self.task_variable}:-${{PBS_ARRAYID:-}}}}"; cd '
+            f"{shlex.quote(str(folder))} && exec /bin/sh {shlex.quote(job.script)} >>log 2>&1"
+        )
+        words = ["qsub", "-h", "-m", "n", "-S", "/bin/sh", "-j", "oe", "-o", "/dev/null", "-q", job.queue]
+        words += ["-v", f"{NAME_VARIABLE}={job.name}"]
+        if job.wall_limit is not None:
+            words += ["-l", f"walltime={math.ceil(job.wall_limit)}"]
+        torque = shlex.join([*words, *_torque(job), *job.options])
+        professional = shlex.join([*words, *_professional(job), *job.options])
+        return (
+            f"( if {_IS_TORQUE}; then set -- {torque}; else set -- {professional}; fi; "
+            f"printf '%s\\n' {shlex.quote(line)} | \"$@\" )"
+        )
+
+    def submitted(self, out: str) -> str:
+        """`12.server` or, for arrays, `12[].server`."""
+        found = _ID.fullmatch(out.strip())
+        if found is None:
+            raise ValueError(f"qsub printed no id of a job: {out[:200]!r}")
+        return found[1]
+
+    def release(self, ids: Sequence[str]) -> str:
+        """qrls; the id of an array has brackets in PBS, so both forms are tried."""
+        return _each("qrls", ids)
+
+    def cancel(self, ids: Sequence[str]) -> str:
+        """qdel."""
+        return _each("qdel", ids)
+
+    def status(self, mark: str) -> str:
+        """qselect for the account's jobs, then qstat for all of them; `-t` shows the tasks of arrays."""
+        return (
+            f'( echo {shlex.quote(f"mark {mark}")}; ids=$(qselect -u "$(id -un)") || exit 1; '
+            f'[ -z "$ids" ] || {{ said=$(qstat -f -t $ids 2>&1); code=$?; printf \'%s\\n\' "$said"; '
+            '[ "$code" = 0 ] || printf \'%s\\n\' "$said" | grep -q "^Job Id:" || '
+            'printf \'%s\\n\' "$said" | grep -Eiq "unknown job ?id"; } )'
+        )
+
+    def listed(self, out: str) -> list[Listed]:
+        """Whole names come from a variable of the job, as Torque cuts them."""
+        return read_jobs(out)
+
+    def queues(self) -> str:
+        """qstat for server and queues, pbsnodes for the nodes."""
+        return f"qstat -B -f && echo {SEPARATOR} && qstat -Q -f && echo {SEPARATOR} && pbsnodes -a"
+
+    def described(self, out: str) -> list[Queue]:
+        """Execution queues; nodes count for all of them, unless a node belongs to one."""
+        return read_queues(out)
+
+    def detect(self) -> str:
+        """Grid Engine has commands of the same names but no qselect of this kind, and no pbsnodes."""
+        return (
+            f"( {present('qsub', 'pbsnodes', 'qselect')}; qstat -B >/dev/null && "
+            "qstat --version 2>&1 | sed -n 1p )"
+        )
+
+
+def _professional(job: BatchJob) -> list[str]:
+    chunk = f"select={job.cpus}:ncpus=1:mpiprocs=1" + (f":mem={job.memory}mb" if job.memory else "")
+    words = ["-N", job.name, "-l", chunk]
+    return [*words, "-J", f"0-{job.count - 1}"] if job.count > 1 else [*words, "-r", "n"]
+
+
+def _torque(job: BatchJob) -> list[str]:
+    words = ["-r", "n", "-N", job.name[:_TORQUE_NAME], "-l", f"nodes=1:ppn={job.cpus}"]
+    if job.memory:
+        words += ["-l", f"pmem={job.memory}mb"]
+    return [*words, "-t", f"0-{job.count - 1}"] if job.count > 1 else words
+
+
+def _each(command: str, ids: Sequence[str]) -> str:
+    """One command for all ids; a plain number may be an array's, whose id ends with brackets."""
+    gone = (
+        r"([Uu]nknown [Jj]ob ?[Ii]d|[Jj]ob has finished|[Rr]equest invalid for state of job|"
+        r"[Ii]nvalid state for job)"
+    )
+    words = []
+    for id in ids:
+        job, task = task_of(id)
+        words += [f"{job}[{task}]"] if task else [job, f"{job}[]"]
+    return forgiving(shlex.join([command, *words]), gone)
