@@ -17,6 +17,7 @@ Cell = Callable[[Held, int, float], str]
 STATES: dict[str, tuple[Shape, str, str]] = {
     "down": (Shape.CROSS, "negative", "Down"),
     "bad": (Shape.EXCLAMATION, "warning", "Bad for now"),
+    "throttled": (Shape.EXCLAMATION, "warning", "Throttled"),
     "drained": (Shape.PAUSE, "muted", "Drained"),
     "stale": (Shape.QUESTION, "state-Unheard", "Stale"),
 }

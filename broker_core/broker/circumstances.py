@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pwd
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 from broker_core.broker.clock import now
@@ -17,6 +18,8 @@ class Circumstances:
     """Makes the context of each match; the parts that stay the same are made once."""
 
     def __init__(self, settings: Settings) -> None:
+        self.successes: Mapping[str, float] = {}
+        """Computing element to the part of its jobs that ended well lately."""
         self._homes = {user.pw_name: user.pw_dir for user in pwd.getpwall()}
         self._shown = Context(
             batch_capacity=settings.batch_capacity,
@@ -43,6 +46,10 @@ class Circumstances:
             site=site,
             close=close,
             now=now().wall,
-            surroundings=Surroundings(chance=random.Random(seed).random, homes=self._homes),  # noqa: S311
+            surroundings=Surroundings(
+                chance=random.Random(seed).random,  # noqa: S311
+                homes=self._homes,
+                successes=self.successes,
+            ),
             fuzzy_seed=seed,
         )

@@ -7,8 +7,9 @@ from typing import Any
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.entry import Entry
 from broker_core.resources.locks import Lock
-from broker_core.resources.marks import BAD, DOWN, DRAINED, STALE, Trouble
+from broker_core.resources.marks import BAD, DOWN, DRAINED, STALE, THROTTLED, Trouble
 from broker_core.resources.pool import Pool
+from broker_core.resources.reputation import Throttle
 from broker_core.scheduling.messages import Now
 
 _STATUS = "gluecestatestatus"
@@ -29,6 +30,9 @@ def marks(cache: ResourceCache, pool: Pool, entry: Entry, now: Now) -> dict[str,
     trouble = cache.troubles.at(entry.ce, now.monotonic)
     if trouble is not None:
         found |= _troubled(trouble, now)
+    throttle = cache.reputation.at(entry.ce, now.monotonic)
+    if throttle is not None:
+        found[THROTTLED] = throttled(throttle, now)
     closed = cache.links.at(entry)
     if closed is not None:
         found[closed.mark] = f"{closed.told[:1].upper()}{closed.told[1:]}."
@@ -36,6 +40,18 @@ def marks(cache: ResourceCache, pool: Pool, entry: Entry, now: Now) -> dict[str,
     if isinstance(status, str) and status.lower() in _CLOSED:
         found[DRAINED] = f"The site says {status}: it takes no new jobs until it says Production again."
     return found
+
+
+def throttled(throttle: Throttle, now: Now) -> str:
+    """Why a resource gets few jobs, and until when."""
+    most = "1 job" if throttle.most == 1 else f"{throttle.most} jobs"
+    rest = max(0.0, throttle.until - now.monotonic) / 60.0
+    pause = throttle.next - now.monotonic
+    following = f", the next in {pause:.0f} s" if pause > 0 else ""
+    return (
+        f"It fails its jobs ({throttle.reason}) and gets {most} at a time{following}, until jobs end well "
+        f"there, at most {rest:.0f} min."
+    )
 
 
 def _troubled(trouble: Trouble, now: Now) -> dict[str, str]:

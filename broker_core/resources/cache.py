@@ -16,6 +16,7 @@ from broker_core.resources.links import Links, is_of
 from broker_core.resources.locks import Lock, Locks
 from broker_core.resources.marks import Troubles
 from broker_core.resources.pool import NO_ACCESS, Bar, Pool
+from broker_core.resources.reputation import Reputation
 from broker_core.resources.values import facts as values_of
 
 
@@ -38,6 +39,7 @@ class ResourceCache:
         temp_bad_period: float = 600.0,
         *,
         access_needed: bool = False,
+        reputation: Reputation | None = None,
     ) -> None:
         self._interval = exclusive_interval
         self._access_needed = access_needed
@@ -48,6 +50,8 @@ class ResourceCache:
         self._locks = Locks()
         self._watch: list[tuple[float, str]] = []
         self.troubles = Troubles(first_bad_period, temp_bad_period)
+        self.reputation = reputation or Reputation(900.0, 10.0, temp_bad_period)
+        """How computing elements treated their jobs lately."""
         self.links = Links()
         """Sites to which no jobs can be sent now."""
         self.board = Board()
@@ -150,11 +154,15 @@ class ResourceCache:
         """Give CPUs to a job; they are not free until it has returned (CB-CACHE-05)."""
         self._commitments.add(ce, job, cpus, now)
         self._change(ce, cpus, 1)
+        if ce in self.reputation.throttled:
+            self._look_at((ce,), now)
 
     def release(self, job: str, now: float) -> None:
         """The attempt of a job is over, or its submission failed: commitments and locks end at once."""
         for ended in self._commitments.end(job):
             self._change(ended.ce, -ended.cpus, 0 if ended.runs else -1)
+            if ended.ce in self.reputation.throttled:
+                self._look_at((ended.ce,), now)
         locked = self._locks.of_job(job)
         if locked:
             self._unlock(list(locked), now)
@@ -246,6 +254,12 @@ class ResourceCache:
         """Computing elements of a site."""
         return [entry.ce for entry in self.entries.values() if is_of(entry, site)]
 
+    def heed(self, now: float) -> None:
+        """Take over what the reputation learned."""
+        if self.reputation.changed:
+            changed, self.reputation.changed = self.reputation.changed, set()
+            self._look_at(changed, now)
+
     def commitments_at(self, ce: str) -> dict[str, Commitment]:
         """Job to what it has of a computing element."""
         return dict(self._commitments.at(ce))
@@ -276,6 +290,11 @@ class ResourceCache:
         if trouble is not None:
             state = "is down" if trouble.down else "failed lately and is tried again soon"
             return Bar("status", f"it {state}: {trouble.reason}", now_only=True)
+        throttle = self.reputation.at(entry.ce, now)
+        if throttle is not None:
+            there = len(self._commitments.at(entry.ce))
+            if now < throttle.next or there >= throttle.most:
+                return Bar("status", f"it fails its jobs and gets few: {throttle.reason}", now_only=True)
         lock = self._locks.holder(entry.ce, now)
         if lock is not None:
             return Bar("lock", f"job {lock.owner} has exclusive access to it for a moment", now_only=True)
@@ -288,6 +307,9 @@ class ResourceCache:
         trouble = self.troubles.at(entry.ce, now)
         if trouble is not None and trouble.until > now:
             yield trouble.until
+        throttle = self.reputation.at(entry.ce, now)
+        if throttle is not None:
+            yield throttle.next if throttle.next > now else throttle.until
         if entry.due > now:
             yield entry.due
 

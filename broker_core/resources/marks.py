@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DOWN, BAD, STALE, DRAINED = "down", "bad", "stale", "drained"
-"""Words for marks: does not answer; fails for a while; not heard of; accepts no new jobs."""
+DOWN, BAD, STALE, DRAINED, THROTTLED = "down", "bad", "stale", "drained", "throttled"
+"""Words for marks: does not answer; fails for a while; not heard of; accepts no new jobs; gets few jobs."""
 
 
 _DOUBT = 16

@@ -11,16 +11,14 @@ from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import AttemptEnded
+from broker_core.scheduling.outcomes import SAME_ANYWHERE, SILENT, Outcomes
 from broker_core.scheduling.rematching import Rematching
+from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.wording import abnormal, end_details
 
 E = EventType
-SILENT = frozenset({"lost", "lease"})
-"""The site or its node was not heard of any more, and the attempt can run no longer: a resource error."""
 _DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
-_SAME_ANYWHERE = frozenset({"executable-missing", "refused-second-start"})
-"""Failures before the start that a second try on the same resource cannot mend."""
 _AFTER_START = frozenset({"upload", "wall-limit", "output-limit"})
 """Failures that only an application that ran can meet."""
 
@@ -35,12 +33,14 @@ class AttemptEnds:
         attempts: Attempts,
         rematching: Rematching,
         fences: Fences,
+        rules: Rules,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
         self._attempts = attempts
         self._rematching = rematching
         self._fences = fences
+        self._outcomes = Outcomes(ledger, cache, rules)
 
     def canceled(self, job: LiveJob, message: AttemptEnded) -> None:
         """Its owner had asked for it."""
@@ -50,6 +50,7 @@ class AttemptEnds:
 
     def finished(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application had started: its own end, or one that the resource made (CB-ERR-5)."""
+        self._outcomes.finished(job, message)
         if not message.failure and message.signal is None and message.exit_code is not None:
             self._attempts.release(job)
             self._note(job, message, E.DONE, f"Exit code {message.exit_code}")
@@ -65,11 +66,12 @@ class AttemptEnds:
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application never started: once more here, then elsewhere (CB-ERR-3)."""
         self._others(job)
+        self._outcomes.early(job, message)
         if message.failure in _DIED:
             self._died(job)
         if message.failure in SILENT or job.given_up:
             self._elsewhere(job, message)
-        elif not job.retried and message.failure not in _SAME_ANYWHERE:
+        elif not job.retried and message.failure not in SAME_ANYWHERE:
             job.retried = True
             details = end_details(message)
             self._attempts.begin(job, E.RETRIED, f"Once more on the same resource: {_why(message)}", details)

@@ -19,6 +19,13 @@ class Rules:
     """Longest time for which a failing resource is left alone (CB-ERR-1, CB-ERR-2)."""
     first_bad_period: float = 5.0
     """Time after its first failure; every further failure makes it four times as long."""
+    reputation_half_life: float = 900.0
+    """In this time what is known of a resource's successes and failures counts for half."""
+    first_probe: float = 10.0
+    """A resource that fails its jobs is tried with one more after this; twice as long with each failure, at
+    most `temp_bad_period`."""
+    fast_end: float = 10.0
+    """A program that ends badly within this time may have met a bad place."""
     exclusive_interval: float = 120.0
     """Longest time for which a computing element is locked for one job (CB-CACHE-06)."""
     access_needed: bool = False

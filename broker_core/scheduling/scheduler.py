@@ -12,6 +12,7 @@ from broker_core.policies.queues import QueuePolicy
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.resources.pool import Pool
+from broker_core.resources.reputation import Reputation
 from broker_core.scheduling.arrivals import Arrivals
 from broker_core.scheduling.attempt_ends import AttemptEnds
 from broker_core.scheduling.attempts import Attempts
@@ -91,7 +92,7 @@ class Scheduler:
         self._fences = fences = Fences(ledger, cache, rules)
         self._overdue = OverdueStarts(ledger, cache, fences, rules)
         rematching = Rematching(ledger, attempts, self._chooser, self._waiting, rules)
-        ends = AttemptEnds(ledger, cache, attempts, rematching, fences)
+        ends = AttemptEnds(ledger, cache, attempts, rematching, fences, rules)
         self._sites = SiteReactions(
             ledger, cache, self._chooser, attempts, rematching, fences, self._overdue, ends
         )
@@ -339,4 +340,5 @@ def _cache(rules: Rules) -> ResourceCache:
         rules.first_bad_period,
         rules.temp_bad_period,
         access_needed=rules.access_needed,
+        reputation=Reputation(rules.reputation_half_life, rules.first_probe, rules.temp_bad_period),
     )

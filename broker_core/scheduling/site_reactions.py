@@ -10,7 +10,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.attempt_ends import SILENT, AttemptEnds, has_run
+from broker_core.scheduling.attempt_ends import AttemptEnds, has_run
 from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.choosing import Chooser
 from broker_core.scheduling.effects import Confirm, Stray
@@ -26,6 +26,7 @@ from broker_core.scheduling.messages import (
     SiteRefused,
     SiteRuns,
 )
+from broker_core.scheduling.outcomes import SILENT
 from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.wording import in_words

@@ -28,7 +28,7 @@ RESOURCE_COLUMNS = (
 )
 """Names of the columns of a resources page. `committed`: CPUs given to jobs not yet visible there; `updated`:
 seconds since the epoch; `sources`: names with commas; `marks`: words with commas out of stale, down, bad,
-drained; `tags`: number of run-time tags; `access`: true if the broker has a way to send jobs there."""
+drained, throttled; `tags`: number of run-time tags; `access`: true if the broker can send jobs there."""
 
 
 class ResourcesPage(Wire):
