@@ -1,0 +1,260 @@
+"""The one door to libghostty-vt: a terminal's state, its scroll-back, selection, search and replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyghostty import Terminal
+from pyghostty._ffi import check, ffi, lib, union_fn
+
+SCROLL_BACK = 100_000
+"""Lines that are kept beyond the screen."""
+_SCROLL_BYTES = 1 << 30
+_PAGE = 3000
+"""Lines are given up by pages, of as many as this on screens of 20 columns and more."""
+_CLIPBOARD_MOST = 1 << 20
+# libghostty takes this union by value, which cffi cannot pass; a struct of the same layout can be.
+ffi.cdef("typedef struct { GhosttyTerminalScrollViewportTag tag; intptr_t value; uint64_t _pad; } ScrollTo;")
+assert ffi.sizeof("ScrollTo") == ffi.sizeof("GhosttyTerminalScrollViewport")
+
+
+@dataclass(slots=True)
+class Said:
+    """What the program wanted beside painting, gathered while it was fed; taken by `Ghostty.said`."""
+
+    replies: bytearray = field(default_factory=bytearray)
+    """Answers to be sent to the program."""
+    bells: int = 0
+    titled: bool = False
+    clipboard: list[str] = field(default_factory=list)
+    """Texts that it wants on the clipboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """Where the view is, in lines."""
+
+    total: int
+    offset: int
+    shown: int
+
+    @property
+    def at_end(self) -> bool:
+        """True where the newest line is in sight."""
+        return self.offset + self.shown >= self.total
+
+
+class Ghostty:
+    """One emulated terminal. Coordinates are cells of what is in sight, from 0."""
+
+    def __init__(self, columns: int, rows: int, scroll_back: int = SCROLL_BACK) -> None:
+        self._terminal = Terminal(columns, rows, scrollback=scroll_back + _PAGE)
+        self._said = Said()
+        self._callbacks: list[Any] = []
+        size = ffi.new("size_t*", _SCROLL_BYTES)
+        self._set("SCROLLBACK_MAX_BYTES", size)
+        self._on("WRITE_PTY", "GhosttyTerminalWritePtyFn", self._reply)
+        self._on("BELL", "GhosttyTerminalBellFn", self._rung)
+        self._on("TITLE_CHANGED", "GhosttyTerminalTitleChangedFn", self._titled)
+        self._on("CLIPBOARD_WRITE", "GhosttyTerminalClipboardWriteFn", self._copied)
+        self._set("CLIPBOARD_WRITE_MAX_BYTES", ffi.new("size_t*", _CLIPBOARD_MOST))
+
+    @property
+    def handle(self) -> Any:
+        """The native terminal, for `frame` and `keys`."""
+        return self._terminal._t[0]
+
+    def close(self) -> None:
+        """Give its memory back."""
+        self._terminal.close()
+
+    def feed(self, data: bytes) -> None:
+        """Take output of the program; any bytes, cut anywhere."""
+        lib.ghostty_terminal_vt_write(self.handle, data, len(data))
+
+    def said(self) -> Said:
+        """What the program wanted since the last call."""
+        said, self._said = self._said, Said()
+        return said
+
+    def resize(self, columns: int, rows: int, cell_width: int, cell_height: int) -> None:
+        """Another size in cells, with that of a cell in pixels; lines of the primary screen flow anew."""
+        self._terminal.resize(columns, rows, cell_width, cell_height)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return self._terminal.size
+
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """Column and row on the screen."""
+        return self._terminal.cursor
+
+    @property
+    def title(self) -> str:
+        """What the program calls itself."""
+        text = ffi.new("GhosttyString*")
+        self._get("TITLE", text)
+        return bytes(ffi.buffer(text.ptr, text.len)).decode("utf-8", "replace") if text.len else ""
+
+    @property
+    def alternate(self) -> bool:
+        """True while a full-screen program has the alternate screen."""
+        return bool(self._terminal.get("active_screen", "int") == lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE)
+
+    @property
+    def takes_mouse(self) -> bool:
+        """True while the program wants to hear of the mouse."""
+        return bool(self._terminal.get("mouse_tracking", "bool"))
+
+    def mode(self, number: int) -> bool:
+        """True while a private mode is set, such as 2004 (bracketed paste) or 1004 (focus)."""
+        return self._terminal.mode(number)
+
+    def text(self) -> str:
+        """The screen as plain text."""
+        return self._terminal.text()
+
+    def contents(self) -> str:
+        """Scroll-back and screen as plain text."""
+        return self._terminal.contents()
+
+    def colours(self, fg: str, bg: str, cursor: str, palette: list[str]) -> None:
+        """Set the colours (`#rrggbb`) that programs do not name themselves; 16 in the palette."""
+        for name, value in (("FOREGROUND", fg), ("BACKGROUND", bg), ("CURSOR", cursor)):
+            self._set(f"COLOR_{name}", ffi.new("GhosttyColorRgb*", _rgb(value)))
+        table = ffi.new("GhosttyColorRgb[256]")
+        lib.ghostty_color_palette_default(table)
+        for index, value in enumerate(palette):
+            table[index] = ffi.new("GhosttyColorRgb*", _rgb(value))[0]
+        self._set("COLOR_PALETTE", table)
+
+    # Scroll-back
+
+    def scroll(self) -> Scroll:
+        """Where the view is."""
+        bar = ffi.new("GhosttyTerminalScrollbar*")
+        self._get("SCROLLBAR", bar)
+        return Scroll(bar.total, bar.offset, bar.len)
+
+    def scroll_to(self, line: int) -> None:
+        """Show from this line on, counted from the oldest."""
+        self._scroll(lib.GHOSTTY_SCROLL_VIEWPORT_ROW, line)
+
+    def scroll_by(self, lines: int) -> None:
+        """Move the view, negative into the past."""
+        self._scroll(lib.GHOSTTY_SCROLL_VIEWPORT_DELTA, lines)
+
+    def scroll_to_end(self) -> None:
+        """Show the newest lines."""
+        self._scroll(lib.GHOSTTY_SCROLL_VIEWPORT_BOTTOM, 0)
+
+    def _scroll(self, tag: int, value: int) -> None:
+        call = union_fn("ghostty_terminal_scroll_viewport", "void(*)(GhosttyTerminal, ScrollTo)")
+        where = ffi.new("ScrollTo*")
+        where.tag, where.value = tag, value
+        call(self.handle, where[0])
+
+    # Selection
+
+    def select(self, start: tuple[int, int], end: tuple[int, int], *, block: bool = False) -> None:
+        """Select the cells from `start` to `end`, both included."""
+        chosen = _sized("GhosttySelection")
+        chosen.start = self._terminal.ref(*start, "viewport")[0]
+        chosen.end = self._terminal.ref(*end, "viewport")[0]
+        chosen.rectangle = block
+        self._set("SELECTION", chosen)
+
+    def select_word(self, at: tuple[int, int]) -> None:
+        """Select the word at a cell; nothing on blank space."""
+        self._select_by("word", "GhosttyTerminalSelectWordOptions", at)
+
+    def select_line(self, at: tuple[int, int]) -> None:
+        """Select the line at a cell, all rows that it is wrapped into."""
+        self._select_by("line", "GhosttyTerminalSelectLineOptions", at)
+
+    def select_all(self) -> None:
+        """Select everything, scroll-back included."""
+        chosen = _sized("GhosttySelection")
+        if lib.ghostty_terminal_select_all(self.handle, chosen) == 0:
+            self._set("SELECTION", chosen)
+
+    def deselect(self) -> None:
+        """Select nothing."""
+        lib.ghostty_terminal_set(self.handle, lib.GHOSTTY_TERMINAL_OPT_SELECTION, ffi.NULL)
+
+    def selected(self) -> str:
+        """The selected text, wrapped lines joined; empty where nothing is selected."""
+        options = _sized("GhosttyTerminalSelectionFormatOptions")
+        options.emit = lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
+        options.unwrap = options.trim = True
+        out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
+        if lib.ghostty_terminal_selection_format_alloc(self.handle, ffi.NULL, options[0], out, size):
+            return ""
+        text = bytes(ffi.buffer(out[0], size[0])).decode("utf-8", "replace")
+        lib.ghostty_free(ffi.NULL, out[0], size[0])
+        return text
+
+    def link(self, at: tuple[int, int]) -> str:
+        """The address of the hyperlink that a program put at a cell; empty: none."""
+        ref, size = self._terminal.ref(*at, "viewport"), ffi.new("size_t*")
+        lib.ghostty_grid_ref_hyperlink_uri(ref, ffi.NULL, 0, size)
+        if not size[0]:
+            return ""
+        buffer = ffi.new("uint8_t[]", size[0])
+        if lib.ghostty_grid_ref_hyperlink_uri(ref, buffer, size[0], size):
+            return ""
+        return bytes(ffi.buffer(buffer, size[0])).decode("utf-8", "replace")
+
+    def _select_by(self, what: str, type_: str, at: tuple[int, int]) -> None:
+        options, chosen = _sized(type_), _sized("GhosttySelection")
+        options.ref = self._terminal.ref(*at, "viewport")[0]
+        call = getattr(lib, f"ghostty_terminal_select_{what}")
+        if call(self.handle, options, chosen) == 0:
+            self._set("SELECTION", chosen)
+
+    # What the program says
+
+    def _reply(self, _terminal: Any, _data: Any, text: Any, size: int) -> None:
+        self._said.replies += bytes(ffi.buffer(text, size))
+
+    def _rung(self, _terminal: Any, _data: Any) -> None:
+        self._said.bells += 1
+
+    def _titled(self, _terminal: Any, _data: Any) -> None:
+        self._said.titled = True
+
+    def _copied(self, _terminal: Any, _data: Any, write: Any) -> None:
+        for index in range(write.contents_len):
+            data = write.contents[index].data
+            self._said.clipboard.append(bytes(ffi.buffer(data.ptr, data.len)).decode("utf-8", "replace"))
+
+    def _on(self, option: str, type_: str, call: Callable[..., None]) -> None:
+        callback = ffi.callback(type_, call)
+        self._callbacks.append(callback)
+        self._set(option, callback)
+
+    def _set(self, option: str, value: Any) -> None:
+        which = getattr(lib, f"GHOSTTY_TERMINAL_OPT_{option}")
+        check(lib.ghostty_terminal_set(self.handle, which, value), f"set {option}")
+
+    def _get(self, what: str, out: Any) -> None:
+        check(lib.ghostty_terminal_get(self.handle, getattr(lib, f"GHOSTTY_TERMINAL_DATA_{what}"), out), what)
+
+
+def _sized(type_: str) -> Any:
+    """A struct that carries its own size, those in it too."""
+    made = ffi.new(f"{type_}*")
+    made.size = ffi.sizeof(type_)
+    for name in ("start", "end", "ref"):
+        inner = getattr(made, name, None)
+        if inner is not None and hasattr(inner, "size"):
+            inner.size = ffi.sizeof("GhosttyGridRef")
+    return made
+
+
+def _rgb(value: str) -> dict[str, int]:
+    return {"r": int(value[1:3], 16), "g": int(value[3:5], 16), "b": int(value[5:7], 16)}

@@ -1,0 +1,283 @@
+"""A terminal that programs believe in: output is fed in slices, painting does what changed."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from app.console.frame import Frame
+from app.console.ghostty import Ghostty
+from app.console.keys import Keys
+from app.console.painter import CellPainter, Colours
+from app.console.palette import PALETTES
+from app.console.pointer import Pointer
+
+if TYPE_CHECKING:
+    from app.context import Desk
+
+BUDGET = 0.006
+"""Seconds of one turn of the event loop that go into reading output."""
+_SLICE = 64 * 1024
+_FRAME = 16
+"""Milliseconds between two paintings while output flows."""
+_BLINK = 600
+COPY, PASTE = QKeySequence("Ctrl+Shift+C"), QKeySequence("Ctrl+Shift+V")
+FIND = QKeySequence("Ctrl+Shift+F")
+_SCROLLING = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+
+
+class TerminalView(QAbstractScrollArea):
+    """The screen of a program. `typed` carries what goes to it, `resized` its size in cells."""
+
+    typed = Signal(bytes)
+    resized = Signal(int, int)
+    titled = Signal(str)
+    rung = Signal()
+    find_asked = Signal()
+    link_opened = Signal(str)
+    clipboard_wanted = Signal(str)
+    """The program wants a text on the clipboard; the pane decides."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None, scroll_back: int = 100_000) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.terminal = Ghostty(80, 24, scroll_back)
+        self.frame = Frame(self.terminal)
+        self.keys = Keys(self.terminal)
+        self._pointer = Pointer(self)
+        self._waiting: deque[bytes] = deque()
+        self._placing = False
+        self._lit = True
+        self.marks: dict[int, list[tuple[int, int]]] = {}
+        self._dress()
+        self._reading = QTimer(self, singleShot=True, interval=0)
+        self._reading.timeout.connect(self._read)
+        self._painting = QTimer(self, singleShot=True, interval=_FRAME)
+        self._painting.timeout.connect(self._show)
+        self._blinking = QTimer(self, interval=_BLINK)
+        self._blinking.timeout.connect(self._blink)
+        desk.theme.changed.connect(self._dress)
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.destroyed.connect(self.frame.close)
+
+    def _dress(self) -> None:
+        theme = self._desk.theme
+        mode = theme.shown
+        fg, bg, cursor = theme.color("text"), theme.color("surface"), theme.color("accent")
+        self.terminal.colours(fg.name(), bg.name(), cursor.name(), PALETTES[mode])
+        colours = Colours(fg, bg, cursor, theme.color("selection"), theme.color("find"))
+        self.cells = CellPainter(theme.font("mono"), colours)
+        self._fit()
+        self.viewport().update()
+
+    # Output of the program
+
+    def feed(self, data: bytes) -> None:
+        """Take output; it is read in slices, so that the window never waits."""
+        self._waiting.extend(data[start : start + _SLICE] for start in range(0, len(data), _SLICE))
+        if not self._reading.isActive():
+            self._reading.start()
+
+    @property
+    def behind(self) -> int:
+        """Bytes of output that were taken and not read yet."""
+        return sum(map(len, self._waiting))
+
+    def _read(self) -> None:
+        end = time.perf_counter() + BUDGET
+        while self._waiting and time.perf_counter() < end:
+            self.terminal.feed(self._waiting.popleft())
+        self._hear()
+        if self._waiting:
+            self._reading.start()
+        if not self._painting.isActive():
+            self._painting.start()
+
+    def _hear(self) -> None:
+        said = self.terminal.said()
+        if said.replies:
+            self.typed.emit(bytes(said.replies))
+        if said.bells:
+            self.rung.emit()
+        if said.titled:
+            self.titled.emit(self.terminal.title)
+        for text in said.clipboard:
+            self.clipboard_wanted.emit(text)
+
+    def _show(self) -> None:
+        """Paint what changed."""
+        rows = self.frame.update()
+        self._place_bar()
+        if not rows:
+            return
+        if len(rows) > len(self.frame.rows) // 2:
+            self.viewport().update()
+            return
+        width, height = self.viewport().width(), self.cells.height
+        for row in rows:
+            self.viewport().update(QRect(0, row * height, width, height))
+
+    def refresh(self) -> None:
+        """Show at once what the view or selection has become."""
+        self._show()
+
+    # Size and scrolling
+
+    def _fit(self) -> None:
+        """As many cells as there is room for."""
+        columns = max(2, self.viewport().width() // self.cells.width)
+        rows = max(1, self.viewport().height() // self.cells.height)
+        if (columns, rows) != self.terminal.size:
+            self.terminal.resize(columns, rows, self.cells.width, self.cells.height)
+            self.resized.emit(columns, rows)
+        self._show() if hasattr(self, "_painting") else None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _place_bar(self) -> None:
+        where = self.terminal.scroll()
+        bar = self.verticalScrollBar()
+        self._placing = True
+        bar.setRange(0, max(0, where.total - where.shown))
+        bar.setPageStep(where.shown)
+        bar.setValue(where.offset)
+        self._placing = False
+
+    def _scrolled(self, value: int) -> None:
+        if not self._placing:
+            self.terminal.scroll_to(value)
+            self._show()
+
+    def scroll_lines(self, lines: int) -> None:
+        """Move the view through the scroll-back."""
+        self.terminal.scroll_by(lines)
+        self._show()
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows that need it."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.cells.colours.bg)
+        height = self.cells.height
+        rows = range(event.rect().top() // height, event.rect().bottom() // height + 1)
+        self.cells.paint(painter, self.frame, rows, self.marks)
+        cursor = self.frame.cursor
+        if cursor.row in rows and (self._lit or not self.hasFocus()):
+            self.cells.cursor(painter, self.frame, cursor, focused=self.hasFocus())
+
+    def _blink(self) -> None:
+        lit = not self._lit if self.frame.cursor.blinking else True
+        if lit != self._lit:
+            self._lit = lit
+            row, height = self.frame.cursor.row, self.cells.height
+            self.viewport().update(QRect(0, row * height, self.viewport().width(), height))
+
+    # Keys
+
+    def event(self, event: QEvent) -> bool:
+        """All keys belong to the program while the terminal has the focus, but for those of the clipboard."""
+        if event.type() is QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        if event.type() is QEvent.Type.KeyPress and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            self.keyPressEvent(event)
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = QKeySequence(event.keyCombination())
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if keys == COPY:
+            self.copy()
+        elif keys == PASTE:
+            self.paste()
+        elif keys == FIND:
+            self.find_asked.emit()
+        elif shift and event.key() in _SCROLLING and not self.terminal.alternate:
+            self.scroll_lines(_SCROLLING[Qt.Key(event.key())] * max(1, self.terminal.size[1] - 1))
+        else:
+            self._send(self.keys.key(event))
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        self._send(self.keys.key(event))
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        if event.commitString():
+            self._send(event.commitString().encode())
+        event.accept()
+
+    def _send(self, data: bytes) -> None:
+        if data:
+            self._lit = True
+            self.terminal.deselect()
+            self.terminal.scroll_to_end()
+            self.typed.emit(data)
+            self._show()
+
+    def copy(self) -> None:
+        """Copy the selection."""
+        if text := self.terminal.selected():
+            QGuiApplication.clipboard().setText(text)
+
+    def paste(self, text: str | None = None) -> None:
+        """Type the clipboard, or `text`."""
+        chosen = QGuiApplication.clipboard().text() if text is None else text
+        if chosen:
+            self._send(self.keys.paste(chosen))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._blinking.start()
+        self._focused(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._blinking.stop()
+        self._focused(False)
+
+    def _focused(self, gained: bool) -> None:
+        if told := self.keys.focus(gained):
+            self.typed.emit(told)
+        self.viewport().update()
+
+    # Mouse
+
+    def cell_at(self, point: QPoint) -> tuple[int, int]:
+        """The cell at a pixel, the nearest one where it is outside."""
+        columns, rows = self.terminal.size
+        column = min(max(0, point.x() // self.cells.width), columns - 1)
+        return column, min(max(0, point.y() // self.cells.height), rows - 1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pointer.press(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._pointer.press(event, double=True)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pointer.release(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._pointer.wheel(event)

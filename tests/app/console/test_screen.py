@@ -1,0 +1,127 @@
+"""What sequences do to the screen: colours, wide characters, links, replies, selection, scroll-back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.console.frame import Frame, Look
+from app.console.ghostty import Ghostty
+
+
+@pytest.fixture
+def terminal() -> Iterator[Ghostty]:
+    made = Ghostty(20, 5)
+    made.colours("#101010", "#ffffff", "#0000ff", ["#000000", "#aa0000"])
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def frame(terminal: Ghostty) -> Iterator[Frame]:
+    made = Frame(terminal)
+    yield made
+    made.close()
+
+
+def looks(frame: Frame, row: int = 0) -> dict[str, Look]:
+    return {run.text: run.look for run in frame.rows[row].runs}
+
+
+def test_colours_and_attributes_make_runs(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"a\x1b[1;31mb\x1b[0;38;2;1;2;3;48;5;1mc\x1b[0;4:3;58;2;9;9;9md\x1b[0;7;9me")
+    frame.update()
+    found = looks(frame)
+    assert found["a"] == Look()
+    assert (found["b"].bold, found["b"].fg) == (True, 0xAA0000)
+    assert (found["c"].fg, found["c"].bg) == (0x010203, 0xAA0000)
+    assert (found["d"].underline, found["d"].underline_colour) == (3, 0x090909)
+    assert (found["e"].inverse, found["e"].strikethrough) == (True, True)
+
+
+def test_wide_and_combined_characters_keep_their_cells(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed("漢e\u0301x".encode())
+    frame.update()
+    runs = frame.rows[0].runs
+    assert [(run.text, run.column, run.columns) for run in runs] == [
+        ("漢", 0, 2),
+        ("e\u0301", 2, 1),
+        ("x", 3, 1),
+    ]
+    assert frame.cursor.column == 4
+
+
+def test_only_rows_that_changed_are_told(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"one\r\ntwo\r\n")
+    frame.update()
+    terminal.feed(b"three")
+    assert frame.update() == [2]
+    assert frame.update() == []
+
+
+def test_a_program_is_answered(terminal: Ghostty) -> None:
+    terminal.feed(b"\x1b[6n\x1b[5n\x07\x1b]2;My title\x1b\\\x1b]52;c;aGVsbG8=\x07")
+    said = terminal.said()
+    assert bytes(said.replies) == b"\x1b[1;1R\x1b[0n"
+    assert (said.bells, terminal.title, said.clipboard) == (1, "My title", ["hello"])
+    assert not terminal.said().replies
+
+
+def test_bytes_may_be_cut_anywhere(frame: Frame, terminal: Ghostty) -> None:
+    for byte in "\x1b[38;2;1;2;3mé漢\x1b[0m".encode():
+        terminal.feed(bytes([byte]))
+    frame.update()
+    assert [(run.text, run.look.fg) for run in frame.rows[0].runs] == [("é", 0x010203), ("漢", 0x010203)]
+
+
+def test_the_alternate_screen_leaves_the_first_as_it_was(terminal: Ghostty) -> None:
+    terminal.feed(b"before\x1b[?1049h\x1b[Hinside")
+    assert terminal.alternate
+    assert "inside" in terminal.text()
+    terminal.feed(b"\x1b[?1049l")
+    assert (terminal.alternate, terminal.text().strip()) == (False, "before")
+
+
+def test_a_link_is_known_at_its_cells(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"\x1b]8;;https://example.org/a\x1b\\here\x1b]8;;\x1b\\ not")
+    frame.update()
+    assert terminal.link((1, 0)) == "https://example.org/a"
+    assert terminal.link((6, 0)) == ""
+    assert looks(frame)["here"].link
+
+
+def test_a_hundred_thousand_lines_can_be_scrolled_back(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"".join(b"line %d\r\n" % number for number in range(120_000)))
+    where = terminal.scroll()
+    assert where.at_end
+    assert where.total >= 100_000
+    terminal.scroll_to(where.total - 50_000)
+    frame.update()
+    assert frame.rows[0].runs[0].text.startswith("line ")
+    terminal.feed(b"news\r\n")
+    frame.update()
+    assert not terminal.scroll().at_end, "what is being read stays where it is"
+
+
+def test_what_is_selected_goes_with_its_lines(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"alpha beta\r\ngamma")
+    terminal.select_word((7, 0))
+    frame.update()
+    assert frame.rows[0].selected == (6, 9)
+    terminal.feed(b"\r\n" * 10)
+    assert terminal.selected() == "beta"
+    terminal.deselect()
+    assert terminal.selected() == ""
+
+
+def test_a_line_that_was_wrapped_is_copied_as_one(terminal: Ghostty) -> None:
+    terminal.feed(b"x" * 30)
+    terminal.select_line((1, 1))
+    assert terminal.selected() == "x" * 30
+
+
+def test_another_width_lets_lines_flow_anew(terminal: Ghostty) -> None:
+    terminal.feed(b"y" * 30)
+    terminal.resize(40, 5, 8, 16)
+    assert terminal.text().splitlines()[0] == "y" * 30
