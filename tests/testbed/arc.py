@@ -81,7 +81,7 @@ class ARex:
         if missing:
             raise RuntimeError(f"{missing[0]} is missing; apt-get install {' '.join(PACKAGES)}")
         account(ORDINARY)
-        self._folder, self._slurm = folder, slurm
+        self.folder, self._slurm = folder, slurm
         self._guardian: Guardian | None = None
         self._processes: list[subprocess.Popen[bytes]] = []
         self.port = 0
@@ -98,14 +98,18 @@ class ARex:
         """Base URL of the service."""
         return f"https://localhost:{self.port}/arex"
 
+    def session(self, id: str) -> Path:
+        """Session directory of a job."""
+        return self.folder / "session" / id
+
     def start(self) -> ARex:
         """Start the daemons and wait until they answer."""
-        self._guardian = Guardian(self._folder)
+        self._guardian = Guardian(self.folder)
         for name in ("control", "session", "log", "run", "tmp"):
-            (self._folder / name).mkdir()
+            (self.folder / name).mkdir()
         for name in ("session", "tmp"):
-            (self._folder / name).chmod(0o1777)
-        (self._folder / "subjects").write_text(f'"{self.user.subject}"\n')
+            (self.folder / name).chmod(0o1777)
+        (self.folder / "subjects").write_text(f'"{self.user.subject}"\n')
         for _ in range(_TRIES):
             self.port = free_port()  # another program may take it before the service does
             self._configure()
@@ -113,11 +117,11 @@ class ARex:
             if wait_until(self._is_settled, 60.0, "A-REX answers") == "answers":
                 return self
             self.pause()
-        raise AssertionError(f"A-REX does not start: {(self._folder / 'log/out').read_text()[-2000:]}")
+        raise AssertionError(f"A-REX does not start: {(self.folder / 'log/out').read_text()[-2000:]}")
 
     def resume(self) -> None:
         """Start the daemons, again after `pause`; the port stays."""
-        with (self._folder / "log" / "out").open("ab") as log:
+        with (self.folder / "log" / "out").open("ab") as log:
             for name in _DAEMONS:
                 self._processes.append(
                     subprocess.Popen(
@@ -125,7 +129,7 @@ class ARex:
                         stdin=subprocess.DEVNULL,
                         stdout=log,
                         stderr=log,
-                        env={"PATH": f"{os.defpath}:/usr/sbin", "ARC_CONFIG": f"{self._folder}/arc.conf"}
+                        env={"PATH": f"{os.defpath}:/usr/sbin", "ARC_CONFIG": f"{self.folder}/arc.conf"}
                         | dict(self._slurm or {}),
                         start_new_session=True,
                     )
@@ -150,7 +154,7 @@ class ARex:
     def _configure(self) -> None:
         lrms = "fork" if self._slurm is None else "slurm"
         text = _CONF.format(
-            folder=self._folder,
+            folder=self.folder,
             authority=self.authority,
             host=self._host,
             owner=ORDINARY,
@@ -159,7 +163,7 @@ class ARex:
             port=self.port,
             queue=self.queue,
         )
-        (self._folder / "arc.conf").write_text(text)
+        (self.folder / "arc.conf").write_text(text)
 
     def _is_settled(self) -> str:
         """`answers` or `ended`; empty while neither is so."""

@@ -58,11 +58,19 @@ class Authority:
         made = made.add_extension(purposes, critical=False)
         return self._kept(f"host-{name}", made.sign(self._key, hashes.SHA256()), key, f"host/{name}")
 
-    def user(self, name: str, *, passphrase: str = "", days: float = 2) -> Pair:
+    def user(self, name: str, *, days: float = 2) -> Pair:
         """A certificate of a person; with a negative number of `days` it has expired."""
         key = rsa.generate_private_key(65537, 2048)
         made = self._begun(_named(name), key.public_key(), days=days)
-        return self._kept(f"user-{name}", made.sign(self._key, hashes.SHA256()), key, name, passphrase)
+        return self._kept(f"user-{name}", made.sign(self._key, hashes.SHA256()), key, name)
+
+    def protected(self, pair: Pair, passphrase: str, to: Path) -> Pair:
+        """The same certificate with its key under a passphrase, in another file."""
+        key = serialization.load_pem_private_key(pair.key.read_bytes(), None)
+        assert isinstance(key, rsa.RSAPrivateKey)
+        to.touch(0o600)
+        to.write_bytes(_private(key, passphrase))
+        return Pair(pair.certificate, to, pair.subject)
 
     def proxy(self, pair: Pair, to: Path, *, hours: float = 12) -> Path:
         """A proxy for a user whose key has no passphrase, in one file: certificate, key, chain."""
@@ -91,9 +99,7 @@ class Authority:
         made = made.public_key(key).serial_number(x509.random_serial_number())
         return made.not_valid_before(since).not_valid_after(until)
 
-    def _kept(
-        self, file: str, made: x509.Certificate, key: rsa.RSAPrivateKey, name: str, passphrase: str = ""
-    ) -> Pair:
+    def _kept(self, file: str, made: x509.Certificate, key: rsa.RSAPrivateKey, name: str) -> Pair:
         pair = Pair(
             self._folder / f"{file}-cert.pem",
             self._folder / f"{file}-key.pem",
@@ -101,7 +107,7 @@ class Authority:
         )
         pair.certificate.write_bytes(_pem(made))
         pair.key.touch(0o600)
-        pair.key.write_bytes(_private(key, passphrase))
+        pair.key.write_bytes(_private(key))
         return pair
 
 

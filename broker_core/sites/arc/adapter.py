@@ -123,7 +123,7 @@ class ArcAdapter:
             job = self._jobs.chosen(tag)
             if job is None or not job.is_waiting or job.is_over:
                 self._let_go.discard(tag)
-            elif not any(not other.is_over for other in self._jobs.all_of(tag) if other is not job):
+            elif all(other is job or other.never_ran for other in self._jobs.all_of(tag)):
                 ready.append(job)
         await all_done(map(self._send_go, ready))
 

@@ -36,14 +36,11 @@ class Bundle:
             yield head
             if path is None:
                 continue
-            with path.open("rb") as file:
-                left = size
-                while left:
-                    chunk = await asyncio.to_thread(file.read, min(left, _AT_ONCE))
-                    if not chunk:
-                        raise StagingFailed(f"The input file {path.name} became shorter while it was sent.")
-                    left -= len(chunk)
-                    yield chunk
+            try:
+                async for piece in _content(path, size):
+                    yield piece
+            except OSError as error:
+                raise _unreadable(path, error) from error
             yield bytes(_padded(size) - size)
         yield bytes(2 * _BLOCK)
 
@@ -67,9 +64,7 @@ def _member(name: str, path: Path, mode: int) -> tuple[bytes, Path, int]:
     try:
         found = os.stat(path)
     except OSError as error:
-        raise StagingFailed(
-            f"The content of the input file {path.name} cannot be read: {error.strerror}. Submit again."
-        ) from error
+        raise _unreadable(path, error) from error
     info.size, info.mtime, info.mode = found.st_size, int(found.st_mtime), mode
     return _head(info), path, info.size
 
@@ -80,3 +75,17 @@ def _head(info: tarfile.TarInfo) -> bytes:
 
 def _padded(size: int) -> int:
     return -(-size // _BLOCK) * _BLOCK
+
+
+async def _content(path: Path, size: int) -> AsyncIterator[bytes]:
+    with path.open("rb") as file:
+        while size:
+            chunk = await asyncio.to_thread(file.read, min(size, _AT_ONCE))
+            if not chunk:
+                raise StagingFailed(f"The input file {path.name} became shorter while it was sent.")
+            size -= len(chunk)
+            yield chunk
+
+
+def _unreadable(path: Path, error: OSError) -> StagingFailed:
+    return StagingFailed(f"The input file {path.name} cannot be read: {error.strerror}. Submit again.")

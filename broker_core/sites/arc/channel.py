@@ -43,7 +43,8 @@ class Channel:
 
     def __init__(self, spec: SiteSpec) -> None:
         self._environment: Mapping[str, str] = {**os.environ, **spec.environment}
-        self._named = spec.proxy
+        self.named = spec.proxy
+        """File of the credential; empty: found by itself."""
         self._trust = trusted(spec.trust, self._environment)
         self._most = spec.at_once
         self._client: _Client | None = None
@@ -69,7 +70,7 @@ class Channel:
         if question.kind == "passphrase":
             self._passphrase = value
         elif value != "yes":
-            self._named = value
+            self.named = value
         self._question = None
         self._answered = True
 
@@ -109,7 +110,7 @@ class Channel:
         return made
 
     def _made(self) -> _Client:
-        credential = find_credential(self._named, self._environment)
+        credential = find_credential(self.named, self._environment)
         self.subject = credential.subject
         check_life(credential, time.time())
         words = f"Passphrase of the private key {credential.key}"

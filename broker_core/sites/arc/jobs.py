@@ -50,9 +50,19 @@ class ArcJob:
         return self.state in WAITING and not self.released
 
     @property
+    def never_ran(self) -> bool:
+        """It is over, and its starter never began."""
+        return self.closed and not self.started and not self.ended
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether it was released, or ran, has not been looked at."""
+        return (self.state in OVER and not self.closed and not self.ended) or not self.looked_in
+
+    @property
     def never_came(self) -> bool:
         """It ended without having had a chance: A-REX gave up waiting for its release."""
-        return self.closed and not self.started and "Timeout waiting" in self.reason
+        return self.never_ran and "Timeout waiting" in self.reason
 
     def sighting(self) -> Sighting:
         """The job as a poll tells it."""
@@ -109,9 +119,10 @@ class Jobs:
         return min(self.all_of(tag), key=_order, default=None)
 
     def surplus(self) -> list[ArcJob]:
-        """Jobs that do not stand for their attempts."""
+        """Jobs that do not stand for their attempts, where that is clear."""
         many = (tag for tag, found in self._tags.items() if len(found) > 1)
-        return [job for tag in many for job in self.all_of(tag) if job is not self.chosen(tag)]
+        clear = (tag for tag in many if not any(job.is_unclear for job in self.all_of(tag)))
+        return [job for tag in clear for job in self.all_of(tag) if job is not self.chosen(tag)]
 
     def tags(self) -> Iterable[str]:
         """All tags."""
@@ -119,4 +130,4 @@ class Jobs:
 
 
 def _order(job: ArcJob) -> tuple[bool, bool, str]:
-    return job.is_waiting, job.is_over, job.id
+    return job.never_ran, job.is_waiting, job.id

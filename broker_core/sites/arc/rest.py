@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ _LARGEST = 64 << 20
 """Bytes of an answer that is read into memory."""
 _PROBE = "/jobs?state=ACCEPTING"
 _HTTPS = 443
+_INTERFACE = "/rest/1.0"
 _GONE = (401, 403)
 Content = Callable[[], AsyncIterator[bytes]]
 
@@ -56,6 +58,21 @@ class Rest:
     def path(self) -> str:
         """Path of the interface's URL."""
         return urlsplit(self.base).path
+
+    @property
+    def service(self) -> str:
+        """URL of the service."""
+        return self.base.removesuffix(_INTERFACE)
+
+    @property
+    def subject(self) -> str:
+        """Who the site sees; empty before the first request."""
+        return self._channel.subject
+
+    @property
+    def named(self) -> str:
+        """File of the credential that the settings or the user named; empty: found by itself."""
+        return self._channel.named
 
     @property
     def port(self) -> int:
@@ -116,28 +133,20 @@ class Rest:
         self.keeper.heard()
         return Answer(found.status_code, found.reason_phrase)
 
-    async def receive(
-        self, path: str, start: int, write: Callable[[int, bytes], None], *, deadline: float = DEADLINE
-    ) -> Answer:
-        """GET a file from byte `start` on; `write` takes the status and a piece.
+    @contextlib.asynccontextmanager
+    async def receiving(
+        self, path: str, start: int, *, deadline: float = DEADLINE
+    ) -> AsyncIterator[httpx.Response]:
+        """GET a file from byte `start` on, to be read piece by piece; the deadline is that of silence.
 
-        The deadline is of silence. Raises LinkLost, and what `write` raises.
+        Raises LinkLost, also inside the block.
         """
         headers = {"Range": f"bytes={start}-"} if start else {}
         async with self._way(None), self._translating(), self._channel.client() as client:
-            request = client.build_request(
-                "GET", self.base + path, headers=headers, timeout=httpx.Timeout(deadline)
-            )
-            found = await client.send(request, stream=True)
-            try:
-                if found.status_code in (200, 206):
-                    write(found.status_code, b"")
-                    async for piece in found.aiter_raw():
-                        write(found.status_code, piece)
-            finally:
-                await found.aclose()
-        self.keeper.heard()
-        return Answer(found.status_code, found.reason_phrase)
+            limit = httpx.Timeout(deadline)
+            async with client.stream("GET", self.base + path, headers=headers, timeout=limit) as found:
+                self.keeper.heard()
+                yield found
 
     @contextlib.asynccontextmanager
     async def _way(self, deadline: float | None) -> AsyncIterator[None]:
@@ -148,7 +157,7 @@ class Rest:
                 async with self._places:
                     yield
         except TimeoutError as error:
-            lost = translated(error, self.host, self._channel.subject)
+            lost = translated(error, self.host, self.subject)
             self.keeper.lost(lost)
             raise lost from error
 
@@ -177,8 +186,8 @@ class Rest:
         """Turn errors of the request into LinkLost, and tell the link."""
         try:
             yield
-        except (httpx.HTTPError, OSError) as error:
-            lost = translated(error, self.host, self._channel.subject)
+        except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, TimeoutError) as error:
+            lost = translated(error, self.host, self.subject)
             self.keeper.lost(lost)
             raise lost from error
         except LinkLost as error:
@@ -190,7 +199,7 @@ class Rest:
         async with self._translating(), asyncio.timeout(DEADLINE):
             answer = await self._once("GET", _PROBE, b"", {"Accept": "application/json"})
         if answer.status in _GONE:
-            raise not_admitted(self.host, self._channel.subject, answer.reason)
+            raise not_admitted(self.host, self.subject, answer.reason)
         if not answer.good:
             raise LinkLost(f"{self.host} answers {answer.status} {answer.reason}.")
 
@@ -210,4 +219,4 @@ def base_of(url: str) -> str:
     if not urlsplit(text).path:
         text += "/arex"
     head, _, _ = text.partition("/rest")
-    return f"{head}/rest/1.0"
+    return head + _INTERFACE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import quote
+
+import httpx
 
 from broker_core.errors import NotFound
 from broker_core.sites.arc.answers import folder
@@ -15,7 +16,8 @@ from broker_core.sites.transport.contract import LinkLost
 
 _WORTH = 1 << 20
 """Bytes from which on a file that is there in part is continued; smaller ones are brought anew."""
-_NO_SUCH_RANGE = 416
+_PART, _NO_SUCH_RANGE = 206, 416
+_BYTES = "application/octet-stream"
 
 
 class Sessions:
@@ -52,27 +54,33 @@ class Sessions:
     async def fetch(self, id: str, name: str, into: Path) -> None:
         """Bring one file of the working directory into a folder; raises NotFound, and OSError."""
         if any(part in ("", ".", "..") for part in name.split("/")) or "\0" in name:
-            raise NotFound("The job has no such file.", place=name[:200])
+            raise _no_such(name)
         target = into / name
+        if target.is_dir():
+            raise _no_such(name)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with target.open("ab") as file:
-            answer = await self._received(id, name, file)
-        if not answer.good:
-            raise NotFound("The job has no such file.", place=name[:200], remedy="List the job's files.")
+        there = target.stat().st_size if target.is_file() else 0
+        if there < _WORTH or not await self._received(id, name, target, there):
+            await self._received(id, name, target, 0)
 
-    async def _received(self, id: str, name: str, file: BinaryIO) -> Answer:
-        there = file.tell()
-
-        def write(status: int, piece: bytes) -> None:
-            if not piece and status == 200:
-                file.truncate(0)  # the whole file comes
-            file.write(piece)
-
+    async def _received(self, id: str, name: str, target: Path, start: int) -> bool:
+        """Bring a file from byte `start` on; False if it is shorter than that."""
         path = self._path(id, JOB + name)
-        answer = await self._rest.receive(path, there if there >= _WORTH else 0, write)
-        if answer.status == _NO_SUCH_RANGE:
-            answer = await self._rest.receive(path, 0, write)
-        return answer
+        async with self._rest.receiving(path, start) as found:
+            if found.status_code == _NO_SUCH_RANGE:
+                return False
+            if not found.is_success or await self._is_folder(found, id, name):
+                raise _no_such(name)
+            with target.open("ab" if found.status_code == _PART else "wb") as file:
+                async for piece in found.aiter_raw():
+                    file.write(piece)
+        return True
+
+    async def _is_folder(self, found: httpx.Response, id: str, name: str) -> bool:
+        """True where the content is a list made by A-REX; files come as a stream of bytes."""
+        if found.headers.get("content-type", _BYTES).startswith(_BYTES):
+            return False
+        return all(file.path != name for file in await self.files(id))
 
     def _path(self, id: str, name: str = "") -> str:
         return f"/jobs/{quote(id, safe='')}/session/{quote(name)}"
@@ -82,3 +90,7 @@ class Sessions:
             return folder(answer.body, f"{self._rest.path}/jobs/{id}/session/{below}")
         except ValueError as error:
             raise LinkLost(f"{self._rest.host} answers what cannot be read: {error}.") from error
+
+
+def _no_such(name: str) -> NotFound:
+    return NotFound("The job has no such file.", place=name[:200], remedy="List the job's files.")

@@ -29,7 +29,7 @@ def translated(error: Exception, host: str, subject: str) -> LinkLost:
                 remedy="Make a new proxy, and ask the site whether it accepts your authority.",
             )
         return LinkLost(f"No TLS connection to {host}: {_plain(inner)}.")
-    if isinstance(error, httpx.RemoteProtocolError):
+    if isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError):
         return LinkLost(
             f"{host} closed the connection without an answer.",
             remedy="If this stays, the site does not accept your certificate.",
