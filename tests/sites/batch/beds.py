@@ -51,8 +51,9 @@ class Bed:
         self.run(self.system.cancel(ids))
 
     def listed(self, mark: str) -> dict[str, Listed]:
-        """What is there under a mark, by id."""
-        return {job.id: job for job in self.system.listed(self.run(self.system.status(mark)))}
+        """What is there under a mark, by id; names of others are left out, as some list the whole account."""
+        jobs = self.system.listed(self.run(self.system.status(mark)))
+        return {job.id: job for job in jobs if job.name.startswith(mark)}
 
     def script(self, name: str, body: str) -> Path:
         """A script for a job."""

@@ -12,9 +12,10 @@ from broker_core.sites.batch.grid_engine import GridEngine
 from broker_core.sites.batch.host import QUEUE, Host
 from broker_core.sites.batch.lsf import Lsf
 from broker_core.sites.batch.pbs import Pbs
+from broker_core.sites.batch.slurm import Slurm
 from tests.running import end_all
 from tests.sites.batch.beds import Bed
-from tests.testbed import grid_engine
+from tests.testbed import grid_engine, slurm
 from tests.testbed.simulated import cluster, condor, lsf, pbs
 
 
@@ -27,6 +28,21 @@ def grid_engine_cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grid_
         yield cell
     finally:
         cell.close()
+
+
+@pytest.fixture(scope="session")
+def slurm_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Cluster]:
+    """A real cluster of one node with eight processors."""
+    bed = slurm.Slurm(tmp_path_factory.mktemp("slurm") / "bed", nodes=1, cpus=8)
+    try:
+        yield bed.start().clusters["a"]
+    finally:
+        bed.close()
+
+
+def _slurm(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    cluster = request.getfixturevalue("slurm_cluster")
+    return Bed(Slurm(), slurm.QUEUES[0], cluster.environment, folder)
 
 
 def _grid_engine(request: pytest.FixtureRequest, folder: Path) -> Bed:
@@ -58,6 +74,7 @@ def _condor(request: pytest.FixtureRequest, folder: Path) -> Bed:
 
 
 _BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {
+    "slurm": _slurm,
     "sge": _grid_engine,
     "shell": _host,
     "simulated-pbs": _pbs,
@@ -65,7 +82,7 @@ _BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {
     "simulated-lsf": _lsf,
     "simulated-condor": _condor,
 }
-_CLUSTERS = ("sge",)
+_CLUSTERS = ("slurm", "sge")
 
 
 @pytest.fixture(
