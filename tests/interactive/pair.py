@@ -34,7 +34,7 @@ class Bench:
     token: str = field(default_factory=new_token)
     relay: asyncio.subprocess.Process | None = None
     agent: asyncio.subprocess.Process | None = None
-    place: Place = Place("127.0.0.1", 0)
+    place: Place = field(default_factory=lambda: Place("127.0.0.1", 0))
     sessions: list[Session] = field(default_factory=list)
 
     async def start_relay(self, *words: str) -> None:
