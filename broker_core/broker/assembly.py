@@ -150,8 +150,7 @@ def _services(
         catalogue(settings.replicas, places.replicas), time.monotonic, lambda: engine.post(ReplicasFound())
     )
     near_files = NearFiles(replicas)
-    scheduler = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
-    scheduler.use(policies.policy(), policies.queue_policy())
+    scheduler = _scheduler(settings, store, circumstances, near_files, policies)
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
     sessions = Sessions(Desks(store), settings, places.state)
@@ -159,7 +158,6 @@ def _services(
     limits = LocalSettings(file_limit=settings.output_max)
     local = LocalSite("local", places.sites / "local", settings.cpus, limits)
     sites = SiteCalls(engine, orders, fail)
-    registry = SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for)
     return Services(
         places=places,
         settings=settings,
@@ -171,7 +169,7 @@ def _services(
         files=files,
         sites=sites,
         sessions=sessions,
-        registry=registry,
+        registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings.sandbox_limit),
         ended=EndedJobs(engine),
@@ -183,6 +181,19 @@ def _services(
         stop=stop,
         started=time.time(),
     )
+
+
+def _scheduler(
+    settings: Settings,
+    store: Store,
+    circumstances: Circumstances,
+    near_files: NearFiles,
+    policies: PolicyChooser,
+) -> Scheduler:
+    made = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
+    made.use(policies.policy(), policies.queue_policy())
+    circumstances.successes = made.cache.reputation.successes
+    return made
 
 
 def _rules(settings: Settings) -> Rules:
