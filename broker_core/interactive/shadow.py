@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator
@@ -21,6 +22,7 @@ from broker_core.interactive.session_events import ENDED, Event, Gap, Output, Se
 from broker_core.interactive.shadow_forwards import Forwards
 from broker_core.interactive.shadow_link import Link, open_link
 
+log = logging.getLogger("crossdesk.sessions")
 FULL, EMPTY = 4 << 20, 1 << 20
 """Bytes that wait to be shown before the agent has to wait, and when it may go on."""
 MERGED = 256 * 1024
@@ -78,7 +80,7 @@ class Session:
 
     def start(self) -> None:
         """Begin to connect."""
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task = asyncio.get_running_loop().create_task(self._guarded())
 
     async def events(self) -> AsyncIterator[Event]:
         """Output and statuses in their order, until the session has ended and all was told.
@@ -197,6 +199,14 @@ class Session:
         self._count()
 
     # Connecting.
+
+    async def _guarded(self) -> None:
+        """Whatever goes wrong, who shows the session is told."""
+        try:
+            await self._run()
+        except Exception as error:
+            log.exception("The session broke off")
+            self._become(state=SessionState.REFUSED, reason=f"Internal error: {error!r}.")
 
     async def _run(self) -> None:
         pause = self._options.shortest_pause

@@ -185,7 +185,8 @@ async def open_link(
     except asyncssh.PermissionDenied as error:
         connection.close()
         raise NoMeeting("the agent does not know this desk's key") from error
-    except (OSError, TimeoutError, asyncssh.Error) as error:
+    except (OSError, TimeoutError, asyncssh.Error, ValueError) as error:
+        # What somebody changed on the way shows as any of these, ValueError from undecodable packets too.
         connection.close()
         raise NoMeeting(f"no connection to the agent: {error or type(error).__name__}") from error
     assert isinstance(link, Link)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from broker_core.interactive.frames import STREAM_PATH
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_viewer import Viewer
 
+log = logging.getLogger("crossdesk.agent")
 WINDOW = 4 << 20
 PACKET = 64 * 1024 + 256
 LOGIN_TIME = 30
@@ -57,7 +59,9 @@ class DeskServer:
                 login_timeout=LOGIN_TIME,
                 rekey_bytes=1 << 34,
             )
-        except (OSError, asyncssh.Error):
+        except (OSError, TimeoutError, asyncssh.Error, ValueError) as error:
+            # What somebody changed on the way shows as any of these, ValueError from undecodable packets too.
+            log.info("Somebody was not let in: %s", error or type(error).__name__)
             connection.close()
             return
         self._connections.add(served)

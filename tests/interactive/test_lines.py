@@ -1,4 +1,4 @@
-"""The Bypass agent: lines, a program that runs on while the network is away, an end that comes in time (CB-BYP)."""
+"""The Bypass agent: lines, a program that runs on while the network is away, an end in time (CB-BYP)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ async def test_what_a_meddler_changes_never_arrives(made: Bench) -> None:
     chance, spoiled = random.Random(5), [0]
 
     def spoil(data: bytes) -> bytes:
-        if len(data) < 40 or data.startswith(b"CROSSDESK") or chance.random() > 0.2:
+        if len(data) < 40 or data.startswith(b"CROSSDESK") or chance.random() > 0.03:
             return data
         spoiled[0] += 1
         place = chance.randrange(len(data))
@@ -45,9 +45,10 @@ async def test_what_a_meddler_changes_never_arrives(made: Bench) -> None:
     wire = Wire(made.place, spoil)
     made.place = await wire.open()
     script = "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done"
-    await made.start_agent(["/bin/sh", "-c", script], mode="lines", max_retries=0)
-    screen = Screen(made.desk())
+    await made.start_agent(["/bin/sh", "-c", script], mode="lines", max_retries=0, keepalive=0.5)
+    screen = Screen(made.desk(replace(QUICK, keepalive=0.5)))
     await screen.ended(60)
+    assert screen.session.status.state is SessionState.CLOSED
     assert bytes(screen.streams[1]) == b"".join(b"line %d\n" % number for number in range(3000))
     assert spoiled[0] > 0
     await wire.close()
