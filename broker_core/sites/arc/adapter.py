@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled
 from broker_core.sites.arc.description import CANCEL, GO
@@ -62,8 +61,11 @@ class ArcAdapter:
         """See `Adapter.submit`."""
         if not self._submission.certain:
             await self._survey.states()
-            await self._bury()
             self._submission.certain = True
+        jobs = [job for launch in launches for job in self._jobs.all_of(launch.order.attempt.tag)]
+        await all_done(self._survey.look_in(job) for job in jobs if job.is_unclear)
+        # What A-REX gave up before its release stands in the way of another try.
+        await self._clean([job for job in jobs if job.never_came])
         return await self._submission.submit(launches)
 
     async def release(self, tags: Sequence[str]) -> None:
@@ -98,11 +100,10 @@ class ArcAdapter:
         return await self._sessions.files(job.id) if job is not None else []
 
     async def fetch(self, tag: str, names: Sequence[str], into: Path) -> None:
-        """See `Adapter.fetch`; raises NotFound for a file that is not there."""
+        """See `Adapter.fetch`; what is not there (any more) is left out."""
         job = self._jobs.chosen(tag)
-        if job is None:
-            raise NotFound("The site does not know the attempt any more.", place=tag)
-        await all_done(self._sessions.fetch(job.id, name, into) for name in names)
+        if job is not None:
+            await all_done(self._sessions.fetch(job.id, name, into) for name in names)
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
@@ -135,11 +136,10 @@ class ArcAdapter:
             self._let_go.discard(job.tag)
 
     async def _bury(self) -> None:
-        """End jobs that stand for no attempt, and clean those that A-REX gave up before their release."""
+        """End jobs that stand for no attempt."""
         surplus = self._jobs.surplus()
         await self._survey.act("kill", [job.id for job in surplus if not job.is_over])
-        dead = [job for job in surplus if job.is_over]
-        await self._clean(dead + [job for job in self._jobs.of.values() if job.never_came])
+        await self._clean([job for job in surplus if job.is_over])
 
     async def _insist(self) -> None:
         """Kill what did not end itself in time."""

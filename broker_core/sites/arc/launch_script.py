@@ -5,14 +5,37 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from broker_core.sites.arc.description import BUNDLE, CANCEL, GO
+from broker_core.sites.arc.description import BUNDLE, GO
 
 STARTER = "job_starter.sh"
 _SCRIPT = """\
-# Runs one attempt below a session directory of ARC, and ends it when its user or the site says so.
+# Runs one attempt below a session directory of ARC; what it leaves behind ends with it.
 umask 077
 tar -xf {bundle} && rm -f {bundle} || exit 227
-trap ': >{cancel}' TERM INT HUP
+
+# Print the processes of this attempt; this script does not bear the mark itself.
+marked() {{
+    if printf 'a\\0b\\0' | grep -qzx b 2>/dev/null; then
+        grep -lsFxz {mark} /proc/[0-9]*/environ
+        return
+    fi
+    for file in /proc/[0-9]*/environ; do
+        if tr '\\0' '\\n' 2>/dev/null <"$file" | grep -qxF {mark}; then printf '%s\\n' "$file"; fi
+    done 2>/dev/null
+}}
+
+# Send them signal $1; false if there were none.
+signal() {{
+    found=1
+    for process in $(marked); do
+        process=${{process#/proc/}}
+        kill -s "$1" "${{process%/environ}}" 2>/dev/null && found=0
+    done
+    return "$found"
+}}
+
+trap 'signal TERM' TERM
+trap '' INT HUP
 (
     trap - TERM INT HUP
     export __directory="$PWD" __news="$PWD"
@@ -21,33 +44,11 @@ trap ': >{cancel}' TERM INT HUP
 ) </dev/null &
 starter=$!
 
-# Print the processes of this attempt; the launch script and its guard do not bear the mark themselves.
-marked() {{
-    if printf 'a\0b\0' | grep -qzx b 2>/dev/null; then
-        grep -lsFxz {mark} /proc/[0-9]*/environ
-        return
-    fi
-    for file in /proc/[0-9]*/environ; do
-        if tr '\0' '\n' 2>/dev/null <"$file" | grep -qxF {mark}; then printf '%s\n' "$file"; fi
-    done 2>/dev/null
-}}
-
-# Kill them all but process $1; false if there were none.
-purge() {{
-    found=1
-    for process in $(marked); do
-        process=${{process#/proc/}}
-        process=${{process%/environ}}
-        [ "$process" = "$1" ] || ! kill -s KILL "$process" 2>/dev/null || found=0
-    done
-    return "$found"
-}}
-
-# The starter itself stays, to record the end; without a session directory it goes too.
+# A-REX may kill this script alone and take the session away; then nobody waits for an end.
 (
-    trap '' TERM INT HUP
+    trap '' TERM
     while kill -0 "$starter" 2>/dev/null; do
-        if [ ! -e {go} ]; then purge; elif [ -e {cancel} ]; then purge "$starter"; fi
+        [ -e {go} ] || signal KILL
         sleep 1
     done
 ) </dev/null >/dev/null 2>&1 &
@@ -55,7 +56,7 @@ purge() {{
 while kill -0 "$starter" 2>/dev/null; do wait "$starter"; done
 wait "$starter"
 status=$?
-while purge; do sleep 0.1; done
+while signal KILL; do sleep 0.1; done
 exit "$status"
 """
 
@@ -68,7 +69,6 @@ def launch_script(given: Mapping[str, str], mark: str) -> bytes:
     exports = "\n    ".join(f"export {name}={shlex.quote(value)}" for name, value in given.items())
     text = _SCRIPT.format(
         bundle=BUNDLE,
-        cancel=CANCEL,
         go=GO,
         exports=exports,
         starter=STARTER,

@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import httpx
 
-from broker_core.errors import NotFound
 from broker_core.sites.arc.answers import folder
 from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.rest import Answer, Content, Rest
@@ -52,25 +51,25 @@ class Sessions:
         return await self._rest.send(self._path(id, name), content, size)
 
     async def fetch(self, id: str, name: str, into: Path) -> None:
-        """Bring one file of the working directory into a folder; raises NotFound, and OSError."""
-        if any(part in ("", ".", "..") for part in name.split("/")) or "\0" in name:
-            raise _no_such(name)
+        """Bring one file of the working directory into a folder, if it is there; raises OSError too."""
         target = into / name
-        if target.is_dir():
-            raise _no_such(name)
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if any(part in ("", ".", "..") for part in name.split("/")) or "\0" in name or target.is_dir():
+            return
         there = target.stat().st_size if target.is_file() else 0
         if there < _WORTH or not await self._received(id, name, target, there):
             await self._received(id, name, target, 0)
 
     async def _received(self, id: str, name: str, target: Path, start: int) -> bool:
-        """Bring a file from byte `start` on; False if it is shorter than that."""
+        """Bring a file from byte `start` on, if it is there; False if it is shorter than that."""
         path = self._path(id, JOB + name)
         async with self._rest.receiving(path, start) as found:
             if found.status_code == _NO_SUCH_RANGE:
                 return False
+            if found.is_server_error:
+                raise LinkLost(f"{self._rest.host} does not give {name}: {found.reason_phrase}.")
             if not found.is_success or await self._is_folder(found, id, name):
-                raise _no_such(name)
+                return True
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with target.open("ab" if found.status_code == _PART else "wb") as file:
                 async for piece in found.aiter_raw():
                     file.write(piece)
@@ -90,7 +89,3 @@ class Sessions:
             return folder(answer.body, f"{self._rest.path}/jobs/{id}/session/{below}")
         except ValueError as error:
             raise LinkLost(f"{self._rest.host} answers what cannot be read: {error}.") from error
-
-
-def _no_such(name: str) -> NotFound:
-    return NotFound("The job has no such file.", place=name[:200], remedy="List the job's files.")

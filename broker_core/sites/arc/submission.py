@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from broker_core.sites.adapter import Launch
@@ -16,15 +15,17 @@ from broker_core.sites.arc.jobs import ArcJob, Jobs
 from broker_core.sites.arc.launch_script import launch_script
 from broker_core.sites.arc.rest import Answer, Rest
 from broker_core.sites.arc.sessions import Sessions
-from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.contract import SiteRefused
 from broker_core.sites.staging import StagingFailed
+from broker_core.sites.starting import checked_variables, starter_order
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
-from broker_core.worker.variables import MARK, StarterOrder, variables
-from broker_core.worker.words import split_words
+from broker_core.worker.variables import MARK
 
 _AT_ONCE = 50
 """Jobs in one request."""
+_BEAT = 3
+"""Seconds between two looks of the starter whether it was cancelled."""
 _MARGIN = 300.0
 """Seconds that the batch system gives a job beyond its wall limit, for staging and clearing up."""
 
@@ -63,6 +64,8 @@ class Submission:
             tag = launch.order.attempt.tag
             try:
                 parcels[tag] = self._parcel(launch)
+            except SiteRefused as refused:
+                results[tag] = refused
             except (StagingFailed, ValueError) as error:
                 results[tag] = SiteRefused(str(error), place=launch.order.attempt.job)
         new = [parcel for parcel in parcels.values() if self._jobs.chosen(parcel.tag) is None]
@@ -77,7 +80,12 @@ class Submission:
         return [results[launch.order.attempt.tag] for launch in launches]
 
     def _parcel(self, launch: Launch) -> Parcel:
-        given = variables(_starter_order(launch.order, self._spec.environment))
+        order = launch.order
+        # Standard output and error are brought back like the files that the description names.
+        outputs = tuple(filter(None, dict.fromkeys((*order.outputs, order.stdout, order.stderr))))
+        environment = (*self._spec.environment.items(), *order.environment)
+        plain = starter_order(replace(order, outputs=outputs, environment=environment), "")
+        given = checked_variables(replace(plain, beat=_BEAT))
         del given["__directory"]  # known only where it runs
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
         return Parcel(launch, bundle(launch.order.inputs), script)
@@ -140,24 +148,3 @@ class Submission:
 
     def _refusal(self, reason: str) -> SiteRefused:
         return SiteRefused(f"The site refuses the job: {reason}.", place=self._spec.name)
-
-
-def _starter_order(order: LaunchOrder, environment: dict[str, str]) -> StarterOrder:
-    """What the starter is told."""
-    return StarterOrder(
-        job=order.attempt.job,
-        tag=order.attempt.tag,
-        directory=Path(),
-        program=order.executable,
-        arguments=split_words(order.arguments),
-        environment=(*environment.items(), *order.environment),
-        inputs=[file.name for file in order.inputs],
-        # Standard output and error are brought back like the files that the description names.
-        outputs=tuple(name for name in dict.fromkeys((*order.outputs, order.stdout, order.stderr)) if name),
-        stdin=order.stdin,
-        stdout=order.stdout,
-        stderr=order.stderr,
-        wall_limit=order.wall_limit,
-        file_limit=order.file_limit,
-        interactive=order.interactive,
-    )
