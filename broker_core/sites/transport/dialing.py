@@ -65,6 +65,8 @@ class _Settings:
     known: Known
     hosts: KnownHosts
     config: list[str] | None
+    more: dict[str, object]
+    """Further arguments of the connection."""
 
 
 class Dialer:
@@ -131,15 +133,15 @@ class Dialer:
                 await self._connect(settings, login, hops)
         except (TimeoutError, OSError, ValueError, asyncssh.Error) as error:
             assert login is not None
+            if login.waits:
+                self._tell(f"{target} did not wait for the answer; it is used for the next try")
             raise _failure(error, login, target, self._patience) from error
         self._tell(f"logged in at {target}")
         return Line(login, hops, self._patience)
 
     async def _connect(self, settings: _Settings, login: Login, hops: Sequence[Line]) -> None:
         target, patience = settings.target, self._patience
-        more: dict[str, object] = {"tunnel": hops[-1].connection} if hops else {"tunnel": None}
-        if algorithms := settings.known.algorithms:
-            more["server_host_key_algs"] = algorithms
+        tunnel = hops[-1].connection if hops else None
         await asyncssh.connect(
             target.alias,
             target.port,
@@ -155,7 +157,8 @@ class Dialer:
             login_timeout=0,
             keepalive_interval=patience.alive,
             keepalive_count_max=patience.silent,
-            **more,
+            tunnel=tunnel,
+            **settings.more,
         )
 
     def _resolve(self, address: Address) -> _Settings:
@@ -176,7 +179,11 @@ class Dialer:
         )
         hosts = self._known_hosts(options)
         known = hosts.look_up(target.key_name, target.key_port)
-        return _Settings(target, _jumps(address.jump, options), self._keys(options), known, hosts, config)
+        more: dict[str, object] = {"proxy_command": None} if address.jump else {}
+        if known.algorithms:
+            more["server_host_key_algs"] = known.algorithms
+        jumps = _jumps(address.jump, options)
+        return _Settings(target, jumps, self._keys(options), known, hosts, config, more)
 
     def _known_hosts(self, options: asyncssh.SSHClientConnectionOptions) -> KnownHosts:
         if self._files.known_hosts is not None:
@@ -212,7 +219,9 @@ def _is_private_key(path: Path, tell: Callable[[str], None]) -> bool:
 
 
 def _jumps(asked: str, options: asyncssh.SSHClientConnectionOptions) -> tuple[Address, ...]:
-    named = asked or options.config.get("ProxyJump") or ""
+    named = asked or options.config.get("ProxyJump") or "none"
+    if named == "none":
+        return ()
     return tuple(_jump(one.strip()) for one in str(named).split(",") if one.strip())
 
 

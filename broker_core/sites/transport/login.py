@@ -14,6 +14,8 @@ from broker_core.sites.transport.known_hosts import Known, KnownHosts
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Answers
 
+_ALIKE = 2
+"""Wrong codes after which the password may be what is wrong: many servers do not tell which it is."""
 _PASSWORD = re.compile(r"pass(?:word|code|wort)|mot de passe|contrase", re.IGNORECASE)
 
 
@@ -54,13 +56,18 @@ class Login(asyncssh.SSHClient):
         """`connect`, `exchange`, `login` or `done`."""
         self.question: Question | None = None
         """Without its answer there is no login."""
+        self.waits = False
+        """The server waits for the answer to the question."""
         self.trouble = ""
         """Why the server's key was refused."""
         self.connection: asyncssh.SSHClientConnection | None = None
         self.lost: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
         self._target, self._known, self._hosts, self._answers = target, known, hosts, answers
         self._patience, self._limit, self._tell, self._ask = patience, limit, tell, ask
-        self._tried: set[str] = set()
+        self._spent: set[str] = set()
+        """What was told to the server and is not known to be right."""
+        self._wrong_codes = 0
+        self._talking = False
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
         """The network connection stands."""
@@ -87,7 +94,8 @@ class Login(asyncssh.SSHClient):
         about = f"{'changed' if changed else 'trust'} {self._known.name} {print_}"
         given = self._answers.value(about)
         if given is None or (changed and given and not _same(given, print_)):
-            self._answers.refuse(about)
+            if given is not None:
+                self._answers.refuse(about)
             text = self._changed_text(key) if changed else self._new_text(key)
             kind = "changed-host" if changed else "trust-host"
             self.question = self._answers.question(kind, about, text, secret=False)
@@ -120,23 +128,38 @@ class Login(asyncssh.SSHClient):
 
     def password_auth_requested(self) -> str | None:
         """The server takes a password."""
-        about = f"password {self._target}"
-        if about in self._tried:
+        about = self._password_about
+        if about in self._spent:
             self._answers.refuse(about)
-        self._tried.add(about)
         given = self._answers.value(about)
         if given is None:
             self._want("password", about, f"Password of {self._target}:", f"ssh:{self._target}")
+        else:
+            self._spent.add(about)
         return given or None
 
     def kbdint_auth_requested(self) -> str | None:
-        """The server wants to ask; not before what is open already is answered."""
+        """The server wants to ask; not before what is open already is answered.
+
+        A second time in one login means that the last thing it was told is wrong.
+        """
+        self._talking = False
+        codes = self._spent - {self._password_about}
+        for about in codes:
+            self._answers.refuse(about)
+        self._spent -= codes
+        self._wrong_codes += bool(codes)
+        if codes and self._wrong_codes >= _ALIKE:
+            self._answers.refuse(self._password_about)
         return None if self.question else ""
 
     async def kbdint_challenge_received(
         self, name: str, instructions: str, lang: str, prompts: Sequence[tuple[str, bool]]
     ) -> list[str] | None:
         """The server asks; passwords are taken from memory, codes from the user while the server waits."""
+        if self._talking:
+            self._spent.clear()  # it asks on, so what it was told before is right
+        self._talking = True
         replies: list[str] = []
         for prompt, shown in prompts:
             if _PASSWORD.search(prompt):
@@ -148,6 +171,10 @@ class Login(asyncssh.SSHClient):
             replies.append(reply)
         return replies
 
+    @property
+    def _password_about(self) -> str:
+        return f"password {self._target}"
+
     async def _code(self, prompt: str, *, shown: bool) -> str | None:
         about = f"code {self._target} {prompt}"
         given = self._answers.take(about)
@@ -155,11 +182,14 @@ class Login(asyncssh.SSHClient):
             text = f"{self._target} asks: {prompt}"
             self.question = self._answers.question("code", about, text, secret=not shown)
             self._limit.reschedule(asyncio.get_running_loop().time() + self._patience.question)
+            self.waits = True
             await self._ask(self.question)
+            self.waits = False
             self._enter("login", self._patience.login)
             given = self._answers.take(about)
         if given is not None:
             self.question = None
+            self._spent.add(about)
         return given or None
 
     def _want(self, kind: str, about: str, text: str, keep_as: str) -> None:

@@ -51,8 +51,8 @@ class Answers:
 
     def refuse(self, about: str) -> None:
         """The answer was wrong: forget it."""
-        if self._given.pop(about, None) is not None:
-            self._refused[about] += 1
+        self._given.pop(about, None)
+        self._refused[about] += 1
 
     def question(self, kind: str, about: str, text: str, *, secret: bool, keep_as: str = "") -> Question:
         """A question with an id of its own; another one after each wrong answer."""
