@@ -54,10 +54,8 @@ class SiteRegistry:
             self._restore(spec)
 
     def connect(self, updaters: Updaters) -> None:
-        """Feed the Resource Cache from every site that was added, and begin the histories."""
+        """Feed the Resource Cache from every site once it is connected, and begin the histories."""
         self._updaters = updaters
-        for name in self._far:
-            self._inform(name)
         for name in self.specs:
             self._tell(name)
         self._sample()
@@ -198,7 +196,6 @@ class SiteRegistry:
         self._tell(site.name)
         records = self._calls.live_at(site)
         self._calls.begin(site.name, records)
-        self._inform(site.name)
 
     async def _take_down(self, name: str) -> None:
         if self._updaters is not None:
@@ -208,10 +205,15 @@ class SiteRegistry:
         self._engine.stream.topics.sites_changed()
 
     def _inform(self, name: str) -> None:
-        spec = self.specs[name]
-        if self._updaters is not None:
+        """Ask a site that is connected what it is like, now and from now on."""
+        updaters, spec = self._updaters, self.specs[name]
+        if updaters is None:
+            return
+        if name in updaters.names:
+            updaters.ask(name)
+        else:
             address = spec.url or spec.host
-            self._updaters.add(SiteUpdater(self._far[name].look, name, LOOK_INTERVAL, spec.kind, address))
+            updaters.add(SiteUpdater(self._far[name].look, name, LOOK_INTERVAL, spec.kind, address))
 
     def _heard(self, name: str) -> None:
         """The connection to a site is another one."""
@@ -219,8 +221,8 @@ class SiteRegistry:
             return
         self._tell(name)
         self._calls.link_changed(name)
-        if self._updaters is not None and self.link(name).state.usable:
-            self._updaters.ask(name)
+        if self.link(name).state.usable:
+            self._inform(name)
 
     def _tell(self, name: str) -> None:
         """Let the scheduler and all followers know how a site is connected."""

@@ -31,7 +31,7 @@ InputSandbox = {{"{NAME}"}};
 StdOutput = "test.txt";
 StdError = "test.err";
 OutputSandbox = {{"test.txt", "test.err", "site-test.out"}};
-WallTime = 600;
+WallTime = 120;
 """
 
 

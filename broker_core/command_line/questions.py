@@ -60,7 +60,7 @@ class Asker:
 
     def _trust(self, question: QuestionView) -> str:
         """`yes` for a host key that the user accepts; typed in full, since a slip must not be enough."""
-        if self._trusted and self._trusted in question.text.split():
+        if self._trusted and self._trusted in (word.strip(".,;") for word in question.text.split()):
             return "yes"
         output.messages().print(output.printable_lines(question.text))
         return "yes" if _line("Do you trust it? Type yes: ").strip().lower() == "yes" else ""

@@ -1,0 +1,1 @@
+"""A broker with real sites: Slurm behind SSH, and sites that do not answer."""

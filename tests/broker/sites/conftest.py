@@ -1,0 +1,85 @@
+"""One real cluster behind one real SSH server, and for each test a broker whose user may enter it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.transport import Transport
+from broker_core.wire.sites import SiteSpec
+from tests.running import RunningBroker
+from tests.testbed.slurm import Cluster, Slurm
+from tests.testbed.sshd import Sshd
+
+NAME = "cluster"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.cluster)
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The cluster."""
+    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", nodes=1, cpus=8)
+    try:
+        yield bed.start().clusters["a"]
+    finally:
+        bed.close()
+
+
+@pytest.fixture
+def cluster(slurm: Cluster) -> Iterator[Cluster]:
+    """The same, without jobs before and after."""
+    yield slurm
+    slurm.end_jobs()
+
+
+@pytest.fixture
+def sshd(tmp_path: Path, slurm: Cluster) -> Iterator[Sshd]:
+    """The way to it."""
+    server = Sshd(tmp_path / "sshd", environment=slurm.environment)
+    try:
+        yield server.start()
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def home(isolated: Path, sshd: Sshd) -> Path:
+    """The user's home: `~/.ssh/config` knows the cluster, but its host key is not known yet."""
+    folder = isolated / "home" / ".ssh"
+    folder.mkdir(mode=0o700)
+    (folder / "config").write_text(sshd.alias(NAME))
+    return folder.parent
+
+
+@pytest.fixture
+def trusting(home: Path, sshd: Sshd) -> Path:
+    """The same home, with the host key known."""
+    (home / ".ssh" / "known_hosts").write_text(sshd.known_hosts.read_text())
+    return home
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> SiteSpec:
+    """Settings by which the cluster can be added."""
+    return SiteSpec(name=NAME, kind="slurm", host=NAME, directory=str(tmp_path / "there"), poll_interval=0.2)
+
+
+@pytest.fixture
+def broker(home: Path, running_broker: RunningBroker, state_dir: Path) -> Path:
+    """A broker whose user has that home."""
+    return state_dir
+
+
+@pytest.fixture
+async def client(broker: Path) -> AsyncIterator[BrokerClient]:
+    """The product's client."""
+    async with BrokerClient(Transport(broker, patience=10)) as made:
+        yield made

@@ -1,0 +1,120 @@
+"""Adding a site from the command line: looked at, asked about, tested; nothing secret is left anywhere."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import Conflict, CrossDeskError
+from broker_core.wire.sites import DetectRequest, QuestionAnswer, SiteSpec
+from tests.broker.sites.conftest import NAME
+from tests.command_line.calling import crossdesk
+from tests.testbed.slurm import Cluster
+from tests.testbed.sshd import Sshd, make_key
+from tests.waiting import eventually
+
+SECRET = "a quite secret sentence"
+
+
+def test_a_cluster_behind_ssh_is_added_with_a_test_job_after_one_question(
+    broker: Path, cluster: Cluster, tmp_path: Path
+) -> None:
+    said = crossdesk(
+        "site", "add", NAME, "--directory", str(tmp_path / "there"), "--poll", "0.2", text="yes\n"
+    )
+    assert said.code == 0, said.err
+    assert "SHA256:" in said.err
+    assert "Slurm" in said.out
+    assert "files ok" in said.out
+    assert [job.state for job in cluster.completed()][-1:] == ["COMPLETED"]
+    listed = {one["spec"]["name"]: one for one in crossdesk("site", "list", "--json").json["sites"]}
+    site = listed[NAME]
+    assert (site["title"], site["link"]["state"], site["done"], site["total_cpus"]) == (
+        "Slurm", "connected", 1, 8,
+    )  # fmt: skip
+    assert crossdesk("site", "show", NAME).code == 0
+    assert "connected" in crossdesk("site", "log", NAME).out
+    kept = broker / "sites" / NAME / "site.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert crossdesk("site", "change", NAME, "--max-jobs", "3", "--queue", "short").code == 0
+    assert SiteSpec.model_validate_json(kept.read_text()).max_jobs == 3
+    assert crossdesk("site", "test", NAME, "--json").json["test"]["site"].endswith("slurm-short")
+    assert crossdesk("site", "remove", NAME).code == 0
+    assert not kept.exists()
+
+
+def test_a_host_that_is_not_trusted_is_not_added(broker: Path) -> None:
+    said = crossdesk("site", "add", NAME, text="no\n")
+    assert (said.code, "was not answered" in said.err) == (1, True)
+    nobody = crossdesk("site", "add", NAME)
+    assert (nobody.code, "nobody to answer" in nobody.err) == (1, True)
+    missing = crossdesk("site", "add", "no-such-host.invalid", "--json")
+    assert (missing.code, missing.json["error"]["code"]) == (1, "site_not_found")
+    assert [one["spec"]["name"] for one in crossdesk("site", "list", "--json").json["sites"]] == ["local"]
+
+
+def test_a_host_key_can_be_trusted_by_its_fingerprint(
+    broker: Path, sshd: Sshd, cluster: Cluster, tmp_path: Path
+) -> None:
+    words = ("site", "add", NAME, "--no-test", "--kind", "shell", "--directory", str(tmp_path / "there"))
+    other = crossdesk(*words, "--host-key", "SHA256:" + "0" * 43)
+    assert other.code == 1
+    assert (
+        crossdesk(*words, "--host-key", sshd.fingerprint, "--name", "hut", "--json").json["site"]["ces"] == []
+    )
+
+
+@pytest.mark.usefixtures("trusting")
+async def test_a_passphrase_is_asked_and_never_written_down(
+    client: BrokerClient, broker: Path, home: Path, sshd: Sshd, cluster: Cluster
+) -> None:
+    key = make_key(home / ".ssh" / "locked", passphrase=SECRET)
+    sshd.authorize("root", key)
+    config = home / ".ssh" / "config"
+    config.write_text(config.read_text().replace(str(sshd.key), str(key)))
+    found = await client.detect_site(DetectRequest(host=NAME))
+
+    async def asked() -> bool:
+        return (await client.detection(found.id)).state == "question"
+
+    await eventually(asked, 20)
+    question = (await client.detection(found.id)).question
+    assert question is not None
+    assert (question.kind, question.secret, bool(question.keep_as)) == ("passphrase", True, True)
+    with pytest.raises(Conflict):
+        await client.answer_detection(found.id, QuestionAnswer(id="another", value=SECRET))
+    await client.answer_detection(found.id, QuestionAnswer(id=question.id, value="wrong"))
+
+    async def asked_again() -> bool:
+        now = (await client.detection(found.id)).question
+        return now is not None and now.id != question.id
+
+    await eventually(asked_again, 20)
+    again = (await client.detection(found.id)).question
+    assert again is not None
+    await client.answer_detection(found.id, QuestionAnswer(id=again.id, value=SECRET))
+
+    async def ended() -> bool:
+        return (await client.detection(found.id)).state == "found"
+
+    await eventually(ended, 60)
+    detection = await client.detection(found.id)
+    assert detection.systems[0].kind == "slurm"
+    assert detection.suggestion is not None
+    for path in (path for path in broker.rglob("*") if path.is_file()):
+        assert SECRET.encode() not in path.read_bytes(), path
+
+
+async def test_what_cannot_be_a_site_is_refused_in_words(client: BrokerClient, spec: SiteSpec) -> None:
+    with pytest.raises(CrossDeskError, match="no kind"):
+        await client.add_site(spec.model_copy(update={"kind": "abacus"}))
+    await client.add_site(spec)
+    with pytest.raises(Conflict):
+        await client.add_site(spec)
+    with pytest.raises(Conflict, match="kind"):
+        await client.change_site(spec.model_copy(update={"kind": "sge"}))
+    with pytest.raises(Conflict, match="cannot be removed"):
+        await client.remove_site("local")

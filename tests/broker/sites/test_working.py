@@ -1,0 +1,172 @@
+"""Jobs at a cluster behind SSH: live output, cancel, drain, restarts, silence, run elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import Conflict
+from broker_core.wire.sites import QuestionAnswer, SiteSpec
+from tests.broker.jobs import reach, script, submit
+from tests.broker.sites.conftest import NAME
+from tests.broker.sites.watching import known, link, view
+from tests.running import RunningBroker
+from tests.testbed.slurm import Cluster
+from tests.testbed.sshd import Sshd
+from tests.waiting import eventually, wait_until
+
+THERE = f'Requirements = other.GlueSiteName == "{NAME}";'
+GATE = "echo first; while [ ! -e {gate} ]; do sleep 0.1; done; echo last"
+
+
+@pytest.fixture
+async def site(
+    client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cluster
+) -> BrokerClient:
+    """A client of a broker that has the cluster."""
+    await client.add_site(spec)
+    await known(client, NAME)
+    return client
+
+
+async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
+    site: BrokerClient, cluster: Cluster, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    job = await script(site, GATE.format(gate=gate), description=f'StdOutput = "out"; {THERE}')
+    await reach(site, job, "Running")
+
+    async def first() -> bool:
+        files = [file.path for file in await site.files(job)]
+        return "out" in files and (await site.read_file(job, "out")).content == b"first\n"
+
+    await eventually(first, 20)
+    now = await view(site, NAME)
+    assert (now.running, now.queued) == (1, 0)
+    with pytest.raises(Conflict, match="1 job is"):
+        await site.remove_site(NAME)
+    gate.touch()
+    row = await reach(site, job, "Done")
+    assert (row["exit_code"], row["site"]) == (0, f"{NAME}:22/jobmanager-slurm-main")
+    assert (await site.read_file(job, "out")).content == b"first\nlast\n"
+    now = await view(site, NAME)
+    assert (now.running, now.done, now.per_hour) == (0, 1, 1.0)
+
+
+async def test_a_canceled_job_is_gone_there_too(site: BrokerClient, cluster: Cluster) -> None:
+    job = await script(site, "sleep 600", description=THERE)
+    await reach(site, job, "Running")
+    await site.cancel([job])
+    await reach(site, job, "Canceled")
+    await eventually(lambda: not cluster.present(), 20)
+
+
+async def test_a_drained_site_gets_no_jobs_over_a_restart_too(
+    site: BrokerClient, running_broker: RunningBroker, cluster: Cluster
+) -> None:
+    assert (await site.drain_site(NAME)).standing == "drained"
+    running_broker.kill()
+    running_broker.start()
+    await link(site, NAME, "connected")
+    job = (await submit(site, f'Executable = "/bin/true"; {THERE}')).ids[0]
+    here = (await submit(site, 'Executable = "/bin/true";', site="local")).ids[0]
+    await reach(site, here, "Done")
+    assert (await site.job(job)).row["state"] == "Waiting"
+    assert not cluster.present()
+    await site.resume_site(NAME)
+    await reach(site, job, "Done")
+
+
+async def test_jobs_go_on_while_the_broker_is_away_and_are_found_again_once(
+    site: BrokerClient, running_broker: RunningBroker, cluster: Cluster, tmp_path: Path
+) -> None:
+    gate, before = tmp_path / "gate", len(cluster.completed())
+    jobs = [
+        await script(site, GATE.format(gate=gate), description=f'StdOutput = "out"; {THERE}')
+        for _ in range(2)
+    ]
+    for job in jobs:
+        await reach(site, job, "Running")
+    running_broker.kill()
+    gate.touch()
+    wait_until(lambda: not cluster.present(), 30, "the jobs end by themselves")
+    running_broker.start()
+    for job in jobs:
+        assert (await reach(site, job, "Done"))["exit_code"] == 0
+        assert (await site.read_file(job, "out")).content == b"first\nlast\n"
+    assert len(cluster.completed()) == before + 2
+
+
+async def test_a_site_that_is_silent_at_the_start_delays_nobody_and_its_jobs_are_not_failed(
+    site: BrokerClient, running_broker: RunningBroker, cluster: Cluster, sshd: Sshd, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    job = await script(site, GATE.format(gate=gate), description=f'StdOutput = "out"; {THERE}')
+    await reach(site, job, "Running")
+    running_broker.kill()
+    sshd.kill()
+    running_broker.start()
+    here = (await submit(site, 'Executable = "/bin/true";', site="local")).ids[0]
+    await reach(site, here, "Done")
+    await link(site, NAME, "retrying", "down")
+    detail = await site.job(job)
+    assert detail.row["state"] == "Running"
+    assert detail.unheard_since is not None
+    sshd.start()
+    gate.touch()
+    await link(site, NAME, "connected")
+    assert (await reach(site, job, "Done"))["exit_code"] == 0
+    assert (await site.job(job)).unheard_since is None
+
+
+async def test_a_job_is_run_elsewhere_on_demand_and_its_old_attempt_is_ended_later(
+    site: BrokerClient, cluster: Cluster, sshd: Sshd, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    job = await script(
+        site, f"test -e {gate} || sleep 600", description=f'Rank = other.GlueSiteName == "{NAME}" ? 1 : 0;'
+    )
+    row = await reach(site, job, "Running")
+    assert row["site"].startswith(NAME)
+    sshd.kill()
+    await link(site, NAME, "retrying", "down")
+    gate.touch()
+    await site.run_elsewhere(job)
+    row = await reach(site, job, "Done")
+    assert (row["site"].startswith("localhost"), row["attempt"]) == (True, 2)
+    with pytest.raises(Conflict):
+        await site.run_elsewhere(job)
+    assert cluster.present()
+    sshd.start()
+    await link(site, NAME, "connected")
+    await eventually(lambda: not cluster.present(), 30, "the old attempt is ended")
+
+
+async def test_a_changed_host_key_is_asked_about(site: BrokerClient, cluster: Cluster, sshd: Sshd) -> None:
+    sshd.kill()
+    sshd.new_host_key()
+    sshd.start()
+    asked = await link(site, NAME, "needs credentials")
+    assert asked.link.question is not None
+    assert asked.link.question.kind == "changed-host"
+    assert sshd.fingerprint in asked.link.question.text
+    with pytest.raises(Conflict):
+        await site.answer_site(NAME, QuestionAnswer(id="another", value="yes"))
+    await site.answer_site(NAME, QuestionAnswer(id=asked.link.question.id, value="yes"))
+    await link(site, NAME, "connected")
+    job = (await submit(site, f'Executable = "/bin/true"; {THERE}')).ids[0]
+    await reach(site, job, "Done")
+
+
+async def test_a_site_removed_by_force_takes_its_jobs_along(
+    site: BrokerClient, cluster: Cluster, broker: Path
+) -> None:
+    job = await script(site, "sleep 600", description=THERE)
+    await reach(site, job, "Running")
+    await site.remove_site(NAME, force=True)
+    await reach(site, job, "Canceled")
+    await eventually(lambda: not cluster.present(), 20)
+    assert [one.name for one in await site.sites()] == ["local"]
+    assert not (broker / "sites" / NAME / "site.json").exists()
