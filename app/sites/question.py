@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 TRUSTS = {"trust-host": "Trust this host", "changed-host": "Trust the new key"}
 """Kinds that are answered with yes or no, and the words for yes."""
-_FIELDS = {"passphrase": "Passphrase", "password": "Password", "code": "Code", "proxy": "Passphrase"}
-_VERBS = {"passphrase": "Unlock", "proxy": "Unlock"}
+_FIELDS = {"passphrase": "Passphrase", "password": "Password", "code": "Code", "proxy": "Proxy file"}
+_VERBS = {"passphrase": "Unlock", "proxy": "Use"}
 
 
 class QuestionForm(QWidget):

@@ -101,7 +101,7 @@ class Channel:
             self._answered = False
             made = self._made()
         except NoCredential as error:
-            words = f"{error} Answer `yes` when it is there, or with the path of another file."
+            words = f"{error} Or give the path of another file."
             raise CredentialNeeded(
                 error.message, self._ask("proxy", words), place=error.place, remedy=error.remedy
             ) from error

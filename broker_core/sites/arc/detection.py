@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.errors import BadRequest
 from broker_core.resources.facts import Facts
 from broker_core.sites.arc.information import published
 from broker_core.sites.arc.rest import Rest
@@ -23,14 +23,10 @@ _NO_LIMIT = 999_999_999
 class ArcLook:
     """One look at one computing element; questions come by `link.question`."""
 
-    def __init__(
-        self, request: DetectRequest, changed: Callable[[Link], None] = lambda _: None, *, asks: bool = True
-    ) -> None:
-        """`changed`: hears of each change of the link. `asks`: somebody answers questions."""
-        self.link = Link(self._hear)
-        self._changed = changed
+    def __init__(self, request: DetectRequest) -> None:
+        self.link = Link(lambda _: self._stirred.set())
         self._request = request
-        self._declined = not asks
+        self._declined = False
         self._stirred = asyncio.Event()
         self._rest = Rest(_spec(request, "look"), self.link)
 
@@ -41,7 +37,7 @@ class ArcLook:
         self._stirred.set()
 
     async def found(self) -> Detection:
-        """What is there; raises LinkLost, and CrossDeskError for what is no computing element."""
+        """What is there; raises LinkLost, SourceFailed for what is no computing element, and BadRequest."""
         if not self._request.url.strip():
             raise BadRequest("No URL is given.", remedy="Give the URL of the computing element.")
         self._rest.keeper.open()
@@ -67,10 +63,6 @@ class ArcLook:
         """Give the connection up."""
         await self._rest.close()
 
-    def _hear(self, link: Link) -> None:
-        self._stirred.set()
-        self._changed(link)
-
     async def _connected(self) -> None:
         """Return when the site has answered; raises LinkLost where no answer of the user would help."""
         while self.link.state is not LinkState.CONNECTED:
@@ -84,17 +76,6 @@ class ArcLook:
         name = re.sub(r"[^a-z0-9.-]+", "-", self._rest.host.lower()).strip(".-")[:64].strip(".-")
         found = _spec(self._request, name or "arc-site")
         return found.model_copy(update={"proxy": self._rest.named, "url": self._rest.service})
-
-
-async def detect_arc(request: DetectRequest) -> Detection:
-    """One look without anybody to ask: where a question would be, it fails and says why."""
-    look = ArcLook(request, asks=False)
-    try:
-        return await look.found()
-    except CrossDeskError as error:
-        return Detection(id="", state="failed", reason=str(error))
-    finally:
-        await look.close()
 
 
 def _spec(request: DetectRequest, name: str) -> SiteSpec:

@@ -1,0 +1,72 @@
+"""The whole way of a remote site to a real A-REX and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker_core.sites.contract import InputFile, SiteRefused
+from broker_core.sites.link import LinkState
+from broker_core.wire.sites import SiteSpec
+from tests.running import processes_of
+from tests.sites.remote.far_site import Far, order, script
+from tests.testbed.arc import ARex
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.cluster
+CE = "grid:443/jobmanager-arc-fork"
+
+
+async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
+    arex: ARex, spec: SiteSpec, tmp_path: Path
+) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nsort <'in put' | tr a-z A-Z >result.txt\necho done\nexit 3\n")
+    data = tmp_path / "data"
+    data.write_text("b\na\n")
+    inputs = (InputFile("run", program, True), InputFile("in put", data, False))
+    quick = order("./run", inputs=inputs, outputs=("*.txt", "none"), ce=CE)
+    endless = script("sleep 3000", ce=CE)
+    slow = script("echo begun; while [ ! -e go-on ]; do sleep 0.2; done; echo over", ce=CE)
+    lost = script("echo never", ce="grid:443/jobmanager-arc-nosuch")
+    far = await Far(spec.model_copy(update={"poll_interval": 0.3}), tmp_path / "here").start()
+    for one in (quick, endless, slow):
+        await far.site.submit(one)
+    with pytest.raises(SiteRefused, match="nosuch"):
+        await far.site.submit(lost)
+    assert not far.notices
+    for one in (quick, endless, slow):
+        await far.site.confirm(one.attempt)
+
+    ended = await far.ended(quick.attempt)
+    assert (ended.exit_code, ended.failure) == (3, "")
+    assert "none" in ended.reason
+    assert await far.text(quick.attempt) == "done\n"
+    assert await far.text(quick.attempt, "result.txt") == "A\nB\n"
+    assert len(far.starts(quick.attempt)) == 1
+
+    assert (await far.started(endless.attempt)).pid > 0
+    await far.site.cancel(endless.attempt)
+    assert (await far.ended(endless.attempt)).failure == "killed"
+
+    await far.started(slow.attempt)
+    assert await far.text(slow.attempt) == "begun\n"
+    far = await far.again([(slow.attempt, None)])
+    await far.started(slow.attempt)
+    arex.pause()
+    (folder,) = {place.parent for place in arex.folder.glob("session/*/job/std.out") if _runs(place.parent)}
+    await eventually(lambda: far.site.link.state is LinkState.RETRYING, 30.0, "the loss is noticed")
+    (folder / "go-on").touch()
+    assert not far.ends(slow.attempt)
+    arex.resume()
+    ended = await far.ended(slow.attempt)
+    assert (ended.exit_code, ended.failure) == (0, "")
+    assert await far.text(slow.attempt) == "begun\nover\n"
+    assert [one.exit_code for one in far.ends(slow.attempt)] == [0]
+    await eventually(lambda: not _runs(folder), 60.0, "nothing of it is left")
+    await far.site.close()
+
+
+def _runs(folder: Path) -> bool:
+    return bool(processes_of(folder))
