@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QRegion
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.context import Theme
@@ -19,6 +19,8 @@ class Overlay(QWidget):
         super().__init__(window)
         self._theme = theme
         self._refused = False
+        self._holes: list[QRect] = []
+        self._spot = QRect()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(self.tr("What dropping will do"))
         self.icon, self.headline, self.detail = QLabel(), QLabel(), QLabel()
@@ -42,6 +44,12 @@ class Overlay(QWidget):
         card.setMaximumWidth(640)
         outside = QVBoxLayout(self)
         outside.addWidget(card, 0, Qt.AlignmentFlag.AlignCenter)
+
+    def open_at(self, holes: list[QRect], spot: QRect) -> None:
+        """Leave these places of the window undimmed, with a frame around `spot`, which may be empty."""
+        if (holes, spot) != (self._holes, self._spot):
+            self._holes, self._spot = holes, spot
+            self.update()
 
     def say(self, headline: str, detail: str, icon: str, refused: bool = False) -> None:
         """Show a headline and a line below it."""
@@ -71,8 +79,15 @@ class Overlay(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QColor(self._theme.color("ground"))
         ground.setAlphaF(0.82)
+        dimmed = QRegion(self.rect())
+        for hole in self._holes:
+            dimmed -= QRegion(hole)
+        painter.setClipRegion(dimmed)
         painter.fillRect(self.rect(), ground)
+        painter.setClipping(False)
         token = "negative" if self._refused else "accent"
         pen = QPen(self._theme.color(token), 2, Qt.PenStyle.DashLine)
         painter.setPen(pen)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(_INSET, _INSET, -_INSET, -_INSET), 8, 8)
+        whole = self.rect().adjusted(_INSET, _INSET, -_INSET, -_INSET)
+        frame = whole if self._spot.isEmpty() else self._spot.adjusted(1, 1, -1, -1)
+        painter.drawRoundedRect(QRectF(frame), 8, 8)

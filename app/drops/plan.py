@@ -138,11 +138,13 @@ def _complaint(item: Item) -> str:
     return f"{printable(item.facts.path.name)} {item.why}."
 
 
-def sentence(plan: Plan, place: str = "") -> tuple[str, str]:
+def sentence(plan: Plan, place: str = "", site: str = "") -> tuple[str, str]:
     """What the overlay says while the pointer is over the window: a headline, and a line below it.
 
-    `place` is where jobs go, such as `on this machine`; empty if the scheduler has a choice.
+    `place` is where jobs go, such as `on this machine`; empty if the scheduler has a choice. `site` is the
+    site under the pointer.
     """
+    place = f"on {site}" if site else place
     match plan.deed:
         case Deed.REFUSE:
             return "This cannot be dropped here", plan.why
@@ -162,18 +164,23 @@ def sentence(plan: Plan, place: str = "") -> tuple[str, str]:
             name = printable(plan.folder.name) if plan.folder else ""
             return "Drop to choose from this folder", f"The descriptions in {name} will be listed"
         case Deed.SCRIPT:
-            return "Drop to run this text as a script", "You will see it before anything is sent"
-    return _sentence_for_jobs(plan, place)
+            return (
+                f"Drop to run this text as a script {place}".strip(),
+                "You will see it before anything is sent",
+            )
+    return _sentence_for_jobs(plan, place, site)
 
 
-def _sentence_for_jobs(plan: Plan, place: str) -> tuple[str, str]:
+def _sentence_for_jobs(plan: Plan, place: str, site: str) -> tuple[str, str]:
     files = sum(job.files for job in plan.jobs)
     sent = f"{counted(files, 'file', 'files')}, {size_text(plan.size)} will be sent" if files else ""
     if len(plan.jobs) > 1:
         return (
-            f"Drop to make a batch of {len(plan.jobs)} jobs",
+            f"Drop to make a batch of {len(plan.jobs)} jobs {place if site else ''}".strip(),
             sent or "You will see each before anything is sent",
         )
     if sent:
         return " ".join(filter(None, ["Drop to run", place, "with 1 CPU"])), sent
+    if site:
+        return f"Drop to submit {plan.jobs[0].name} to {site}", "You will see what will be sent"
     return f"Drop to open {plan.jobs[0].name}", "You will see what will be sent where"

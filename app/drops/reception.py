@@ -16,8 +16,8 @@ from app.editor.editor import Editor
 from broker_core.errors import CrossDeskError
 
 
-def receive(desk: Desk, window: QWidget, plan: Plan, editor: Editor | None = None) -> None:
-    """Carry out `plan`; nothing is sent without a sheet that was confirmed."""
+def receive(desk: Desk, window: QWidget, plan: Plan, editor: Editor | None = None, site: str = "") -> None:
+    """Carry out `plan`, at `site` if one is named; nothing is sent without a sheet that was confirmed."""
     match plan.deed:
         case Deed.REFUSE:
             desk.notify(Notice(plan.why, Tone.WARNING))
@@ -27,26 +27,29 @@ def receive(desk: Desk, window: QWidget, plan: Plan, editor: Editor | None = Non
             desk.open_editor(plan.text)
         case Deed.CHOOSE if plan.folder is not None:
             chooser = FolderSheet(desk, plan.folder, window)
-            chooser.chosen.connect(lambda jobs: confirm(desk, window, tuple(jobs)))
+            chooser.chosen.connect(lambda jobs: confirm(desk, window, tuple(jobs), site))
             chooser.open()
         case Deed.SCRIPT:
-            ScriptSheet(desk, plan.text, window).open()
+            ScriptSheet(desk, plan.text, window, site).open()
         case Deed.CONFIRM:
-            confirm(desk, window, plan.jobs)
+            confirm(desk, window, plan.jobs, site)
 
 
-def confirm(desk: Desk, window: QWidget, jobs: tuple[Job, ...]) -> None:
-    """Show the sheet for these jobs; a single description opens in the editor as well, behind it."""
+def confirm(desk: Desk, window: QWidget, jobs: tuple[Job, ...], site: str = "") -> None:
+    """Show the sheet for these jobs; a single description opens in the editor as well, behind it, unless
+    the site was chosen by dropping it there."""
     try:
         read = tuple(_read(job) for job in jobs)
     except CrossDeskError as problem:
         desk.notify(Notice(str(problem), Tone.BAD))
         return
     single = read[0] if len(read) == 1 else None
-    opens = single is not None and not single.files
+    opens = single is not None and not single.files and not site
     if opens and single is not None:
         desk.open_editor(single.text, single.path, ())
-    SubmissionSheet(desk, read, window, in_editor=opens).open()
+    sheet = SubmissionSheet(desk, read, window, in_editor=opens)
+    sheet.choose_site(site)
+    sheet.open()
 
 
 def _read(job: Job) -> Job:

@@ -43,9 +43,9 @@ def kept_script(desk: Desk, text: str) -> Path:
 class ScriptSheet(QDialog):
     """The text as a script that can still be changed."""
 
-    def __init__(self, desk: Desk, text: str, parent: QWidget) -> None:
+    def __init__(self, desk: Desk, text: str, parent: QWidget, site: str = "") -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desk, self._site = desk, site
         self.setWindowTitle(self.tr("Run this text"))
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -82,4 +82,6 @@ class ScriptSheet(QDialog):
         plan = plan_for([classify(look_at(file))])
         super().accept()
         if plan.deed is Deed.CONFIRM:
-            SubmissionSheet(self._desk, plan.jobs, self.parentWidget()).open()
+            sheet = SubmissionSheet(self._desk, plan.jobs, self.parentWidget())
+            sheet.choose_site(self._site)
+            sheet.open()

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from app.context import Desk, LinkState, Notice, Tone
+from app.context import Desk, Notice, Tone
 from app.drops.carried import Carried, read
+from app.drops.jobs import jobs_sentence, send_jobs
 from app.drops.overlay import Overlay
 from app.drops.plan import Deed, Plan, sentence
 from app.drops.reception import receive
+from app.drops.site_places import Places, site_at, site_places
 from app.editor.editor import Editor
-from broker_core.errors import CrossDeskError
-
-log = logging.getLogger(__name__)
+from app.jobs.dragging import unpack
 
 ICONS = {
     Deed.CONFIRM: "rocket",
@@ -37,8 +35,9 @@ class DropTarget(QObject):
         self._desk, self._window = desk, window
         self.overlay = Overlay(window, desk.theme)
         self._carried: Carried | None = None
+        self._jobs: list[str] = []
         self._plans: dict[bool, Plan] = {}
-        self._place = ""
+        self._sites: Places = []
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -57,24 +56,22 @@ class DropTarget(QObject):
 
     def _enter(self, event: QDragEnterEvent) -> bool:
         self._look_at(event.mimeData())
-        if self._carried is None:
+        if self._carried is None and not self._jobs:
             return False
-        if self._desk.link.state is LinkState.CONNECTED:
-            self._desk.run(self._learn_place(), "asking for the sites")
-        return self._move(event)
+        taken = self._move(event)
+        event.setAccepted(event.isAccepted() or bool(self._jobs))  # else it would not tell where they go
+        return taken
 
-    async def _learn_place(self) -> None:
-        try:
-            sites = await self._desk.client.sites()
-        except CrossDeskError as problem:
-            log.info("The sites are not known while something is dragged: %s", problem)
-            return
-        only = sites[0] if len(sites) == 1 else None
-        here = only is not None and only.spec.kind == "local"
-        self._place = "on this machine" if here else f"on {only.name}" if only else ""
+    def _place(self) -> str:
+        sites = self._desk.sites.views
+        if len(sites) != 1:
+            return ""
+        return "on this machine" if sites[0].spec.kind == "local" else f"on {sites[0].name}"
 
     def _look_at(self, mime: QMimeData) -> None:
         self._carried, self._plans = read(mime), {}
+        self._jobs = unpack(mime)
+        self._sites = site_places(self._window)
 
     def _plan_at(self, place: QPoint) -> tuple[Plan, Editor | None]:
         assert self._carried is not None
@@ -91,36 +88,49 @@ class DropTarget(QObject):
         return widget
 
     def _move(self, event: QDragMoveEvent) -> bool:
-        if self._carried is None:
+        at = event.position().toPoint()
+        site, spot = site_at(self._sites, at)
+        if self._jobs:
+            refused, said, icon = not site, jobs_sentence(self._desk, self._jobs, site), "rocket"
+        elif self._carried is not None:
+            plan, _editor = self._plan_at(at)
+            refused, icon = plan.deed is Deed.REFUSE, ICONS[plan.deed]
+            said = sentence(plan, self._place(), site)
+        else:
             return False
-        plan, _editor = self._plan_at(event.position().toPoint())
-        refused = plan.deed is Deed.REFUSE
-        self.overlay.say(*sentence(plan, self._place), ICONS[plan.deed], refused)
+        self.overlay.open_at([box for _, box in self._sites], spot)
+        self.overlay.say(*said, icon, refused and not self._jobs)
         event.setDropAction(Qt.DropAction.IgnoreAction if refused else Qt.DropAction.CopyAction)
         event.setAccepted(not refused)
         return True
 
     def _leave(self) -> None:
-        self._carried = None
+        self._carried, self._jobs = None, []
         self.overlay.hide()
 
     def _drop(self, event: QDropEvent) -> bool:
-        if self._carried is None:
+        if self._carried is None and not self._jobs:
             self._look_at(event.mimeData())
-        if self._carried is None:
-            return False
-        plan, editor = self._plan_at(event.position().toPoint())
+        at = event.position().toPoint()
+        site, _spot = site_at(self._sites, at)
+        jobs = self._jobs
+        plan, editor = self._plan_at(at) if self._carried is not None else (None, None)
         self._leave()
+        if plan is None and not (jobs and site):
+            return False
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
-        self._receive(plan, editor)
+        if plan is not None:
+            self._receive(plan, editor, site)
+        else:
+            self._desk.run(send_jobs(self._desk, jobs, site), f"submitting to {site}")
         return True
 
-    def _receive(self, plan: Plan, editor: Editor | None) -> None:
+    def _receive(self, plan: Plan, editor: Editor | None, site: str) -> None:
         for warning in plan.warnings:
             self._desk.notify(Notice(warning, Tone.WARNING))
         self._window.activateWindow()
-        receive(self._desk, self._window, plan, editor)
+        receive(self._desk, self._window, plan, editor, site)
 
 
 def install(desk: Desk, window: QWidget) -> DropTarget:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.jobs import folding
 from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.dragging import pack
 from app.jobs.folding import Batch
 from app.jobs.view_list import ViewList
 from app.model import words
@@ -67,6 +69,20 @@ class JobsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.UserRole:
             return self.id_at(line)
         return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Lines can be dragged, onto a site."""
+        plain = super().flags(index)
+        return plain | Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else plain
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """What a drag of lines carries: the ids of their jobs."""
+        lines = sorted({index.row() for index in indexes})
+        return pack(list(dict.fromkeys(job for line in lines for job in self.ids_at(line))))
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        """Nothing moves out of the table."""
+        return Qt.DropAction.CopyAction
 
     def batch_at(self, line: int) -> Batch | None:
         """The batch of a line, or None if it is a job."""

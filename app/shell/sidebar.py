@@ -177,10 +177,14 @@ class Sidebar(QFrame):
         item.setToolTip(said)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
 
-    def site_at(self, at: QPoint) -> str:
-        """Name of the site whose line is at a place of this widget; empty: none."""
-        item = self.list.itemAt(self.list.viewport().mapFrom(self, at))
-        return str(item.data(_VALUE)) if item is not None and item.data(_KIND) == "site" else ""
+    def site_lines(self) -> list[tuple[str, QRect]]:
+        """Names of the sites with their lines, in coordinates of the list's viewport."""
+        shown = self.list.viewport().rect()
+        return [
+            (str(item.data(_VALUE)), self.list.visualItemRect(item).intersected(shown))
+            for item in self._items()
+            if item.data(_KIND) == "site"
+        ]
 
     def mark_site(self, name: str) -> None:
         """Mark a site as the one that is shown; empty: the place of all sites."""

@@ -11,6 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.context import LinkState, Notice
+from app.model.rows import LiveRows
+from app.model.topics import Topics
+from app.sites.known import KnownSites
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 
@@ -23,6 +26,7 @@ class BenchLink(QObject):
     def __init__(self, state: LinkState) -> None:
         super().__init__()
         self.state, self.reason, self.since, self.dialect = state, "", 0.0, "crossdesk"
+        self.up = state is LinkState.CONNECTED
 
 
 class BenchDesk:
@@ -33,6 +37,8 @@ class BenchDesk:
         self.client = client
         self.state_dir: Path | None = None
         self.link = BenchLink(LinkState.CONNECTED if client else LinkState.UNREACHABLE)
+        self.topics, self.jobs = Topics(), LiveRows()
+        self.sites = KnownSites(self)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []
         self.shown: list[str] = []

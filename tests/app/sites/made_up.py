@@ -173,7 +173,7 @@ class SitesBroker:
     async def answer_detection(self, id: str, answer: QuestionAnswer) -> None:
         await self._note(f"answer detection {id}")
         self.answers.append((id, answer))
-        self.detections = [one for one in self.detections if one.state != "question"]
+        self.detections = [one for one in self.detections if not one.question or one.question.id != answer.id]
 
     def _next(self) -> Detection:
         return self.detections.pop(0) if len(self.detections) > 1 else self.detections[0]

@@ -1,0 +1,32 @@
+"""A whole window before sites that are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.context import LinkState
+from tests.app.sites.made_up import SitesBroker
+from tests.app.windows import Stage, play, turns
+
+Scene = Callable[[Stage, SitesBroker], Awaitable[None]]
+Act = Callable[[SitesBroker, Scene], None]
+
+
+@pytest.fixture
+def act(qapp: QApplication, state_dir: Path) -> Act:
+    """Run a scene in a window that is linked to this broker."""
+
+    def run(broker: SitesBroker, scene: Scene) -> None:
+        async def scenario(on: Stage) -> None:
+            on.desk.session.client = broker
+            on.desk.link.set(LinkState.CONNECTED)
+            await turns(5)
+            await scene(on, broker)
+
+        play(qapp, state_dir, scenario, connect=False)
+
+    return run

@@ -1,0 +1,154 @@
+"""Questions of sites: on the card, from the keyring once, kept only if that is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from PySide6.QtTest import QTest
+
+from app.sites.answers import REFUSED
+from broker_core.client.keyring_access import SERVICE
+from broker_core.wire.sites import LinkView
+from tests.app.sites.conftest import Act
+from tests.app.sites.made_up import PASSPHRASE, SitesBroker, site
+from tests.app.sites.test_sites_page import page_of
+from tests.app.windows import Stage, turns
+from tests.waiting import eventually
+
+
+class HeldKeyring(KeyringBackend):
+    """A keyring that holds its entries in memory: a stand-in, because none runs without a desktop session."""
+
+    priority = -1  # never chosen by itself
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: dict[tuple[str, str], str] = {}
+        self.read = 0
+
+    def get_password(self, service: str, username: str) -> str | None:
+        self.read += 1
+        return self.entries.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.entries[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.entries[service, username]
+
+
+@pytest.fixture
+def held() -> object:
+    before, made = keyring.get_keyring(), HeldKeyring()
+    keyring.set_keyring(made)
+    yield made
+    keyring.set_keyring(before)
+
+
+def asking(number: int = 1) -> SitesBroker:
+    question = PASSPHRASE.model_copy(update={"id": f"q{number}"})
+    return SitesBroker([site("far", state="needs credentials", question=question, reason=question.text)])
+
+
+def test_a_question_is_told_calmly_and_answered_on_the_card(act: Act, held: HeldKeyring) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        said: list[str] = []
+        on.desk.noticed.connect(lambda notice: said.append(notice.text))
+        broker.views = asking().views
+        on.desk.sites.look()
+        page = page_of(on)
+        await eventually(lambda: "far" in page.cards and said)
+        form = page.cards["far"].form
+        assert "far needs an answer" in said[0]
+        await eventually(lambda: form.keep.isVisible())
+        assert not form.keep.isChecked()
+        QTest.keyClicks(form.field, "open sesame")
+        form.keep.click()
+        form.yes.click()
+        await eventually(lambda: held.entries)
+        assert held.entries == {(SERVICE, PASSPHRASE.keep_as): "open sesame"}
+        assert [one.value for _, one in broker.answers] == ["open sesame"]
+        assert all("sesame" not in text for text in said)
+
+    act(SitesBroker([]), scene)
+
+
+def test_nothing_is_kept_that_was_not_wanted(act: Act, held: HeldKeyring) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: "far" in page.cards)
+        form = page.cards["far"].form
+        QTest.keyClicks(form.field, "open sesame")
+        form.yes.click()
+        await eventually(lambda: broker.answers)
+        await turns()
+        assert held.entries == {}
+
+    act(asking(), scene)
+
+
+def test_a_kept_answer_is_tried_once_and_never_again_after_it_was_refused(
+    act: Act, held: HeldKeyring
+) -> None:
+    held.entries[SERVICE, PASSPHRASE.keep_as] = "out of date"
+
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: broker.answers)
+        assert broker.answers[0][1].value == "out of date"
+        for again in (2, 3):
+            broker.views = asking(again).views
+            on.desk.sites.look()
+            await eventually(lambda: page.cards["far"].form.note.text() == REFUSED)
+            await eventually(lambda id_=f"q{again}": page.cards["far"].form.question.id == id_)
+        assert len(broker.answers) == 1
+        assert held.read == 1
+        broker.views = [site("far")]
+        on.desk.sites.look()
+        await eventually(lambda: page.cards["far"].form.question is None)
+        broker.views = asking(4).views
+        on.desk.sites.look()
+        await eventually(lambda: len(broker.answers) == 2, what="it had worked, so it is tried once more")
+
+    act(asking(), scene)
+
+
+def test_without_a_keyring_it_is_said_why_each_time(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: "far" in page.cards)
+        form = page.cards["far"].form
+        await eventually(lambda: form.why.isVisible())
+        assert "asked each time" in form.why.text()
+        assert not form.keep.isVisible()
+
+    act(asking(), scene)
+
+
+def test_a_keyring_that_blocks_holds_up_neither_window_nor_exit(act: Act, held: HeldKeyring) -> None:
+    import threading
+
+    gate = threading.Event()
+    held.get_password = lambda service, username: gate.wait(60) and None  # type: ignore[method-assign]
+
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: "far" in page.cards)
+        form = page.cards["far"].form
+        await asyncio.sleep(0)
+        QTest.keyClicks(form.field, "typed meanwhile")
+        form.yes.click()
+        await eventually(lambda: broker.answers)
+
+    act(asking(), scene)
+    gate.set()
+
+
+def test_an_answer_never_shows_in_a_repr() -> None:
+    from broker_core.wire.sites import QuestionAnswer
+
+    assert "sesame" not in repr(QuestionAnswer(id="q", value="open sesame"))
+    assert LinkView(state="connected").question is None

@@ -1,0 +1,207 @@
+"""The sites page before sites in every state: what it shows, what it counts down, what its buttons ask."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox, QPushButton
+
+from app.context import LinkState
+from app.sites.faces import site_face, state_sentence, success_words
+from app.sites.page import SitesPage
+from broker_core.errors import CrossDeskError
+from tests.app.sites.conftest import Act
+from tests.app.sites.made_up import NOTHING, SitesBroker, every_state, site
+from tests.app.windows import Stage, turns
+from tests.waiting import eventually
+
+
+def page_of(on: Stage) -> SitesPage:
+    on.desk.trigger("view.sites")
+    page = on.window.tabs.currentWidget()
+    assert isinstance(page, SitesPage)
+    return page
+
+
+def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: len(page.cards) == len(broker.views))
+        card = page.cards["cluster-a"]
+        assert (card.word.text(), card.queued.value.text(), card.running.value.text()) == (
+            "Connected",
+            "12",
+            "34",
+        )
+        assert card.cpus.value.text() == "41 of 128"
+        assert (card.hourly.value.text(), card.rate.value.text()) == ("42", "98 %")
+        words = {name: one.word.text() for name, one in page.cards.items()}
+        assert words["cluster-b"] == "Needs an answer"
+        assert words["grid-d"] == "Down"
+        assert words["old-cluster"] == "Drained"
+        shapes = {site_face(one).shape for one in broker.views}
+        assert len(shapes) == len({site_face(one).word for one in broker.views})
+        assert page.count.text() == "8 sites, 4 connected"
+        assert "login.cluster-a.example.org" in card.address.text()
+        assert card.accessibleName().startswith("cluster-a: Connected")
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_the_next_try_is_counted_down_without_asking_the_broker(act: Act) -> None:
+    now = time.time()
+    silent = site("far", state="retrying", reason="no answer on port 22", retry_at=now + 90)
+    assert state_sentence(silent, now + 78) == "no answer on port 22. Retrying in 12 s."
+    assert state_sentence(silent, now + 91) == "no answer on port 22. Retrying now."
+
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        asked = broker.asked.count("sites")
+        first = page.cards["far"].said.text()
+        await eventually(lambda: page.cards["far"].said.text() != first)
+        assert broker.asked.count("sites") == asked
+
+    act(SitesBroker([silent]), scene)
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 site"), (50, "50 sites")])
+def test_one_and_fifty_sites_use_the_room_there_is(act: Act, number: int, said: str) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        on.window.resize(1600, 900)
+        page = page_of(on)
+        await eventually(lambda: len(page.cards) == number)
+        await turns()
+        assert page.count.text() == said
+        tops = [page.cards[one.name].y() for one in broker.views]
+        assert tops.count(tops[0]) == min(number, 3)
+        assert all(card.width() <= 480 for card in page.cards.values())
+        assert page.edit.isVisible() is (number > 5)
+        if number > 5:
+            page.edit.setText("site-17")
+            await turns()
+            assert [name for name, card in page.cards.items() if card.isVisible()] == ["site-17"]
+            page.edit.setText("nowhere")
+            assert page.nothing.isVisible()
+
+    act(SitesBroker([site(f"site-{at:02}") for at in range(number)]), scene)
+
+
+def test_without_sites_the_page_teaches_how_to_add_one(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.state.title.text() == "No sites yet")
+        page.state.primary.click()
+        assert on.window.handlers.adding is not None
+        broker.error = CrossDeskError("The disk could not be read.", place="store")
+        on.desk.sites.look()
+        await eventually(lambda: page.state.title.text() == "The sites could not be read")
+        broker.error = None
+        page.state.primary.click()
+        await eventually(lambda: page.state.title.text() == "No sites yet")
+
+    act(SitesBroker([]), scene)
+
+
+def test_buttons_of_a_card_ask_the_broker(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        page.cards["cluster-a"].second.click()
+        page.cards["old-cluster"].second.click()
+        page.cards["cluster-c"].first.click()
+        page.cards["cluster-a"].first.click()
+        await eventually(lambda: "test cluster-a" in broker.asked)
+        assert {"drain cluster-a", "resume old-cluster", "connect cluster-c"} <= set(broker.asked)
+        assert page.chosen == "cluster-a"
+        assert page.detail.trial.isVisible()
+        names = [action.text() for action in page.cards["local"].menu().actions()]
+        assert "Remove…" not in names
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_removing_names_the_jobs_that_are_canceled_with_it(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        on.window.handlers.site_commands.remove(on.desk.sites.named("cluster-a"))
+        [box] = on.window.findChildren(QMessageBox)
+        assert "46 jobs there will be canceled" in box.informativeText()
+        [button] = [one for one in box.findChildren(QPushButton) if one.text() == "Remove and cancel 46 jobs"]
+        button.click()
+        await eventually(lambda: "remove cluster-a by force" in broker.asked)
+        await eventually(lambda: "cluster-a" not in page.cards)
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_the_detail_shows_plot_queues_settings_and_log(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        card = page.cards["cluster-c"]
+        card.setFocus()
+        QTest.keyClick(card, Qt.Key.Key_Return)
+        detail = page.detail
+        assert page.chosen == "cluster-c"
+        await eventually(lambda: "does not answer" in detail.log.toPlainText())
+        await eventually(lambda: detail.plot is not None and detail.plot.isVisible())
+        assert "Retrying in" in detail.said.text()
+        assert detail.buttons["Connect now"].isVisible()
+        assert on.window.sidebar.list.currentItem().text() == "cluster-c"
+        QTest.keyClick(page, Qt.Key.Key_Escape)
+        assert not detail.isVisible()
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_in_a_small_window_the_detail_takes_the_place_of_the_cards(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        on.window.resize(900, 600)
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        page.choose("cluster-a")
+        await turns()
+        assert page.detail.isVisible()
+        assert not page.area.isVisible()
+        page.detail.close_.click()
+        assert page.area.isVisible()
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_the_sidebar_shows_the_state_of_each_site_and_leads_to_it(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        lines = on.window.sidebar.list
+        await eventually(lambda: lines.findItems("cluster-c", Qt.MatchFlag.MatchExactly))
+        [item] = lines.findItems("cluster-c", Qt.MatchFlag.MatchExactly)
+        assert "Retrying" in item.data(Qt.ItemDataRole.AccessibleTextRole)
+        lines.itemClicked.emit(item)
+        page = on.window.tabs.currentWidget()
+        assert isinstance(page, SitesPage)
+        assert page.chosen == "cluster-c"
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_what_was_known_stays_while_the_broker_is_away(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        on.desk.link.set(LinkState.UNREACHABLE, "It ended.")
+        await turns()
+        assert len(page.cards) == len(broker.views)
+        assert not page.splitter.isEnabled()
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_success_is_told_of_jobs_that_count_now() -> None:
+    assert success_words(site("a", recent_done=1, recent_failed=9)) == "10 %"
+    assert success_words(site("a", recent_done=999, recent_failed=1)) == "99 %"
+    assert success_words(site("a", recent_done=3, recent_failed=0)) == "100 %"
+    assert success_words(site("a", **NOTHING)) == "–"
