@@ -104,7 +104,7 @@ class Pointer:
 
     def _send(self, action: int, button: Qt.MouseButton | int, event: QMouseEvent | QWheelEvent) -> None:
         view, at = self._view, event.position()
-        cell, size = (view.cells.width, view.cells.height), view.viewport().size()
+        cell, size = (round(view.cell.width()), round(view.cell.height())), view.viewport().size()
         told = view.keys.mouse(
             action, button, (at.x(), at.y()), cell, (size.width(), size.height()), event.modifiers()
         )

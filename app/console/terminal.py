@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QGuiApplication,
@@ -21,12 +22,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from app.console.canvas import Canvas, Colours
 from app.console.frame import Frame
 from app.console.ghostty import Ghostty
+from app.console.glyphs import Glyphs
 from app.console.keys import Keys
-from app.console.painter import CellPainter, Colours
 from app.console.palette import PALETTES
 from app.console.pointer import Pointer
+from app.console.rules import paint_cursor, paint_pictures, paint_rules
 
 if TYPE_CHECKING:
     from app.context import Desk
@@ -65,7 +68,6 @@ class TerminalView(QAbstractScrollArea):
         self._placing = False
         self._lit = True
         self.marks: dict[int, list[tuple[int, int]]] = {}
-        self._dress()
         self._reading = QTimer(self, singleShot=True, interval=0)
         self._reading.timeout.connect(self._read)
         self._painting = QTimer(self, singleShot=True, interval=_FRAME)
@@ -74,17 +76,23 @@ class TerminalView(QAbstractScrollArea):
         self._blinking.timeout.connect(self._blink)
         desk.theme.changed.connect(self._dress)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.destroyed.connect(self.frame.close)
+        self._dress()
 
     def _dress(self) -> None:
+        """Put on the colours and the font of the desk, at the sharpness of the screen."""
         theme = self._desk.theme
-        mode = theme.shown
         fg, bg, cursor = theme.color("text"), theme.color("surface"), theme.color("accent")
-        self.terminal.colours(fg.name(), bg.name(), cursor.name(), PALETTES[mode])
+        self.terminal.colours(fg.name(), bg.name(), cursor.name(), PALETTES[theme.shown])
         colours = Colours(fg, bg, cursor, theme.color("selection"), theme.color("find"))
-        self.cells = CellPainter(theme.font("mono"), colours)
+        self.canvas = Canvas(Glyphs(theme.font("mono"), self.devicePixelRatioF()), colours)
+        self.frame.forget()
         self._fit()
-        self.viewport().update()
+
+    @property
+    def cell(self) -> QSizeF:
+        """Size of a cell in logical pixels."""
+        glyphs = self.canvas.glyphs
+        return QSizeF(glyphs.width / glyphs.ratio, glyphs.height / glyphs.ratio)
 
     # Output of the program
 
@@ -121,17 +129,20 @@ class TerminalView(QAbstractScrollArea):
             self.clipboard_wanted.emit(text)
 
     def _show(self) -> None:
-        """Paint what changed."""
+        """Compose what changed, and have it painted."""
         rows = self.frame.update()
+        self.canvas.compose(self.frame, rows, self.marks)
         self._place_bar()
-        if not rows:
-            return
         if len(rows) > len(self.frame.rows) // 2:
             self.viewport().update()
             return
-        width, height = self.viewport().width(), self.cells.height
         for row in rows:
-            self.viewport().update(QRect(0, row * height, width, height))
+            self.viewport().update(self._box(row))
+
+    def _box(self, row: int) -> QRect:
+        """The pixels of a row."""
+        height = self.cell.height()
+        return QRect(0, int(row * height), self.viewport().width(), math.ceil(height) + 1)
 
     def refresh(self) -> None:
         """Show at once what the view or selection has become."""
@@ -141,12 +152,13 @@ class TerminalView(QAbstractScrollArea):
 
     def _fit(self) -> None:
         """As many cells as there is room for."""
-        columns = max(2, self.viewport().width() // self.cells.width)
-        rows = max(1, self.viewport().height() // self.cells.height)
+        cell = self.cell
+        columns = max(2, int(self.viewport().width() / cell.width()))
+        rows = max(1, int(self.viewport().height() / cell.height()))
         if (columns, rows) != self.terminal.size:
-            self.terminal.resize(columns, rows, self.cells.width, self.cells.height)
+            self.terminal.resize(columns, rows, self.canvas.glyphs.width, self.canvas.glyphs.height)
             self.resized.emit(columns, rows)
-        self._show() if hasattr(self, "_painting") else None
+        self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -174,22 +186,23 @@ class TerminalView(QAbstractScrollArea):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows that need it."""
+        """Copy the picture, and draw over it what is no glyph: lines, pictures, the cursor."""
         painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self.cells.colours.bg)
-        height = self.cells.height
-        rows = range(event.rect().top() // height, event.rect().bottom() // height + 1)
-        self.cells.paint(painter, self.frame, rows, self.marks)
-        cursor = self.frame.cursor
-        if cursor.row in rows and (self._lit or not self.hasFocus()):
-            self.cells.cursor(painter, self.frame, cursor, focused=self.hasFocus())
+        painter.fillRect(event.rect(), self.canvas.colours.bg)
+        painter.setClipRect(event.rect())
+        painter.drawImage(0, 0, self.canvas.image)
+        height = self.cell.height()
+        rows = range(int(event.rect().top() / height), int(event.rect().bottom() / height) + 1)
+        paint_rules(painter, self.frame, rows, self.cell, self.canvas.colours)
+        paint_pictures(painter, self.frame, rows, self.cell, self._desk.theme.font("mono"))
+        if self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
+            paint_cursor(painter, self.frame, self.cell, self.canvas, focused=self.hasFocus())
 
     def _blink(self) -> None:
         lit = not self._lit if self.frame.cursor.blinking else True
         if lit != self._lit:
             self._lit = lit
-            row, height = self.frame.cursor.row, self.cells.height
-            self.viewport().update(QRect(0, row * height, self.viewport().width(), height))
+            self.viewport().update(self._box(self.frame.cursor.row))
 
     # Keys
 
@@ -264,8 +277,8 @@ class TerminalView(QAbstractScrollArea):
     def cell_at(self, point: QPoint) -> tuple[int, int]:
         """The cell at a pixel, the nearest one where it is outside."""
         columns, rows = self.terminal.size
-        column = min(max(0, point.x() // self.cells.width), columns - 1)
-        return column, min(max(0, point.y() // self.cells.height), rows - 1)
+        column = min(max(0, int(point.x() / self.cell.width())), columns - 1)
+        return column, min(max(0, int(point.y() / self.cell.height())), rows - 1)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pointer.press(event)

@@ -24,14 +24,11 @@ def view(qapp: QApplication, qtbot: QtBot) -> TerminalView:
     """A terminal of 100 by 30 cells with the focus."""
     made = TerminalView(TestDesk(DeskTheme(qapp, Mode.LIGHT), None))
     qtbot.addWidget(made)
-    margin = made.width() - made.viewport().width()
-    made.resize(
-        made.cells.width * 100 + margin, made.cells.height * 30 + made.height() - made.viewport().height()
-    )
     made.show()
+    room = made.viewport().size()
     made.resize(
-        made.width() + made.cells.width * 100 - made.viewport().width(),
-        made.height() + made.cells.height * 30 - made.viewport().height(),
+        made.width() + round(made.cell.width() * 100) - room.width(),
+        made.height() + round(made.cell.height() * 30) - room.height(),
     )
     made.setFocus()
     return made

@@ -83,7 +83,7 @@ def test_htop_shows_itself_and_hears_keys_and_mouse(
     qtbot.keyClicks(view, "x")
     until(lambda: "F10Quit" in screen(view))
     row, line = next((row, line) for row, line in enumerate(screen(view).splitlines()) if "F10Quit" in line)
-    at = QPoint((line.index("F10Quit") + 4) * view.cells.width, row * view.cells.height + 4)
+    at = QPoint(int((line.index("F10Quit") + 4) * view.cell.width()), int(row * view.cell.height()) + 4)
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     until(lambda: htop.status == 0)
 
@@ -128,7 +128,7 @@ def test_a_program_learns_the_size_and_is_interrupted(
     until(lambda: "30 100" in screen(view))
     qtbot.keyClick(view, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     until(lambda: "^C" in screen(view))
-    view.resize(view.width() - view.cells.width * 20, view.height())
+    view.resize(view.width() - round(view.cell.width() * 20), view.height())
     qtbot.keyClicks(view, "stty size; exit 7")
     qtbot.keyClick(view, Key.Key_Return)
     until(lambda: shell.status == 7)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.console.frame import Frame, Look
+from app.console.frame import Frame
 from app.console.ghostty import Ghostty
+from app.console.looks import Look
 
 
 @pytest.fixture
@@ -25,30 +26,31 @@ def frame(terminal: Ghostty) -> Iterator[Frame]:
     made.close()
 
 
-def looks(frame: Frame, row: int = 0) -> dict[str, Look]:
-    return {run.text: run.look for run in frame.rows[row].runs}
+def look(frame: Frame, column: int, row: int = 0) -> Look:
+    return frame.looks.all[frame.rows[row].looks[column]]
 
 
 def test_colours_and_attributes_make_runs(terminal: Ghostty, frame: Frame) -> None:
     terminal.feed(b"a\x1b[1;31mb\x1b[0;38;2;1;2;3;48;5;1mc\x1b[0;4:3;58;2;9;9;9md\x1b[0;7;9me")
     frame.update()
-    found = looks(frame)
-    assert found["a"] == Look()
-    assert (found["b"].bold, found["b"].fg) == (True, 0xAA0000)
-    assert (found["c"].fg, found["c"].bg) == (0x010203, 0xAA0000)
-    assert (found["d"].underline, found["d"].underline_colour) == (3, 0x090909)
-    assert (found["e"].inverse, found["e"].strikethrough) == (True, True)
+    assert look(frame, 0) == Look()
+    assert (look(frame, 1).bold, look(frame, 1).fg) == (True, 0xAA0000)
+    assert (look(frame, 2).fg, look(frame, 2).bg) == (0x010203, 0xAA0000)
+    assert (look(frame, 3).underline, look(frame, 3).underline_colour) == (3, 0x090909)
+    assert (look(frame, 4).inverse, look(frame, 4).strikethrough) == (True, True)
+
+
+def test_a_ground_without_text_has_its_colour(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"\x1b[41m\x1b[K\r\n\x1b[48;2;1;2;3m\x1b[K")
+    frame.update()
+    assert (look(frame, 9).bg, look(frame, 9, 1).bg) == (0xAA0000, 0x010203)
 
 
 def test_wide_and_combined_characters_keep_their_cells(terminal: Ghostty, frame: Frame) -> None:
     terminal.feed("漢e\u0301x".encode())
     frame.update()
-    runs = frame.rows[0].runs
-    assert [(run.text, run.column, run.columns) for run in runs] == [
-        ("漢", 0, 2),
-        ("e\u0301", 2, 1),
-        ("x", 3, 1),
-    ]
+    assert frame.rows[0].clusters == ((0, 2, "漢"), (2, 1, "e\u0301"))
+    assert frame.rows[0].text() == "漢e\u0301x"
     assert frame.cursor.column == 4
 
 
@@ -72,7 +74,8 @@ def test_bytes_may_be_cut_anywhere(frame: Frame, terminal: Ghostty) -> None:
     for byte in "\x1b[38;2;1;2;3mé漢\x1b[0m".encode():
         terminal.feed(bytes([byte]))
     frame.update()
-    assert [(run.text, run.look.fg) for run in frame.rows[0].runs] == [("é", 0x010203), ("漢", 0x010203)]
+    assert frame.rows[0].text() == "é漢"
+    assert {look(frame, column).fg for column in range(3)} == {0x010203}
 
 
 def test_the_alternate_screen_leaves_the_first_as_it_was(terminal: Ghostty) -> None:
@@ -88,7 +91,7 @@ def test_a_link_is_known_at_its_cells(terminal: Ghostty, frame: Frame) -> None:
     frame.update()
     assert terminal.link((1, 0)) == "https://example.org/a"
     assert terminal.link((6, 0)) == ""
-    assert looks(frame)["here"].link
+    assert look(frame, 0).link
 
 
 def test_a_hundred_thousand_lines_can_be_scrolled_back(terminal: Ghostty, frame: Frame) -> None:
@@ -98,7 +101,7 @@ def test_a_hundred_thousand_lines_can_be_scrolled_back(terminal: Ghostty, frame:
     assert where.total >= 100_000
     terminal.scroll_to(where.total - 50_000)
     frame.update()
-    assert frame.rows[0].runs[0].text.startswith("line ")
+    assert frame.rows[0].text().startswith("line ")
     terminal.feed(b"news\r\n")
     frame.update()
     assert not terminal.scroll().at_end, "what is being read stays where it is"
