@@ -101,6 +101,17 @@ class AttemptStarted:
 
 
 @immutable
+class AgentReady:
+    """The agent of an interactive job left its key at the site, and a desk asks for it."""
+
+    name: ClassVar[str] = "agent.ready"
+    job: str
+    attempt: int
+    node: str
+    fingerprint: str
+
+
+@immutable
 class AttemptEnded:
     """A site reports that an attempt is over; fields as in the site contract's `Ended`."""
 
@@ -178,7 +189,7 @@ class ReplicasFound:
     name: ClassVar[str] = "replicas.found"
 
 
-SiteMessage = SiteAccepted | SiteRefused | SiteRuns | AttemptStarted | AttemptEnded
+SiteMessage = SiteAccepted | SiteRefused | SiteRuns | AttemptStarted | AgentReady | AttemptEnded
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
 Heard = SourceHeard | ReplicasFound | LinkChanged
 Message = SubmissionRecorded | JobsRecovered | Heard | SiteMessage | Request | TimerFired

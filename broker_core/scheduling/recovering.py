@@ -56,7 +56,7 @@ class Recovering:
         """Hand a job over again under the same tag, unless it may be what kills the broker: then its site is
         only asked whether it has it (reliability case 24)."""
         deaths = past.deaths + died
-        job.suspect = deaths >= self._rules.poison_deaths
+        job.suspect = deaths > self._rules.poison_deaths
         if died:
             told = f"The broker died while this was on its way to {site_name(job.ce)}"
             if deaths > 1:

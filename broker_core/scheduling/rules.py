@@ -45,8 +45,8 @@ class Rules:
     """A start that is not confirmed this long after the site says that it runs the job is given up
     (SA-LCH-07)."""
     poison_deaths: int = 3
-    """A job that was on its way to a site each time the broker died, so often in a row, is not handed over
-    again (reliability case 24)."""
+    """A job that is on its way to a site whenever the broker dies is handed over again so often, and no more
+    (reliability case 24)."""
     poison_sites: int = 3
     """A job whose starters or agents died before the program began at so many sites is held."""
     queue_ahead: float = 0.0

@@ -25,6 +25,7 @@ from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.merging import Merging
 from broker_core.scheduling.messages import (
+    AgentReady,
     AttemptEnded,
     AttemptStarted,
     CancelAsked,
@@ -55,7 +56,7 @@ from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = JobState, EventType
-_BY_SITES = (SiteAccepted, AttemptStarted, AttemptEnded, SiteRefused, SiteRuns)
+_BY_SITES = (SiteAccepted, AttemptStarted, AgentReady, AttemptEnded, SiteRefused, SiteRuns)
 
 
 class Scheduler:

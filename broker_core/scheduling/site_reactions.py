@@ -18,6 +18,7 @@ from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import (
+    AgentReady,
     AttemptEnded,
     AttemptStarted,
     LinkChanged,
@@ -62,6 +63,7 @@ class SiteReactions:
             SiteRefused: self._refused,
             SiteRuns: self._runs,
             AttemptStarted: self._started,
+            AgentReady: self._agent_ready,
             AttemptEnded: self._ended,
         }
 
@@ -72,7 +74,7 @@ class SiteReactions:
             self._ways[type(message)](job, message)
             return
         self._fence(message)
-        if isinstance(message, SiteAccepted | SiteRuns):
+        if isinstance(message, SiteAccepted | SiteRuns | AgentReady):
             return
         if job is None:
             self._ledger.effects.append(Stray(message, in_words(message)))
@@ -206,6 +208,13 @@ class SiteReactions:
             reason="The application started",
             details=details,
         )
+
+    def _agent_ready(self, job: LiveJob, message: AgentReady) -> None:
+        if job.record.state is S.RUNNING:
+            details = {"node": message.node, "fingerprint": message.fingerprint}
+            reason = f"The agent's key is {message.fingerprint}"
+            where = job.ces
+            self._ledger.note(job, E.AGENT_READY, Source.IA, resources=where, reason=reason, details=details)
 
     def _catch_up(self, job: LiveJob) -> None:
         """A site that speaks of an attempt has it, even if its acceptance was lost."""
