@@ -44,6 +44,7 @@ SENTENCES: dict[str, str] = {
     E.REMATCHED: "Given up there, to be matched again",
     E.RUNNING: "Started",
     E.LAUNCHER_REPLACED: "Monitoring taken over",
+    E.AGENT_READY: "Its agent is there",
     E.DONE: "Ended",
     E.ABORTED: "Aborted",
     E.CANCEL_REQUESTED: "Cancel asked for",

@@ -16,7 +16,6 @@ from broker_core.broker.app import make_app
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.clock import now
-from broker_core.broker.desks import Desks
 from broker_core.broker.detections import Detections
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine, Outside
@@ -153,7 +152,8 @@ def _services(
     scheduler = _scheduler(settings, store, circumstances, near_files, policies)
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
-    sessions = Sessions(Desks(store), settings, places.state)
+    sessions = Sessions(store, settings, places.state)
+    sessions.post = engine.post
     orders = Orders(store, checker, files := FileStore(places.files), sessions)
     limits = LocalSettings(file_limit=settings.output_max)
     local = LocalSite("local", places.sites / "local", settings.cpus, limits)

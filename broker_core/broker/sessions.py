@@ -9,11 +9,14 @@ import logging
 import os
 import secrets
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import orjson
 
+from broker_core.bookkeeping.codec import clean
+from broker_core.bookkeeping.store import Store
 from broker_core.broker.desks import Desks
 from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.errors import BadRequest, NotFound
@@ -23,6 +26,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import AgentReady, Message
 from broker_core.sites.contract import Attempt, LaunchOrder, Site
 from broker_core.wire.interactive import MeetingPlace, SessionContact
 from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
@@ -39,8 +43,11 @@ CONTACT_MAX = 10_000
 class Sessions:
     """All that the broker does for sessions; bytes of a session never pass it."""
 
-    def __init__(self, desks: Desks, settings: InteractiveSettings, state: Path) -> None:
-        self.desks = desks
+    def __init__(self, store: Store, settings: InteractiveSettings, state: Path) -> None:
+        self._store = store
+        self.desks = Desks(store)
+        self.post: Callable[[Message], None] = lambda message: None
+        """Tells the scheduler; the engine, once there is one."""
         self._settings = settings
         self._secret_file = state / "session-secret"
         self._secret = b""
@@ -100,10 +107,17 @@ class Sessions:
                 update={"state": "there", "token": self._token(attempt.tag)}
                 | {"host_key": said["key"], "fingerprint": said["fingerprint"], "node": said["node"]}
             )
+            await self._introduced(record, found)
             self._agents[attempt.tag] = found
             log.info("Agent of %s at %s has the key %s", attempt.tag, found.node, found.fingerprint)
         place = await self.place()
         return found.model_copy(update={"places": [MeetingPlace(host=place.host, port=place.port)]})
+
+    async def _introduced(self, record: JobRecord, found: SessionContact) -> None:
+        """Have the agent's key in the story of the job, once over all restarts."""
+        told = [event.details.get("fingerprint") for event in await self._store.events_of(record.id)]
+        if found.fingerprint not in told:
+            self.post(AgentReady(record.id, record.attempt, clean(found.node), clean(found.fingerprint)))
 
     def _agent_settings(
         self, order: LaunchOrder, description: JobDescription, keys: tuple[str, ...], place: Place

@@ -41,7 +41,7 @@ class SessionOptions:
     columns: int = 80
     rows: int = 24
     keepalive: float = 15.0
-    meeting_time: float = 30.0
+    meeting_time: float = 5.0
     """That the agent is waited for at a relay before the broker is asked again."""
     shortest_pause: float = 0.2
     longest_pause: float = 5.0

@@ -44,6 +44,8 @@ class EventType(StrEnum):
     """The application started, on every site of the set."""
     LAUNCHER_REPLACED = "job.launcher_replaced"
     """A new launcher took over the monitoring of a running job (CB-ERR-4)."""
+    AGENT_READY = "job.agent_ready"
+    """The agent of an interactive job was introduced to a desk; carries the fingerprint of its key."""
     DONE = "job.done"
     """The application ended and its output is collected; carries the exit code."""
     ABORTED = "job.aborted"
@@ -87,6 +89,7 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
     (S.SCHEDULED, E.REMATCHED): S.WAITING,
     (S.SCHEDULED, E.RUNNING): S.RUNNING,
     (S.RUNNING, E.LAUNCHER_REPLACED): S.RUNNING,
+    (S.RUNNING, E.AGENT_READY): S.RUNNING,
     (S.RUNNING, E.REMATCHED): S.WAITING,
     (S.RUNNING, E.DONE): S.DONE,
     (S.RUNNING, E.ABORTED): S.ABORTED,

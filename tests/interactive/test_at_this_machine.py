@@ -1,0 +1,129 @@
+"""Interactive jobs from the description to the console, at this machine, with a real broker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.connect import connect
+from broker_core.client.interactive import open_session
+from broker_core.client.prepare import prepare
+from broker_core.interactive.session_events import SessionState
+from tests.broker.jobs import reach
+from tests.interactive.pair import Screen
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+SHELL = "Arguments = \"-c 'echo ready; while read line; do eval $line; done; exit 7'\";"
+
+
+@pytest.fixture
+async def client(running_broker: RunningBroker) -> AsyncIterator[BrokerClient]:
+    async with await connect(running_broker.state_dir, start=False) as made:
+        yield made
+
+
+async def submitted(client: BrokerClient, more: str = SHELL) -> str:
+    text = f'Executable = "/bin/sh"; JobType = "Interactive"; {more}'
+    return (await client.submit_prepared(await prepare(text, Path("/")))).ids[0]
+
+
+async def console(client: BrokerClient, job: str) -> Screen:
+    screen = Screen(await open_session(client, job))
+    await screen.shows(b"ready")
+    await eventually(lambda: screen.session.status.writer)
+    return screen
+
+
+async def test_an_interactive_job_is_a_program_at_the_desk(client: BrokerClient) -> None:
+    job = await submitted(client)
+    screen = await console(client, job)
+    screen.session.write(b"echo $((6*7))\n")
+    await screen.shows(b"42")
+    screen.session.write(b"\x04")
+    await screen.ended()
+    assert screen.session.status.exit_code == 7
+    await screen.session.close()
+    row = await reach(client, job, "Done")
+    assert row["exit_code"] == 7
+    story = {event.type: event.details for event in await client.events_of(job)}
+    assert story["job.agent_ready"]["fingerprint"] == screen.session.status.fingerprint
+
+
+async def test_the_token_and_the_keys_are_in_no_process_list_and_no_variable_of_the_program(
+    client: BrokerClient,
+) -> None:
+    job = await submitted(client)
+    screen = await console(client, job)
+    token = (await client.session_contact(job)).token
+    shown = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in os.listdir("/proc") if pid.isdigit()]
+    assert not [line for line in shown if token.encode() in line]
+    screen.session.write(b"env | grep -c CROSSDESK_SESSION; echo over\n")
+    await screen.shows(b"\nover\r\n")
+    assert b"\n0\r\n" in screen.streams[1]
+    await client.cancel([job])
+    await reach(client, job, "Canceled")
+    await screen.ended()
+    await screen.session.close()
+
+
+async def test_broker_and_relay_are_killed_and_the_session_goes_on(
+    running_broker: RunningBroker, client: BrokerClient
+) -> None:
+    job = await submitted(client)
+    screen = await console(client, job)
+    running_broker.kill()
+    screen.session.write(b"echo without a broker\n")
+    await screen.shows(b"without a broker\r\nwithout a broker")
+    running_broker.start()
+    relay = running_broker.state_dir / "relay.json"
+    os.kill(int(relay.read_text().partition('"pid": ')[2].rstrip("}")), 9)
+    await eventually(lambda: screen.session.status.state is SessionState.BUFFERING)
+    screen.session.write(b"echo with another relay\n")
+    await screen.shows(b"with another relay\r\nwith another relay")
+    screen.session.write(b"exit 5\n")
+    await screen.ended()
+    assert screen.session.status.exit_code == 5
+    await screen.session.close()
+    assert (await reach(client, job, "Done"))["exit_code"] == 5
+
+
+async def test_a_job_whose_agent_is_killed_ends_with_a_reason_and_leaves_no_process(
+    client: BrokerClient,
+) -> None:
+    job = await submitted(client)
+    screen = await console(client, job)
+    screen.session.write(b"echo agent=$PPID=\n")
+    await screen.shows(b"\nagent=")
+    agent = int(bytes(screen.streams[1]).rpartition(b"\nagent=")[2].partition(b"=")[0])
+    os.kill(agent, 9)
+    row = await reach(client, job, "Done", "Aborted")
+    assert row["signal"] == 9 or "SIGKILL" in row["reason"]
+    await screen.ended()
+    assert screen.session.status.state is SessionState.CLOSED
+    await screen.session.close()
+
+
+async def test_a_job_that_nobody_watches_is_ended_by_the_bypass_agent_with_the_reason(
+    running_broker: RunningBroker, client: BrokerClient
+) -> None:
+    running_broker.kill()
+    (running_broker.state_dir / "broker.toml").write_text("ca_retry_interval = 0.1\nca_max_retries = 3\n")
+    running_broker.start()
+    job = await submitted(client, 'Arguments = "-c \'sleep 600\'"; InteractiveAgent = "bypass";')
+    row = await reach(client, job, "Done", "Aborted")
+    assert "No desk came back after 3 attempts" in row["reason"]
+
+
+async def test_a_batch_job_has_no_session(client: BrokerClient) -> None:
+    text = 'Executable = "/bin/true";'
+    job = (await client.submit_prepared(await prepare(text, Path("/")))).ids[0]
+    screen = Screen(await open_session(client, job))
+    await screen.ended()
+    assert screen.session.status.state is SessionState.REFUSED
+    assert "not interactive" in screen.session.status.reason
+    await screen.session.close()
