@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from broker_core.broker.clock import now
 from broker_core.broker.link_views import link_view
+from broker_core.broker.resource_marks import throttled
 from broker_core.broker.services import Services
 from broker_core.resources.entry import Entry
 from broker_core.sites.contract import Site
@@ -43,6 +44,7 @@ def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) 
     if spec.kind == "local":
         view.link.heard = now().wall
     _count(view, entries)
+    _judge(view, services, entries)
     _follow(view, services, places)
     return view
 
@@ -51,6 +53,16 @@ def _count(view: SiteView, entries: Sequence[Entry]) -> None:
     """CPUs of all queues; queues of a cluster share its processors, so the largest figure stands for all."""
     view.total_cpus = max((entry.total for entry in entries), default=0)
     view.free_cpus = max((entry.free for entry in entries), default=0)
+
+
+def _judge(view: SiteView, services: Services, entries: Sequence[Entry]) -> None:
+    """How the site treated jobs lately, and whether it is throttled for that."""
+    reputation, moment = services.engine.scheduler.cache.reputation, now()
+    conducts = [reputation.of(entry.ce, moment.monotonic) for entry in entries]
+    view.recent_done = round(sum(one.done for one in conducts))
+    view.recent_failed = round(sum(one.failed for one in conducts))
+    throttles = [reputation.at(entry.ce, moment.monotonic) for entry in entries]
+    view.throttled = next((throttled(one, moment) for one in throttles if one is not None), "")
 
 
 def _follow(view: SiteView, services: Services, places: Collection[str]) -> None:

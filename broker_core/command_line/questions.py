@@ -59,10 +59,12 @@ class Asker:
         return value
 
     def _trust(self, question: QuestionView) -> str:
-        """`yes` for a host key that the user accepts; typed in full, since a slip must not be enough."""
+        """What accepts a host key; typed in full, since a slip must not be enough."""
         if self._trusted and self._trusted in (word.strip(".,;") for word in question.text.split()):
-            return "yes"
+            return self._trusted
         output.messages().print(output.printable_lines(question.text))
+        if question.kind == "changed-host":
+            return _line("To trust the new key, type its fingerprint as the site publishes it: ").strip()
         return "yes" if _line("Do you trust it? Type yes: ").strip().lower() == "yes" else ""
 
     async def _ask_user(self, question: QuestionView) -> str:

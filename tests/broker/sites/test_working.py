@@ -12,6 +12,7 @@ from broker_core.wire.sites import QuestionAnswer, SiteSpec
 from tests.broker.jobs import reach, script, submit
 from tests.broker.sites.conftest import NAME
 from tests.broker.sites.watching import known, link, view
+from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
 from tests.testbed.sshd import Sshd
@@ -22,9 +23,7 @@ GATE = "echo first; while [ ! -e {gate} ]; do sleep 0.1; done; echo last"
 
 
 @pytest.fixture
-async def site(
-    client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cluster
-) -> BrokerClient:
+async def site(client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cluster) -> BrokerClient:
     """A client of a broker that has the cluster."""
     await client.add_site(spec)
     await known(client, NAME)
@@ -154,7 +153,9 @@ async def test_a_changed_host_key_is_asked_about(site: BrokerClient, cluster: Cl
     assert sshd.fingerprint in asked.link.question.text
     with pytest.raises(Conflict):
         await site.answer_site(NAME, QuestionAnswer(id="another", value="yes"))
-    await site.answer_site(NAME, QuestionAnswer(id=asked.link.question.id, value="yes"))
+    said = crossdesk("site", "connect", NAME, text="yes\n")
+    assert (said.code, "fingerprint" in said.err) == (1, True)
+    assert crossdesk("site", "connect", NAME, "--host-key", sshd.fingerprint).code == 0
     await link(site, NAME, "connected")
     job = (await submit(site, f'Executable = "/bin/true"; {THERE}')).ids[0]
     await reach(site, job, "Done")
