@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import asyncssh
 from broker_core.errors import CrossDeskError
 from broker_core.sites.link import Question
 from broker_core.sites.transport.address import Address, SshFiles
-from broker_core.sites.transport.contract import Reply
+from broker_core.sites.transport.contract import LinkLost, Reply
 from broker_core.sites.transport.envelope import Parcel
 from broker_core.sites.transport.failures import step_words, words_of
 from broker_core.sites.transport.known_hosts import STANDARD_PORT, Known, KnownHosts
@@ -26,6 +27,9 @@ from broker_core.sites.transport.traffic import Traffic
 MOST_JUMPS = 8
 _DEFAULT_KEYS = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 _JUMP = re.compile(r"(?:ssh://)?(?:(?P<user>[^@]+)@)?(?P<host>\[[^\]]+\]|[^:]+)(?::(?P<port>\d+))?/?\Z")
+
+_THREADS = ThreadPoolExecutor(4, thread_name_prefix="ssh-configuration")
+"""Of its own: what hangs here must not keep the broker's other threads busy."""
 
 asyncssh.set_log_level("WARNING")  # at INFO it writes every command into the log
 
@@ -92,7 +96,7 @@ class Dialer:
         if len(way) > MOST_JUMPS or address in way:
             raise Refused(f"The way to {address.host} goes over too many jump hosts, or in a circle.")
         try:
-            settings = await asyncio.to_thread(self._resolve, address)
+            settings = await self._read(address)
         except (ValueError, OSError) as error:
             raise Refused(
                 f"The SSH configuration cannot be used: {error}.", place=str(self._files.config)
@@ -111,7 +115,7 @@ class Dialer:
         """The first jump host may have a way of its own; a later one is reached through those before it."""
         if not before:
             return await self._reach(jump, way)
-        settings = await asyncio.to_thread(self._resolve, jump)
+        settings = await self._read(jump)
         return await self._log_in(settings, before[-1:])
 
     async def _log_in(self, settings: _Settings, hops: Sequence[Line]) -> Line:
@@ -161,8 +165,19 @@ class Dialer:
             **settings.more,
         )
 
+    async def _read(self, address: Address) -> _Settings:
+        """The settings as they are now; in a thread, since `Match exec` runs commands and files may hang."""
+        loop = asyncio.get_running_loop()
+        reading = loop.run_in_executor(_THREADS, self._resolve, address)
+        try:
+            return await asyncio.wait_for(reading, self._patience.connect)
+        except TimeoutError as error:
+            raise LinkLost(
+                f"{self._files.config} could not be read within {self._patience.connect:g} s.",
+                remedy="Look whether your home directory or a command of the configuration hangs.",
+            ) from error
+
     def _resolve(self, address: Address) -> _Settings:
-        """Read the configuration as it is now; in a thread, since `Match exec` may run commands."""
         config = [str(self._files.config)] if self._files.config.is_file() else None
         options = asyncssh.SSHClientConnectionOptions(
             host=address.host,

@@ -19,7 +19,7 @@ _TOO_MANY = "Too many authentication failures"
 def step_words(stage: str, target: Target, patience: Patience, *, named: bool) -> CrossDeskError:
     """A step took too long. `named`: the server has told its SSH version."""
     if stage == "exchange" and not named:
-        words = f"{target} takes connections, but said nothing for {patience.exchange:g} s"
+        words = f"{target} takes connections, but no SSH server answered within {patience.exchange:g} s"
     elif stage == "exchange":
         words = f"{target} did not finish the key exchange within {patience.exchange:g} s"
     else:

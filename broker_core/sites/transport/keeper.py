@@ -149,8 +149,6 @@ class Keeper(Generic[L]):
         self._tell(state, str(error), retry_at=time.time() + seconds)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), seconds)
-        if not self._wake.is_set():
-            self._tell(state, str(error))
 
     def _tell(
         self,

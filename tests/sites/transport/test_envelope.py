@@ -23,7 +23,7 @@ HARD = "q'uo\"te!\\ $x `y`\n second line "
 
 
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
-@pytest.mark.parametrize("shell", ["sh", "bash", "csh"])
+@pytest.mark.parametrize("shell", ["sh", "bash", pytest.param("csh", marks=pytest.mark.cluster)])
 def test_a_script_means_the_same_in_every_login_shell(script: str, shell: str) -> None:
     plain = _run(["sh", "-c", script] if len(script) < 100_000 else ["cat"], b"input", {"HARD": HARD})
     parcel = wrap(script, {"HARD": HARD}, TOKEN)

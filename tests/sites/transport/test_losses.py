@@ -1,0 +1,305 @@
+"""Connections that are lost, cut or never answered: each call ends, and the link comes back by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from broker_core.sites.link import LinkState
+from broker_core.sites.transport.contract import LinkLost, NotSent, Transport
+from broker_core.sites.transport.patience import Patience
+from tests.sites.transport.ssh_user import HURRY, SshUser, asked, becomes, raises, said
+from tests.testbed.namespaces import FROM_SITE, TO_SITE, Namespaces
+from tests.testbed.sshd import Sshd
+from tests.waiting import eventually
+
+pytestmark = [pytest.mark.cluster]
+OwnServer = Callable[..., Sshd]
+BANNER = b"SSH-2.0-Stall\r\n"
+
+
+async def test_after_the_server_was_killed_the_next_command_runs_on_a_new_connection(
+    user: SshUser, own_server: OwnServer, tmp_path: Path
+) -> None:
+    server = own_server()
+    way = await user.knows(server).write(server.alias("cluster")).connect("cluster")
+    call = asyncio.create_task(way.run(f"echo >{tmp_path}/begun; exec sleep 50"))
+    await eventually((tmp_path / "begun").exists)
+    server.kill()
+    assert "not known whether it ran" in await raises(LinkLost, call)
+    link = await becomes(way, LinkState.RETRYING)
+    assert link.retry_at is not None
+    assert "lost" in link.reason or "Nothing listens" in link.reason
+    waiting = asyncio.create_task(way.run("echo again"))
+    server.start()
+    assert (await waiting).out == b"again\n"
+    assert way.link.state is LinkState.CONNECTED
+    assert (way.link.reason, way.link.retry_at) == ("", None)
+
+
+async def test_a_command_that_finds_no_connection_until_its_deadline_was_not_sent(user: SshUser) -> None:
+    way = await user.connect("127.0.0.1", port=1, user="nobody")
+    words = await raises(NotSent, way.run("true", deadline=0.3))
+    assert "Nothing listens" in words
+
+
+async def test_a_site_that_is_away_for_long_is_down_and_delays_nobody(user: SshUser) -> None:
+    way = await user.connect("127.0.0.1", port=1, user="nobody", patience=replace(HURRY, give_up=2))
+    link = await becomes(way, LinkState.DOWN)
+    assert link.retry_at is not None
+    assert "Nothing listens" in await raises(NotSent, asyncio.wait_for(way.run("true"), 5.0))
+
+
+async def test_a_site_that_was_down_is_found_again_without_being_asked(
+    user: SshUser, own_server: OwnServer
+) -> None:
+    server = own_server()
+    user.knows(server).write(server.alias("cluster"))
+    server.kill()
+    way = await user.connect("cluster", patience=replace(HURRY, give_up=2))
+    await becomes(way, LinkState.DOWN)
+    server.start()
+    await becomes(way, LinkState.CONNECTED)
+
+
+async def test_a_user_need_not_wait_for_the_next_try(user: SshUser, own_server: OwnServer) -> None:
+    server = own_server()
+    user.knows(server).write(server.alias("cluster"))
+    server.kill()
+    way = await user.connect("cluster", patience=replace(HURRY, first=3600.0, longest=3600.0))
+    await becomes(way, LinkState.RETRYING)
+    server.start()
+    way.connect_now()
+    await becomes(way, LinkState.CONNECTED)
+
+
+def test_pauses_grow_from_a_second_to_five_minutes_and_are_never_in_step() -> None:
+    patience = Patience()
+    pauses = [patience.pause(failures) for failures in range(1, 40)]
+    assert all(1.0 <= pause <= 300.0 for pause in pauses)
+    assert all(pause <= 2.0**number for number, pause in enumerate(pauses))
+    assert min(pauses[10:]) >= 150.0
+    assert len({patience.pause(20) for _ in range(10)}) == 10
+
+
+@pytest.fixture
+def stopped(own_server: OwnServer) -> Iterator[Sshd]:
+    """A server that is continued after the test, should the test have stopped it."""
+    server = own_server()
+    yield server
+    server.signal(signal.SIGCONT)
+
+
+async def test_a_server_that_falls_silent_is_noticed_and_found_again(user: SshUser, stopped: Sshd) -> None:
+    way = await user.knows(stopped).write(stopped.alias("cluster")).connect("cluster")
+    await becomes(way, LinkState.CONNECTED)
+    stopped.signal(signal.SIGSTOP)
+    assert "not known whether" in await raises(LinkLost, way.run("true", deadline=20.0))
+    await eventually(lambda: "keepalive" in said(way) or "runs no command" in said(way))
+    await becomes(way, LinkState.RETRYING)
+    stopped.signal(signal.SIGCONT)
+    await becomes(way, LinkState.CONNECTED)
+    assert (await way.run("echo back")).out == b"back\n"
+
+
+async def test_a_server_that_answers_but_runs_nothing_is_noticed(
+    user: SshUser, own_server: OwnServer, tmp_path: Path
+) -> None:
+    server = own_server()
+    server.kill()
+    # Each command waits for a file, as it does where the home directory's file server hangs.
+    waits = f'while [ -e {tmp_path}/hangs ]; do sleep 0.05; done; exec sh -c "$SSH_ORIGINAL_COMMAND"'
+    server.start(more=f"ForceCommand {waits}\n")
+    way = await user.knows(server).write(server.alias("cluster")).connect("cluster")
+    await becomes(way, LinkState.CONNECTED)
+    (tmp_path / "hangs").touch()
+    await raises(LinkLost, way.run("true", deadline=0.3))
+    link = await becomes(way, LinkState.RETRYING)
+    assert "runs no command" in link.reason
+    (tmp_path / "hangs").unlink()
+    await becomes(way, LinkState.CONNECTED)
+
+
+Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@pytest.fixture
+async def listening() -> AsyncIterator[Callable[[Behaviour], Awaitable[int]]]:
+    """Makes servers that are none: each connection is left to a function; returns the port."""
+    servers: list[asyncio.Server] = []
+    visits: set[asyncio.Task[None]] = set()
+
+    async def listen(behaviour: Behaviour) -> int:
+        async def visit(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            visits.add(task)
+            try:
+                await behaviour(reader, writer)
+                await asyncio.Event().wait()
+            except (OSError, asyncio.CancelledError):
+                writer.transport.abort()
+
+        servers.append(await asyncio.start_server(visit, "127.0.0.1", 0))
+        return int(servers[-1].sockets[0].getsockname()[1])
+
+    yield listen
+    for server in servers:
+        server.close()
+    for visit in visits:
+        visit.cancel()
+    await asyncio.gather(*visits, return_exceptions=True)
+
+
+async def _say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    pass
+
+
+async def _say_only_the_name(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(BANNER)
+
+
+async def _drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A slow-loris peer: each byte keeps the connection alive, and the whole never comes."""
+    for number in range(10_000):
+        writer.write(BANNER[number : number + 1] or b"x")
+        await asyncio.sleep(0.1)
+
+
+async def _chatter(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"hello\r\n" * 100)
+        await writer.drain()
+
+
+async def _hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        (_say_nothing, "no SSH server answered within 1 s"),
+        (_say_only_the_name, "did not finish the key exchange within 1 s"),
+        (_drip, "no SSH server answered within 1 s"),
+        (_chatter, "broke|no way of encryption"),
+        (_hang_up, "broke|reset by peer"),
+    ],
+)
+async def test_a_server_that_never_gets_anywhere_is_given_up_with_words(
+    user: SshUser,
+    listening: Callable[[Behaviour], Awaitable[int]],
+    behaviour: Behaviour,
+    words: str,
+) -> None:
+    way = await user.connect("127.0.0.1", port=await listening(behaviour), user="someone")
+    assert isinstance(await asyncio.wait_for(_error_of(way), 15.0), NotSent)
+    await eventually(lambda: way.link.state in (LinkState.RETRYING, LinkState.DOWN))
+    print(said(way))
+    assert any(part in said(way) for part in words.split("|")), said(way)
+
+
+async def _error_of(way: Transport) -> object:
+    return (await asyncio.gather(way.run("true", deadline=2.5), return_exceptions=True))[0]
+
+
+async def test_a_dead_site_does_not_hold_others_up(
+    user: SshUser, server: Sshd, listening: Callable[[Behaviour], Awaitable[int]]
+) -> None:
+    dead = [
+        await user.connect("127.0.0.1", port=await listening(_say_nothing), user="someone") for _ in range(5)
+    ]
+    way = await user.knows(server).write(server.alias("cluster")).connect("cluster")
+    stuck = [asyncio.create_task(one.run("true", deadline=30.0)) for one in dead]
+    for _ in range(20):
+        assert (await way.run("echo on")).out == b"on\n"
+    assert not any(call.done() and call.exception() is None for call in stuck)
+    for call in stuck:
+        call.cancel()
+    await asyncio.gather(*stuck, return_exceptions=True)
+
+
+@pytest.fixture
+def network() -> Iterator[Namespaces]:
+    """A network with one site in it."""
+    namespaces = Namespaces("site")
+    yield namespaces
+    namespaces.close()
+
+
+@pytest.fixture
+async def cut_off(network: Namespaces, own_server: OwnServer, user: SshUser) -> tuple[Namespaces, Transport]:
+    """A connected site in a network that can be cut."""
+    server = own_server(address=network.address("site"), prefix=network.enter("site"))
+    way = await user.knows(server).write(server.alias("cluster")).connect("cluster")
+    await becomes(way, LinkState.CONNECTED)
+    return network, way
+
+
+@pytest.mark.parametrize("ways", [TO_SITE + FROM_SITE, TO_SITE, FROM_SITE], ids=["both", "to it", "from it"])
+async def test_a_cut_network_is_noticed_and_after_it_heals_the_site_is_connected_again(
+    cut_off: tuple[Namespaces, Transport], ways: tuple[str, ...], tmp_path: Path
+) -> None:
+    network, way = cut_off
+    call = asyncio.create_task(way.run(f"echo >{tmp_path}/begun; exec sleep 50"))
+    await eventually((tmp_path / "begun").exists)
+    network.cut("site", ways)
+    assert "not known whether" in await raises(LinkLost, call)
+    await becomes(way, LinkState.RETRYING)
+    network.heal("site")
+    assert (await way.run("echo back")).out == b"back\n"
+    assert way.link.state is LinkState.CONNECTED
+
+
+async def test_a_cut_that_heals_soon_is_not_even_noticed(cut_off: tuple[Namespaces, Transport]) -> None:
+    network, way = cut_off
+    network.cut("site", seconds=0.3)
+    assert (await way.run("echo through")).out == b"through\n"
+    assert "lost" not in said(way)
+
+
+async def test_a_half_open_connection_ends_a_transfer_in_its_midst(
+    cut_off: tuple[Namespaces, Transport],
+) -> None:
+    network, way = cut_off
+    came = 0
+
+    def take(piece: bytes) -> None:
+        nonlocal came
+        came += len(piece)
+        if came < 10_000_000 <= came + 100_000:
+            network.cut("site")
+
+    await raises(LinkLost, way.receive("cat /dev/zero", take, deadline=30.0))
+    assert came >= 9_900_000
+
+
+async def test_a_question_is_still_there_after_the_network_went_away_and_came_back(
+    network: Namespaces, own_server: OwnServer, user: SshUser
+) -> None:
+    server = own_server(address=network.address("site"), prefix=network.enter("site"))
+    way = await user.write(server.alias("cluster")).connect("cluster")
+    question = await asked(way, "trust-host")
+    network.cut("site")
+    way.answer(question.id, "yes")
+    await becomes(way, LinkState.RETRYING)
+    network.heal("site")
+    await becomes(way, LinkState.CONNECTED)
+
+
+async def test_nothing_of_asyncssh_is_imported_for_a_site_on_this_machine(tmp_path: Path) -> None:
+    program = (
+        "import sys, broker_core.sites.transport.factory, broker_core.broker.daemon;"
+        "print([name for name in sys.modules if name.startswith(('asyncssh', 'cryptography'))])"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, env={"HOME": str(tmp_path)}
+    )
+    out, _ = await process.communicate()
+    assert out.strip() == b"[]"
