@@ -13,6 +13,7 @@ import ssl
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.certificates import Authority
@@ -102,6 +103,11 @@ class ARex:
         """Session directory of a job."""
         return self.folder / "session" / id
 
+    def jobs_named(self, name: str) -> list[str]:
+        """Ids of the jobs with a name, by A-REX's own records."""
+        records = self.folder.glob("control/job.*.local")
+        return [one.name.split(".")[1] for one in records if f"\njobname={name}\n" in one.read_text()]
+
     def start(self) -> ARex:
         """Start the daemons and wait until they answer."""
         self._guardian = Guardian(self.folder)
@@ -113,43 +119,40 @@ class ARex:
         for _ in range(_TRIES):
             self.port = free_port()  # another program may take it before the service does
             self._configure()
-            self.resume()
-            if wait_until(self._is_settled, 60.0, "A-REX answers") == "answers":
+            if self.resume():
                 return self
-            self.pause()
+            self.kill()
         raise AssertionError(f"A-REX does not start: {(self.folder / 'log/out').read_text()[-2000:]}")
 
-    def resume(self) -> None:
-        """Start the daemons, again after `pause`; the port stays."""
+    def resume(self) -> bool:
+        """Start the daemons, again after `kill`, and wait until they answer; False if they ended instead."""
         with (self.folder / "log" / "out").open("ab") as log:
-            for name in _DAEMONS:
-                self._processes.append(
-                    subprocess.Popen(
-                        [str(_PROGRAMS / name), "-f"],
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                        env={"PATH": f"{os.defpath}:/usr/sbin", "ARC_CONFIG": f"{self.folder}/arc.conf"}
-                        | dict(self._slurm or {}),
-                        start_new_session=True,
-                    )
-                )
+            self._processes = [self._spawn(name, log) for name in _DAEMONS]
+        return wait_until(self._is_settled, 60.0, "A-REX answers") == "answers"
 
-    def pause(self) -> None:
-        """End the daemons; jobs that run go on."""
+    def kill(self) -> None:
+        """End the daemons as a crash would; jobs that run go on."""
         for process in self._processes:
-            process.terminate()
-        for process in self._processes:
+            process.kill()
             process.wait(30)
         self._processes.clear()
 
     def close(self) -> None:
         """End the daemons and all that they started."""
-        for process in self._processes:
-            process.kill()
-            process.wait(30)
+        self.kill()
         if self._guardian is not None:
             self._guardian.close()
+
+    def _spawn(self, name: str, log: BinaryIO) -> subprocess.Popen[bytes]:
+        environment = {"PATH": f"{os.defpath}:/usr/sbin", "ARC_CONFIG": f"{self.folder}/arc.conf"}
+        return subprocess.Popen(
+            [str(_PROGRAMS / name), "-f"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=environment | dict(self._slurm or {}),
+            start_new_session=True,
+        )
 
     def _configure(self) -> None:
         lrms = "fork" if self._slurm is None else "slurm"

@@ -7,49 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Launch, Polled, Seen, Sighting
+from broker_core.sites.adapter import Polled, Seen, Sighting
 from broker_core.sites.arc.adapter import ArcAdapter
-from broker_core.sites.contract import Attempt, InputFile, LaunchOrder, SiteRefused
+from broker_core.sites.contract import InputFile, SiteRefused
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark, started_mark
 from broker_core.worker.outputs_list import read_outputs
 from tests.running import processes_of
 from tests.sites.arc.conftest import Adapting
+from tests.sites.arc.launches import launch
 from tests.testbed.arc import ARex
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
 LONG = 90.0
-
-
-def launch(
-    folder: Path,
-    job: str,
-    script: str,
-    *,
-    queue: str = "fork",
-    inputs: tuple[InputFile, ...] = (),
-    **more: object,
-) -> Launch:
-    """A launch of a shell script."""
-    program = folder / f"{job}.sh"
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    given: dict[str, object] = {
-        "cpus": 1,
-        "arguments": "",
-        "environment": (),
-        "outputs": (),
-        "stdin": "",
-        "stdout": "out",
-        "stderr": "err",
-    }
-    order = LaunchOrder(
-        attempt=Attempt(job, 1),
-        executable="./program",
-        inputs=(InputFile("program", program, True), *inputs),
-        **given | more,  # type: ignore[arg-type]
-    )
-    return Launch(order, queue)
 
 
 async def seen(adapter: ArcAdapter, tag: str, *states: Seen) -> Sighting:

@@ -54,12 +54,13 @@ async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
     assert await far.text(slow.attempt) == "begun\n"
     far = await far.again([(slow.attempt, None)])
     await far.started(slow.attempt)
-    arex.pause()
+    arex.kill()
     (folder,) = {place.parent for place in arex.folder.glob("session/*/job/std.out") if _runs(place.parent)}
     await eventually(lambda: far.site.link.state is LinkState.RETRYING, 30.0, "the loss is noticed")
     (folder / "go-on").touch()
     assert not far.ends(slow.attempt)
-    arex.resume()
+    assert arex.resume()
+    far.site.connect_now()
     ended = await far.ended(slow.attempt)
     assert (ended.exit_code, ended.failure) == (0, "")
     assert await far.text(slow.attempt) == "begun\nover\n"
