@@ -12,10 +12,11 @@ from app.inspector.labels import label
 if TYPE_CHECKING:
     from broker_core.wire.sites import QuestionView
 
-TRUSTS = {"trust-host": "Trust this host", "changed-host": "Trust the new key"}
+TRUSTS = {"trust-host": "Trust this host"}
 """Kinds that are answered with yes or no, and the words for yes."""
-_FIELDS = {"passphrase": "Passphrase", "password": "Password", "code": "Code", "proxy": "Proxy file"}
-_VERBS = {"passphrase": "Unlock", "proxy": "Use"}
+_FIELDS = {"passphrase": "Passphrase", "password": "Password", "code": "Code", "proxy": "Proxy file",
+           "changed-host": "Fingerprint"}
+_VERBS = {"passphrase": "Unlock", "proxy": "Use", "changed-host": "Trust the new key"}
 
 
 class QuestionForm(QWidget):
