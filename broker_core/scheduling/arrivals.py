@@ -4,44 +4,65 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from itertools import count, groupby
+from operator import attrgetter
 
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Arrival
+from broker_core.scheduling.shares import Shares
+
+_NEW = (JobState.SUBMITTED, JobState.WAITING)
+_ALIKE = attrgetter("record.owner", "record.cpus")
 
 
 class Arrivals:
-    """Makes live jobs of arrivals, in their order, when their turn comes or when somebody asks for one."""
+    """Makes live jobs of arrivals when their turn comes or when somebody asks for one.
 
-    def __init__(self, ledger: Ledger) -> None:
+    Users take turns, so that the few jobs of one need not wait until the many of another are taken over
+    (reliability case 22); those of one user come in their order.
+    """
+
+    def __init__(self, ledger: Ledger, shares: Shares) -> None:
         self._ledger = ledger
-        self._orders = 0
+        self._shares = shares
         self._waiting: dict[str, tuple[int, Arrival]] = {}
-        self._turns: deque[str] = deque()
+        self._turns: dict[str, deque[str]] = {}
+        """User to jobs; the user whose turn it is comes first."""
 
     def __bool__(self) -> bool:
         """True while some are to be taken over."""
         return bool(self._turns)
 
+    def __len__(self) -> int:
+        """Jobs that are to be taken over."""
+        return len(self._waiting)
+
     def add(self, arrivals: Iterable[Arrival]) -> None:
         """Keep arrivals until their turn; those that are known already, or have ended, are none."""
-        jobs = self._ledger.jobs
+        for (owner, cpus), alike in groupby(arrivals, _ALIKE):
+            self._add(owner, cpus, alike)
+
+    def _add(self, owner: str, cpus: int, arrivals: Iterable[Arrival]) -> None:
+        jobs, waiting = self._ledger.jobs, self._waiting
+        orders = count(self._shares.next(owner), self._shares.step(cpus))
         fresh = {
-            one.record.id: (order, one)
-            for order, one in enumerate(arrivals, self._orders + 1)
-            if one.record.id not in jobs and one.record.state in (JobState.SUBMITTED, JobState.WAITING)
+            one.record.id: (next(orders), one)
+            for one in arrivals
+            if one.record.state in _NEW and one.record.id not in jobs and one.record.id not in waiting
         }
-        if self._waiting:
-            fresh = {job: known for job, known in fresh.items() if job not in self._waiting}
-        self._waiting.update(fresh)
-        self._turns.extend(fresh)
-        self._orders = max((order for order, _ in fresh.values()), default=self._orders)
+        if fresh:
+            self._shares.took(owner, next(orders))
+            waiting.update(fresh)
+            self._turns.setdefault(owner, deque()).extend(fresh)
 
     def admit(self, arrival: Arrival) -> LiveJob:
         """Make a live job at once, behind all that came before."""
-        self._orders += 1
-        return self._live(self._orders, arrival)
+        record = arrival.record
+        order = self._shares.next(record.owner)
+        self._shares.took(record.owner, order + self._shares.step(record.cpus))
+        return self._live(order, arrival)
 
     def known(self, job: str) -> LiveJob | None:
         """A live job, whether or not its turn has come."""
@@ -55,7 +76,14 @@ class Arrivals:
 
     def next(self) -> LiveJob | None:
         """The job whose turn it is; None for one that has left meanwhile."""
-        return self.known(self._turns.popleft())
+        owner = next(iter(self._turns))
+        mine = self._turns[owner]
+        job = mine.popleft()
+        if len(self._turns) > 1 or not mine:
+            del self._turns[owner]
+            if mine:
+                self._turns[owner] = mine
+        return self.known(job)
 
     def _live(self, order: int, arrival: Arrival) -> LiveJob:
         job = self._ledger.jobs[arrival.record.id] = LiveJob(arrival.record, arrival.demand, order)

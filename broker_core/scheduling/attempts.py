@@ -11,6 +11,7 @@ from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Submit
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.shares import Shares
 from broker_core.scheduling.waiting import WaitingJobs
 from broker_core.scheduling.wording import chosen
 
@@ -21,17 +22,24 @@ class Attempts:
     """Gives resources to jobs and takes them back (CB-CACHE-05)."""
 
     def __init__(
-        self, ledger: Ledger, cache: ResourceCache, waiting: WaitingJobs, decisions: Decisions
+        self,
+        ledger: Ledger,
+        cache: ResourceCache,
+        waiting: WaitingJobs,
+        decisions: Decisions,
+        shares: Shares,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
         self._waiting = waiting
         self._decisions = decisions
+        self._shares = shares
 
     def place(self, job: LiveJob, choice: Choice) -> bool:
         """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
         if not self.take(job, choice):
             return False
+        self._shares.placed(job.order)
         job.retried = False
         job.round_tried = ()
         reason = chosen(choice)

@@ -50,6 +50,7 @@ from broker_core.scheduling.recovering import Recovering
 from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.requests import Requests
 from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.shares import Shares
 from broker_core.scheduling.site_reactions import SiteReactions
 from broker_core.scheduling.sorting import Sorting
 from broker_core.scheduling.standing import Effort, Match, Standings
@@ -73,12 +74,13 @@ class Scheduler:
         self._chooser = Chooser(self.cache, self._standings, rules)
         self._waiting = WaitingJobs()
         shared = self._ledger, self.cache, self._standings, self._chooser, self._waiting
-        attempts = Attempts(self._ledger, self.cache, self._waiting, self.decisions)
+        shares = Shares()
+        attempts = Attempts(self._ledger, self.cache, self._waiting, self.decisions, shares)
         self._round = Round(*shared, attempts)
         self._sorting = Sorting(*shared, attempts, self._round, self.decisions)
         self._merging = Merging(self.cache)
         self._questions = Questions(*shared, self._round)
-        self._arrivals = Arrivals(self._ledger)
+        self._arrivals = Arrivals(self._ledger, shares)
         self._unparked: deque[LiveJob] = deque()
         self._connect(attempts)
         self._facts = 0
@@ -192,6 +194,11 @@ class Scheduler:
     def not_elsewhere(self, job: str) -> str:
         """Why a live job cannot be run elsewhere, in words; empty: it can."""
         return self._requests.refusal(job)
+
+    @property
+    def backlog(self) -> int:
+        """Submitted jobs that were not looked at yet: what a broker that has too much of it should refuse."""
+        return len(self._arrivals)
 
     @property
     def next_round(self) -> float:

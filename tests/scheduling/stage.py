@@ -114,27 +114,31 @@ class Stage:
         site: str = "",
         hold: str = "",
         sweep: tuple[EventType, ...] = (),
+        owner: str = "ann",
+        run: bool = True,
     ) -> list[str]:
-        """Submit equal jobs; returns their ids. `sweep`: what happened to each of them already."""
+        """Submit equal jobs; returns their ids. `sweep`: what happened to each of them already; `run`: let
+        every slice that follows be done."""
         self.texts = {**getattr(self, "texts", {}), text: text}
         checked = check(text)
         assert checked.description is not None, checked.diagnostics
         demand = demand_of(checked.description, text, "", site)
         arrivals = []
         for _ in range(number):
-            record = self._first(text, demand, site)
+            record = self._first(text, demand, site, owner)
             for kind in sweep:
                 record = self._step(record, kind)
             arrivals.append(Arrival(record, demand, hold))
         self.tell(SubmissionRecorded(tuple(arrivals)))
-        self.run()
+        if run:
+            self.run()
         return [arrival.record.id for arrival in arrivals]
 
-    def _first(self, text: str, demand: Demand, site: str) -> JobRecord:
+    def _first(self, text: str, demand: Demand, site: str, owner: str) -> JobRecord:
         description = demand.description
         event = JobEvent(
             job=f"job{len(self.records):06}", seq=1, time=self.wall, source=Source.UAM,
-            type=EventType.SUBMITTED, old=None, new=JobState.SUBMITTED, owner="ann",
+            type=EventType.SUBMITTED, old=None, new=JobState.SUBMITTED, owner=owner,
             details={"name": description.name, "structure": description.structure, "pinned": site,
                      "interactive": description.interactive, "cpus": description.cpus, "description": text},
             position=next(self.positions),
