@@ -20,7 +20,7 @@ from broker_core.interactive.flushing import Flushing
 from broker_core.interactive.meeting import DESK, NoMeeting, meet
 from broker_core.interactive.session_events import ENDED, Event, Gap, Output, SessionState, Status
 from broker_core.interactive.shadow_forwards import Forwards
-from broker_core.interactive.shadow_link import Link, open_link
+from broker_core.interactive.shadow_link import Link, open_link, speak
 
 log = logging.getLogger("crossdesk.sessions")
 FULL, EMPTY = 4 << 20, 1 << 20
@@ -36,6 +36,8 @@ LINES = "lines"
 class SessionOptions:
     """Times in seconds."""
 
+    attached: bool = True
+    """Show the program; else only files, commands and forwards beside it are wanted."""
     write: bool = True
     """Ask for the program's input if no other desk has it."""
     columns: int = 80
@@ -72,6 +74,7 @@ class Session:
         self._events: deque[Event] = deque()
         self._pending = 0
         self._news = asyncio.Event()
+        self._ssh: asyncssh.SSHClientConnection | None = None
         self._link: Link | None = None
         self._linked = asyncio.Event()
         self._again = asyncio.Event()
@@ -133,19 +136,21 @@ class Session:
 
         Raises SessionOver when the session has ended.
         """
-        while self._link is None:
+        while self._ssh is None:
             if self.status.state in ENDED:
                 raise SessionOver(self.status.reason or "The session has ended.")
             self._linked.clear()
             await self._linked.wait()
-        return self._link.connection
+        return self._ssh
 
     async def close(self) -> None:
         """Leave; the program runs on, and its output is kept for the next desk."""
         await self.forwards.close()
         if self._link is not None:
             self._link.confirm()
-            await self._link.close()
+        if self._ssh is not None:
+            self._ssh.close()
+            await self._ssh.wait_closed()
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -230,23 +235,37 @@ class Session:
             pause = min(pause * 1.5, self._options.longest_pause)
 
     async def _follow(self, contact: Contact) -> None:
-        """Connect, and stay until the link is lost; raises NoMeeting."""
+        """Connect, and stay until the connection is lost; raises NoMeeting."""
         meeting = await self._meet(contact)
-        link = await open_link(meeting, contact, self._key, lambda: self, self._options.keepalive)
+        ssh = await speak(meeting, contact, self._key, self._options.keepalive)
         self._become(fingerprint=asyncssh.import_public_key(contact.host_key).get_fingerprint())
-        self._link = link
+        try:
+            if self._options.attached:
+                await self._attach(ssh)
+            else:
+                self._become(state=SessionState.CONNECTED, reason="", retries=0, node=contact.node)
+            await self.forwards.connected(ssh)
+            self._ssh = ssh
+            self._linked.set()
+            reason = await self._lost(ssh)
+        finally:
+            self._link = self._ssh = None
+            ssh.abort()
+        if self.status.state not in ENDED:
+            self._become(state=SessionState.BUFFERING, reason=f"The connection broke: {reason}.", retries=0)
+
+    async def _attach(self, ssh: asyncssh.SSHClientConnection) -> None:
+        """Take the streams of the program up where they were left."""
+        self._link = link = await open_link(ssh, self)
         link.say(
             "hello", desk=self.desk, write=self._options.write or self.status.writer, resume=self._places
         )
-        try:
-            await self.forwards.connected(link.connection)
-            self._linked.set()
-            reason = await link.lost
-        finally:
-            self._link = None
-            link.connection.abort()
-        if self.status.state not in ENDED:
-            self._become(state=SessionState.BUFFERING, reason=f"The connection broke: {reason}.", retries=0)
+
+    async def _lost(self, ssh: asyncssh.SSHClientConnection) -> str:
+        if self._link is not None:
+            return await self._link.lost
+        await ssh.wait_closed()
+        return "the agent closed the connection"
 
     async def _meet(self, contact: Contact) -> Any:
         """A connection to the agent over the first place that has it; raises NoMeeting."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import asyncssh
@@ -129,11 +128,6 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
             self.lost.set_result(reason)
         self.connection.abort()
 
-    async def close(self) -> None:
-        """End the connection; what was sent arrives."""
-        self.connection.close()
-        await self.connection.wait_closed()
-
     def _take(self, kind: bytes, content: bytes) -> None:
         if kind == WORD:
             self._listener.word(read_word(content))
@@ -145,17 +139,13 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
             self._listener.confirmed(offset)
 
 
-async def open_link(
-    connection: socket.socket,
-    contact: Contact,
-    key: asyncssh.SSHKey,
-    listener: Callable[[], Listener],
-    keepalive: float,
-) -> Link:
+async def speak(
+    connection: socket.socket, contact: Contact, key: asyncssh.SSHKey, keepalive: float
+) -> asyncssh.SSHClientConnection:
     """Speak SSH with the agent whose key the broker named; raises NoMeeting, the socket is closed then."""
     try:
         trusted = asyncssh.import_public_key(contact.host_key)
-        speaking = await asyncio.wait_for(
+        return await asyncio.wait_for(
             asyncssh.run_client(
                 connection,
                 config=None,
@@ -172,22 +162,37 @@ async def open_link(
             ),
             LOGIN_TIME,
         )
+    except Exception as error:
+        connection.close()
+        raise _not_met(error) from error
+
+
+async def open_link(speaking: asyncssh.SSHClientConnection, listener: Listener) -> Link:
+    """The streams of the program on a connection; raises NoMeeting, the connection is ended then."""
+    try:
         _, link = await speaking.create_unix_connection(
-            lambda: Link(speaking, listener()),
+            lambda: Link(speaking, listener),
             STREAM_PATH,
             encoding=None,
             window=WINDOW,
             max_pktsize=PACKET,
         )
-    except asyncssh.HostKeyNotVerifiable as error:
-        connection.close()
-        raise NoMeeting("somebody answers who is not the job's agent") from error
-    except asyncssh.PermissionDenied as error:
-        connection.close()
-        raise NoMeeting("the agent does not know this desk's key") from error
-    except (OSError, TimeoutError, asyncssh.Error, ValueError) as error:
-        # What somebody changed on the way shows as any of these, ValueError from undecodable packets too.
-        connection.close()
-        raise NoMeeting(f"no connection to the agent: {error or type(error).__name__}") from error
+    except Exception as error:
+        speaking.abort()
+        raise _not_met(error) from error
     assert isinstance(link, Link)
     return link
+
+
+def _not_met(error: Exception) -> NoMeeting:
+    """In words; what is no failure of the network or of the other side is raised as it is.
+
+    What somebody changed on the way can show as any of these, ValueError from undecodable packets too.
+    """
+    if isinstance(error, asyncssh.HostKeyNotVerifiable):
+        return NoMeeting("somebody answers who is not the job's agent")
+    if isinstance(error, asyncssh.PermissionDenied):
+        return NoMeeting("the agent does not know this desk's key")
+    if isinstance(error, OSError | TimeoutError | asyncssh.Error | ValueError):
+        return NoMeeting(f"no connection to the agent: {error or type(error).__name__}")
+    raise error
