@@ -49,6 +49,8 @@ class Sighting:
     ended: bytes = b""
     outputs: bytes = b""
     """The starter's list of output files with sizes and hashes."""
+    beat: bytes = b""
+    """Changes as long as its starter lives; told where the site does not know the attempt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ def site_for(
     `directory`: where what comes from the site is kept. `mark`: short id of the broker's state directory,
     letters and digits, beginning with a letter.
     """
-    return RemoteSite(
-        spec, adapter_for(spec, mark, link_changed, settings or RemoteSettings()), directory, settings
-    )
+    settings = settings or RemoteSettings()
+    adapter = adapter_for(spec, mark, link_changed, settings)
+    return RemoteSite(spec, adapter, directory, settings, _renewals(adapter))
 
 
 def adapter_for(
@@ -47,3 +47,8 @@ def adapter_for(
         )
     link = Link(link_changed)
     return ShellAdapter(spec, mark, transport_for(spec, link), SYSTEMS[spec.kind], settings)
+
+
+def _renewals(adapter: Adapter) -> Callable[[], float | None]:
+    """Only starters that see the broker's directory at the site can hold a lease."""
+    return (lambda: adapter.renewed) if isinstance(adapter, ShellAdapter) else (lambda: None)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.collector import Collector
@@ -51,6 +50,9 @@ class RemoteSite:
             at_once=spec.at_once,
         )
 
+        self._under_way: dict[str, asyncio.Task[str]] = {}
+        """Tag to its submission."""
+
     @property
     def queued(self) -> int:
         """Attempts there that wait."""
@@ -72,7 +74,7 @@ class RemoteSite:
     async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
         """See `Site.start`; the site is asked in the background, however long that takes."""
         await self._adapter.open()
-        self._watch.start(report, known, self._submitting.ask)
+        self._watch.start(report, known, self.submit)
 
     async def submit(self, order: LaunchOrder) -> str:
         """See `Site.submit`; raises LinkLost too, where it is not known whether the site has it."""
@@ -80,7 +82,12 @@ class RemoteSite:
         if tracked.arrived is not None:
             return tracked.id or tracked.tag
         tracked.sent = True
-        return await self._submitting.ask(order) or tracked.tag
+        task = self._under_way.get(tracked.tag)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._submitting.ask(order))
+            self._under_way[tracked.tag] = task
+            task.add_done_callback(lambda done: self._handed(tracked.tag, done))
+        return await asyncio.shield(task) or tracked.tag
 
     async def confirm(self, attempt: Attempt) -> None:
         """See `Site.confirm`; the release goes with the next look."""
@@ -100,18 +107,15 @@ class RemoteSite:
 
     async def files(self, attempt: Attempt) -> list[RunFile]:
         """See `Site.files`; what was brought here after the end, the site's own list before."""
-        if attempt.tag in self._watch.tracked:
-            try:
-                return await self._adapter.files(attempt.tag)
-            except NotFound:
-                return []
+        if (tracked := self._watch.tracked.get(attempt.tag)) is not None:
+            return await self._watch.finish.list_live(tracked)
         return await asyncio.to_thread(list_files, self._records.output(attempt))
 
     async def open_path(self, attempt: Attempt, path: str) -> Path:
         """See `Site.open_path`; of a file that grows only what is new is brought."""
         folder = self._records.output(attempt)
-        if attempt.tag in self._watch.tracked:
-            await self._watch.bring_live(attempt, path)
+        if (tracked := self._watch.tracked.get(attempt.tag)) is not None:
+            await self._watch.finish.bring_live(tracked, path)
         return find_file(folder, path)
 
     async def forget(self, attempts: Sequence[Attempt]) -> None:
@@ -125,6 +129,7 @@ class RemoteSite:
         """See `Site.close`."""
         await self._watch.close()
         await self._submitting.close()
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._adapter.close()
 
     def answer(self, id: str, value: str) -> None:
@@ -138,6 +143,11 @@ class RemoteSite:
     def poll_now(self) -> None:
         """Look at the jobs there without waiting."""
         self._watch.wake()
+
+    def _handed(self, tag: str, task: asyncio.Task[str]) -> None:
+        self._under_way.pop(tag, None)
+        if not task.cancelled():
+            task.exception()  # told to the callers that are still there
 
     async def _hand_over(self, orders: Sequence[LaunchOrder]) -> Sequence[str | SiteRefused]:
         answers = await self._adapter.submit([Launch(order, queue_of(order.ce)) for order in orders])

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from broker_core.errors import CrossDeskError
+from broker_core.errors import CrossDeskError, NotFound
 from broker_core.sites.adapter import Adapter, Sighting
-from broker_core.sites.contract import Attempt, Ended
+from broker_core.sites.batch.shell_files import writable
+from broker_core.sites.contract import Ended, RunFile
 from broker_core.sites.remote_ends import end_by_marker, end_without_marker
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
@@ -59,9 +60,26 @@ class RemoteFinish:
         await asyncio.to_thread(self._records.keep, ended)
         self._ended(ended)
 
-    async def bring_live(self, attempt: Attempt, path: str) -> None:
-        """Bring what is new of one file."""
-        await self._adapter.fetch(attempt.tag, [path], self._records.open_output(attempt))
+    async def list_live(self, tracked: Tracked) -> list[RunFile]:
+        """Files at the site of an attempt that is not over."""
+        try:
+            found = await self._adapter.files(tracked.tag)
+        except NotFound:
+            return []
+        tracked.sizes = {file.path: file.size for file in found}
+        return found
+
+    async def bring_live(self, tracked: Tracked, path: str) -> None:
+        """Bring what is new of one file; of one that is very large its end, behind a hole."""
+        into = self._records.open_output(tracked.attempt)
+        if path not in tracked.sizes:
+            await self.list_live(tracked)
+        place, size = into / path, tracked.sizes.get(path, 0)
+        skipped = size - self._settings.most_live
+        if skipped > (place.lstat().st_size if place.is_file() else 0):
+            with writable(place) as file:
+                file.truncate(skipped)
+        await self._adapter.fetch(tracked.tag, [path], into)
 
     async def remove_some(self) -> None:
         """Remove the directories of attempts that are here; those that fail are tried again."""

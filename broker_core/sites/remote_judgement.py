@@ -58,6 +58,10 @@ def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings
             return False
     elif tracked.arrived >= began:
         return False
+    if sighting is not None and sighting.beat != tracked.beat:
+        # The batch system has forgotten it, but it lives.
+        tracked.beat = sighting.beat
+        tracked.gone_since, tracked.gone_looks = None, 0
     if tracked.gone_since is None:
         tracked.gone_since = began
     tracked.gone_looks += 1

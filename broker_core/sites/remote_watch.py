@@ -21,6 +21,8 @@ from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
 _SLOWING = 1.5
+_LAG = 60.0
+"""Seconds that a site's list may show what is over."""
 
 
 class RemoteWatch:
@@ -39,9 +41,9 @@ class RemoteWatch:
         self._spec, self._adapter, self._settings = spec, adapter, settings
         self._records = records
         self._renewed = renewed
-        self._finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
-        self._over: set[str] = set()
-        """Tags whose end was reported; the site's list may lag behind."""
+        self.finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
+        self._over: dict[str, float] = {}
+        """Tag to when its end was reported, by the monotonic clock; the site's list may lag behind."""
         self._woken = asyncio.Event()
         self._pause = spec.poll_interval
         self._tasks: set[asyncio.Task[None]] = set()
@@ -58,7 +60,7 @@ class RemoteWatch:
         self._submit = submit
         for attempt, order in known:
             if (kept := self._records.end(attempt)) is not None:
-                self._over.add(attempt.tag)
+                self._over[attempt.tag] = time.monotonic()
                 self.report(kept)
                 continue
             tracked = self.track(attempt, order)
@@ -86,10 +88,6 @@ class RemoteWatch:
             return
         tracked.id, tracked.arrived = answer, now
         self.wake()
-
-    async def bring_live(self, attempt: Attempt, path: str) -> None:
-        """Bring what a file of an attempt that is not over has more than what is here."""
-        await self._finish.bring_live(attempt, path)
 
     def wake(self) -> None:
         """Look now; changes are expected."""
@@ -122,9 +120,10 @@ class RemoteWatch:
 
     async def _wait(self) -> None:
         """Until the next look is due; for ever while there is nothing to look at."""
-        pause = self._pause if self.tracked or self._finish.removable else None
+        pause = self._pause if self.tracked or self.finish.removable else None
         try:
-            await asyncio.wait_for(self._woken.wait(), pause)
+            async with asyncio.timeout(pause):
+                await self._woken.wait()
         except TimeoutError:
             return
         self._woken.clear()
@@ -147,7 +146,7 @@ class RemoteWatch:
         asked = [one.tag for one in self.tracked.values() if one.sent and not one.ending]
         polled = await self._adapter.poll(asked)
         changed = self._take(polled, began)
-        await self._finish.remove_some()
+        await self.finish.remove_some()
         return acted or changed
 
     async def _act(self) -> bool:
@@ -179,17 +178,22 @@ class RemoteWatch:
                 self.report(notice)
             if sighting.ended and not tracked.ending:
                 tracked.ending = True
-                self.spawn(self._finish.by_marker(tracked, sighting))
+                self.spawn(self.finish.by_marker(tracked, sighting))
         if polled.silent:
             self.link_note(polled.silent)
             return changed
-        unknown = [tag for tag in polled.attempts if tag not in self.tracked and tag not in self._over]
+        self._over = {tag: over for tag, over in self._over.items() if over > began or tag in polled.attempts}
+        unknown = [
+            tag
+            for tag in polled.attempts
+            if tag not in self.tracked and now - self._over.get(tag, -_LAG) >= _LAG
+        ]
         if unknown:
             self.spawn(self._end_unknown(unknown))
         for tracked in list(self.tracked.values()):
             if is_over(tracked, polled, began, now, self._settings):
                 tracked.ending = True
-                self.spawn(self._finish.without_marker(tracked))
+                self.spawn(self.finish.without_marker(tracked))
                 changed = True
         return changed
 
@@ -229,13 +233,14 @@ class RemoteWatch:
             return
         for tracked in list(self.tracked.values()):
             if tracked.sent and not tracked.ending:
-                self._ended(not_heard_from(tracked, time.time(), self._spec.name))
+                del self.tracked[tracked.tag]  # unknown from now on: ended for sure when the site is back
+                self.report(not_heard_from(tracked, time.time(), self._spec.name))
 
     def _ended(self, ended: Ended) -> None:
         """Report an end, once."""
         tag = ended.attempt.tag
         if self.tracked.pop(tag, None) is not None:
-            self._over.add(tag)
+            self._over[tag] = time.monotonic()
             self.report(ended)
             self.wake()
 

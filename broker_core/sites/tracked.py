@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from broker_core.sites.adapter import Seen
 from broker_core.sites.contract import Attempt, LaunchOrder
@@ -33,10 +33,15 @@ class Tracked:
     gone_since: float | None = None
     """Since when the batch system has not known it, though no marker tells its end."""
     gone_looks: int = 0
+    beat: bytes = b""
+    """Its starter's last sign of life that was seen while the batch system did not know it."""
     was_listed: bool = False
     """The batch system was seen to know it."""
     ending: bool = False
     """Its end is known; its files are being brought."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Files that could be read when they were last listed."""
 
     @property
     def tag(self) -> str:

@@ -15,6 +15,8 @@
 #   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
 #   __file_limit          largest size of a file, in units of 512 bytes
 #   __news                directory for news to a broker that looks in from afar; empty: it sees the markers
+#   __beat                seconds between two signs of life in `beat`, and looks for `cancel`; empty: none
+#   __lease, __lease_file seconds that the program may run without a change of this file; empty: for ever
 #
 # Lists are joined with commas; each item is escaped: every byte but letters, digits and _./:=+@- is
 # `\0` and three octal digits; an empty item is one backslash. `printf %b` turns that back.
@@ -89,7 +91,7 @@ __end() {
     upload) exit 223 ;;
     wall-limit) exit 224 ;;
     output-limit) exit 225 ;;
-    starter) exit 227 ;;
+    starter | lease | killed) exit 227 ;;
     esac
     [ "$__code" -gt 192 ] && exit 199
     [ "$__code" -gt 125 ] && [ "$__code" -lt 129 ] && exit 199
@@ -208,7 +210,7 @@ __signal() {
     return "$__found"
 }
 
-# Wait for the wall-time limit, then end everything: TERM, a grace, KILL until nothing is left.
+# Wait for the wall-time limit, then end everything.
 __watch() {
     __nap=
     trap '[ -n "$__nap" ] && kill "$__nap" 2>/dev/null; exit 0' USR1
@@ -216,7 +218,58 @@ __watch() {
     sleep "$__wall_limit" &
     __nap=$!
     wait "$__nap"
-    printf 'reached\n' >"$__here/wall-limit"
+    __stop wall-limit
+}
+
+# Set __renewal to what the lease's file says.
+__look_at_lease() {
+    __renewal=
+    if [ -r "$__lease_path" ]; then read -r __renewal <"$__lease_path"; fi
+}
+
+# Give signs of life; end everything when the broker asks for it, or when the lease is over.
+__attend() {
+    __nap=
+    trap '[ -n "$__nap" ] && kill "$__nap" 2>/dev/null; exit 0' USR1
+    trap - TERM
+    __clock
+    __last=$__renewal __since=${__uptime%.*}
+    while :; do
+        __clock
+        printf '%s\n' "$__uptime" >"$__here/beat"
+        [ ! -f "$__here/cancel" ] || __stop killed
+        if [ -n "$__lease" ]; then
+            __look_at_lease
+            [ "$__renewal" = "$__last" ] || __last=$__renewal __since=${__uptime%.*}
+            [ "$((${__uptime%.*} - __since))" -lt "$__lease" ] || __stop lease
+        fi
+        sleep "$__beat" &
+        __nap=$!
+        wait "$__nap"
+    done
+}
+
+# Wait for a renewal of the lease, so that nothing begins that the broker may believe to be over.
+__await_lease() {
+    __decode "$__lease_file"
+    __lease_path=$__value
+    __look_at_lease
+    __last=$__renewal
+    __clock
+    __since=${__uptime%.*}
+    while [ "$__renewal" = "$__last" ]; do
+        [ ! -f "$__here/cancel" ] || return 0
+        __clock
+        [ "$((${__uptime%.*} - __since))" -lt "$__lease" ] ||
+            __end - lease "The broker was not heard from for $__lease seconds, so the program was not started."
+        sleep 1
+        __look_at_lease
+    done
+}
+
+# End everything because of $1: TERM, a grace, KILL until nothing is left; does not return.
+__stop() {
+    printf '%s\n' "$1" >"$__here/stopped"
     trap '' USR1 TERM
     read -r __self __rest </proc/self/stat
     __signal TERM
@@ -226,6 +279,7 @@ __watch() {
         __left=$((__left - 1))
     done
     while __signal KILL; do sleep 0.1; done
+    exit 0
 }
 
 # List the output files with their hashes, note what is missing, send what is to be sent.
@@ -255,7 +309,7 @@ __outputs() {
     [ $# -gt 0 ] || return 0
     {
         sha256sum -- "$@"
-        stat -c 'size %s' -- "$@" || for __file do printf 'size %s\n' "$(wc -c <"$__file")"; done
+        stat -L -c 'size %s' -- "$@" || for __file do printf 'size %s\n' "$(wc -c <"$__file")"; done
     } >"$__here/outputs" 2>/dev/null
     [ -n "$__output_base_url" ] || return 0
     for __file do
@@ -315,10 +369,16 @@ __decode "${__standard_error:-std.err}"
 __err=$__value
 [ "$__err" = "$__out" ] || __output "$__err" "${__standard_error:-std.err}"
 
-__watchdog=
+[ -z "$__lease" ] || __await_lease
+[ ! -f "$__here/cancel" ] || __end - killed "Canceled as its owner asked."
+__watchdogs=
 if [ -n "$__wall_limit" ]; then
     __watch </dev/null >/dev/null 2>&1 &
-    __watchdog=$!
+    __watchdogs=$!
+fi
+if [ -n "$__beat" ]; then
+    __attend </dev/null >/dev/null 2>&1 &
+    __watchdogs="$__watchdogs $!"
 fi
 
 # A batch system asks to end by TERM, to all processes: at a time limit, or when a job is canceled there.
@@ -370,19 +430,29 @@ trap '__terminated="terminated 1
     unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __nodes __subjob_index __output_file __output_base_url __wall_limit \
-        __kill_grace __file_limit __notice __news __attempt
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt
     exec "$@"
 )
 __status=$?
 trap '' TERM
 
-if [ -n "$__watchdog" ]; then
-    [ -f "$__here/wall-limit" ] || kill -s USR1 "$__watchdog" 2>/dev/null
-    wait "$__watchdog" 2>/dev/null
-fi
+for __process in $__watchdogs; do
+    [ -f "$__here/stopped" ] || kill -s USR1 "$__process" 2>/dev/null
+    wait "$__process" 2>/dev/null
+done
+__kind=
+[ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
 __sent=0
 [ -z "$__output_file" ] || __outputs || __sent=1
-[ ! -f "$__here/wall-limit" ] || __end "$__status" wall-limit "The wall-time limit of $__wall_limit seconds was reached."
+case $__kind in
+wall-limit) __end "$__status" wall-limit "The wall-time limit of $__wall_limit seconds was reached." ;;
+lease) __end "$__status" lease "The broker was not heard from for $__lease seconds." ;;
+killed) __end "$__status" killed "Canceled as its owner asked." ;;
+esac
+if [ -n "$__agent" ] && [ -f "$__here/agent-failure" ]; then
+    read -r __why <"$__here/agent-failure"
+    __end "$__status" agent "$__why"
+fi
 if [ "$__status" -ne 0 ] && [ -n "$__file_limit" ]; then
     if [ "$__status" -eq 153 ] || [ -n "$(find . -type f -size +$((__file_limit - 1)) 2>/dev/null)" ]; then
         __end "$__status" output-limit "A file reached the limit of $((__file_limit / 2)) KiB."

@@ -44,6 +44,11 @@ class StarterOrder:
     """FIFO that hears of the start."""
     news: str = ""
     """Directory for news to a broker that looks in from afar."""
+    beat: int = 0
+    """Seconds between two signs of life; 0: none."""
+    lease: int = 0
+    """Seconds that the program may run without a change of `lease_file`; 0: for ever. Needs `beat`."""
+    lease_file: str = ""
 
 
 def variables(order: StarterOrder) -> dict[str, str]:
@@ -71,6 +76,9 @@ def variables(order: StarterOrder) -> dict[str, str]:
         "__file_limit": str(max(1, order.file_limit // BLOCK)) if order.file_limit else "",
         "__notice": order.notice,
         "__news": encode(order.news),
+        "__beat": str(order.beat) if order.beat else "",
+        "__lease": str(order.lease) if order.lease else "",
+        "__lease_file": encode(order.lease_file) if order.lease else "",
         MARK: order.tag,
     }
     return {name: value for name, value in values.items() if value}

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+NO_ROOM = 91
+"""Exit status where the parcel could not be unpacked; nothing was handed over then."""
 _COMMON = r"""
 set -f
 locking=

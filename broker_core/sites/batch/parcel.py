@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import shlex
 import tarfile
 import tempfile
@@ -45,6 +46,8 @@ class SitePlace:
     mark: str
     options: tuple[str, ...]
     environment: Mapping[str, str]
+    beat: int
+    lease: float
 
 
 def groups_of(launches: Sequence[Launch], exchange: str, arrays: bool) -> list[Group]:
@@ -122,7 +125,15 @@ def order_text(order: LaunchOrder, place: SitePlace) -> str:
     outputs = tuple(dict.fromkeys((*order.outputs, order.stdout, order.stderr)))
     environment = (*place.environment.items(), *order.environment)
     plain = starter_order(replace(order, outputs=outputs, environment=environment), folder)
-    given = checked_variables(replace(plain, news=f"{place.home.path}/news"))
+    given = checked_variables(
+        replace(
+            plain,
+            news=f"{place.home.path}/news",
+            beat=place.beat,
+            lease=math.ceil(place.lease),
+            lease_file=f"{place.home.path}/lease",
+        )
+    )
     lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]
     return "\n".join([*lines, f"exec /bin/sh {shlex.quote(place.starter)}", ""])
 

@@ -15,7 +15,7 @@ from broker_core.errors import NotFound
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled, Seen, Sighting
-from broker_core.sites.batch.hand_over import Answer, finish_script, read_answer, submit_script
+from broker_core.sites.batch.hand_over import NO_ROOM, Answer, finish_script, read_answer, submit_script
 from broker_core.sites.batch.names import Names
 from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
@@ -81,8 +81,13 @@ class ShellAdapter:
         self._fetching: Collector[Wanted, None] = Collector(
             self._fetch_many, linger=_LINGER, most=_FETCHES, at_once=2
         )
+        self.renewed: float | None = None
+        """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
+        self._unsure = False
         self._probe: dict[str, list[str]] = {}
         self._probed = 0.0
+        self._met: set[str] = set()
+        """Tags that began with this object, or whose markers were looked at: news tell of them all."""
         self._read: tuple[str, ...] = ()
         """News that were read and not yet acknowledged."""
 
@@ -143,8 +148,11 @@ class ShellAdapter:
             self._names.learn_lists(await self._lists(unknown))
         seen = self._names.sightings(listed)
         unproved = [tag for tag, marks in look.markers.items() if {"ended"} == marks.keys() & _END]
-        asked = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
+        strange = [tag for tag in tags if tag not in self._met and is_tag(tag)]
+        gone = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
+        asked = list(dict.fromkeys((*strange, *gone)))
         more = await self._look_at((*asked, *unproved)) if asked or unproved else None
+        self._met.update(strange)
         markers = dict(look.markers)
         for tag, marks in more.markers.items() if more else ():
             markers[tag] = {**markers.get(tag, {}), **marks}
@@ -176,6 +184,7 @@ class ShellAdapter:
         if safe:
             await self._exchange(lambda _: REMOVE, "".join(f"{tag}\n" for tag in safe).encode())
             self._names.forget(safe)
+            self._met.difference_update(safe)
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed."""
@@ -217,6 +226,8 @@ class ShellAdapter:
                 f"{home.guarded(DEADLINE)}{{\n{script}\n}} <<'END-OF-LINES'\n{stdin.decode()}END-OF-LINES\n"
             )
             reply = await self._transport.receive(text, write)  # type: ignore[arg-type]
+            if reply.status not in (0, AWAY, STALE, NO_FILE):
+                raise LinkLost(f"The transfer was cut off: {words_of(reply.err)}.", place=self._spec.name)
             if reply.status not in (AWAY, STALE):
                 return reply.status
             self._home.forget()
@@ -224,8 +235,15 @@ class ShellAdapter:
 
     async def _look_at(self, tags: Sequence[str]) -> Look:
         exchange = f"p{secrets.token_hex(6)}"
-        script = poll_script(exchange, self._system.status(self._mark))
-        reply = await self._exchange(lambda _: script, questions(self._read, tags))
+        renew = bool(self._spec.lease) and not self._unsure
+        script = poll_script(exchange, self._system.status(self._mark), renew=renew)
+        within = DEADLINE
+        if renew:
+            # While it is not known whether a renewal arrived none is sent: the count has to end some time.
+            within = min(DEADLINE, self._spec.lease / 2)
+            self.renewed, self._unsure = time.monotonic() + within, True
+        reply = await self._exchange(lambda _: script, questions(self._read, tags), within)
+        self._unsure = False
         try:
             return read_look(reply.out, exchange, words_of(reply.err))
         except ValueError as error:
@@ -243,6 +261,8 @@ class ShellAdapter:
         if reply.status in (AWAY, STALE):
             self._home.forget()
             return Answer(), groups
+        if reply.status and reply.status != NO_ROOM:
+            raise LinkLost(f"The submission was cut off with status {reply.status}.", place=self._spec.name)
         if reply.status:
             raise SiteRefused(
                 f"The site cannot keep the job: {words_of(reply.err)}.",
@@ -283,6 +303,7 @@ class ShellAdapter:
         for group, out in answer.ids.items():
             mine = [tag for tag in members.get(group, ()) if tag not in answer.there]
             mine = [tag for tag in mine if tag not in answer.busy and tag not in answer.orphans]
+            self._met.update(mine)
             for tag in mine:
                 found[tag] = self._names.took(group, self._id(out), [tag])
         for group, words in answer.refused.items():
@@ -313,6 +334,8 @@ class ShellAdapter:
             mark=self._mark,
             options=tuple(self._spec.options),
             environment=self._spec.environment,
+            beat=self._settings.beat,
+            lease=self._spec.lease,
         )
 
     async def _exchange(
@@ -362,6 +385,7 @@ def _with_markers(sighting: Sighting, marks: Mapping[str, bytes]) -> Sighting:
         started=marks.get("started", b""),
         ended=marks.get("ended", b""),
         outputs=marks.get("outputs", b""),
+        beat=marks.get("beat", b""),
     )
 
 

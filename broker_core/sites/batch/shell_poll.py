@@ -14,6 +14,7 @@ _LETTERS = {"s": "started", "o": "outputs", "e": "ended"}
 # Lines of stdin: `a NAME` acknowledges news that were read, `i TAG` asks for an attempt's own markers.
 _SCRIPT = r"""
 set -f
+[ -z "$renewal" ] || printf '%s\n' "$renewal" >lease
 gone= count=0
 while read -r what name; do
     case $what in
@@ -22,7 +23,7 @@ while read -r what name; do
         if [ "$count" -ge 500 ]; then rm -f $gone; gone= count=0; fi
         ;;
     i)
-        for marker in started outputs ended; do
+        for marker in started outputs ended beat; do
             [ ! -f "attempts/$name/$marker" ] || printf 'attempts/%s/%s\n' "$name" "$marker"
         done
         [ ! -d "attempts/$name" ] || printf 'attempts/%s/exchange\n' "$name"
@@ -54,9 +55,15 @@ class Look:
     """What the batch system's command complained of."""
 
 
-def poll_script(exchange: str, status: str) -> str:
-    """Goes behind `Home.guarded`; `status`: command that prints the batch system's list."""
-    return f"exchange={exchange} status={shlex.quote(status)} most={3 * NEWS_AT_ONCE}\n{_SCRIPT}"
+def poll_script(exchange: str, status: str, *, renew: bool) -> str:
+    """Goes behind `Home.guarded`; `status`: command that prints the batch system's list.
+
+    `renew`: renew the lease of what runs there.
+    """
+    renewal = exchange if renew else ""
+    most = 3 * NEWS_AT_ONCE
+    values = f"exchange={exchange} renewal={renewal} status={shlex.quote(status)} most={most}"
+    return f"{values}\n{_SCRIPT}"
 
 
 def questions(read: Iterable[str], tags: Iterable[str]) -> bytes:

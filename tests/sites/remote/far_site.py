@@ -15,7 +15,9 @@ from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
 MARK = "t1"
-QUICK = RemoteSettings(patience=2.5, short_patience=0.5, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5)
+QUICK = RemoteSettings(
+    patience=2.5, short_patience=0.5, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5, most_live=1 << 20
+)
 
 
 def order(program: str, arguments: str = "", **more: object) -> LaunchOrder:

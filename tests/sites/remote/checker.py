@@ -1,0 +1,29 @@
+"""Compares what a site reported with what the batch system itself recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from broker_core.sites.contract import Attempt
+from tests.sites.remote.far_site import MARK, Far
+from tests.testbed.slurm import Cluster
+
+
+def check(sites: Iterable[Far], cluster: Cluster, attempts: Iterable[Attempt], ran: Path) -> None:
+    """Every attempt ended exactly once well, ran exactly once, and nothing of it is left in the batch system.
+
+    `ran`: file to which each program adds its tag.
+    """
+    attempts = list(attempts)
+    tags = sorted(one.tag for one in attempts)
+    sites = list(sites)
+    for attempt in attempts:
+        ends = [end for far in sites for end in far.ends(attempt)]
+        assert [(end.exit_code, end.failure) for end in ends] == [(0, "")], (attempt.tag, ends)
+    assert sorted(ran.read_text().split()) == tags
+    left = [name for name in cluster.present().values() if name.startswith(f"{MARK}.")]
+    assert left == []
+    names = {f"{MARK}.{tag}" for tag in tags}
+    started = [job.name for job in cluster.completed() if job.name in names and job.started]
+    assert sorted(started) == sorted(set(started)), "a batch job of each attempt started once"

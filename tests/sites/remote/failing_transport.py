@@ -1,0 +1,66 @@
+"""A way to a site that breaks at chosen calls, before or after the command ran there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from broker_core.sites.link import Link
+from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
+
+
+@dataclass
+class Breaking:
+    """Which calls break. Counts all calls."""
+
+    at: range = field(default_factory=lambda: range(0))
+    """Numbers of the calls that break, from 1."""
+    after: bool = False
+    """The command ran before the answer was lost."""
+    calls: int = 0
+    down: bool = False
+    """Every call breaks before it reaches the site."""
+    deaf: bool = False
+    """Every command runs and no answer comes back."""
+
+
+class FailingTransport:
+    """See `Transport`; passes everything on but what breaks."""
+
+    def __init__(self, real: Transport, breaking: Breaking) -> None:
+        self._real, self._breaking = real, breaking
+        self.link: Link = real.link
+
+    async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
+        return await self._carry(lambda: self._real.run(script, stdin=stdin, deadline=deadline))
+
+    async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
+        return await self._carry(lambda: self._real.send(script, chunks, deadline=deadline))
+
+    async def receive(
+        self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
+    ) -> Reply:
+        return await self._carry(lambda: self._real.receive(script, write, deadline=deadline))
+
+    async def open(self) -> None:
+        await self._real.open()
+
+    async def close(self) -> None:
+        await self._real.close()
+
+    def answer(self, id: str, value: str) -> None:
+        self._real.answer(id, value)
+
+    def connect_now(self) -> None:
+        self._real.connect_now()
+
+    async def _carry(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
+        what = self._breaking
+        what.calls += 1
+        broken = what.calls in what.at
+        if what.down or (broken and not what.after):
+            raise LinkLost("The way was cut before.")
+        reply = await call()
+        if what.deaf or broken:
+            raise LinkLost("The way was cut after.")
+        return reply

@@ -1,0 +1,103 @@
+"""The way to the site breaks at the first call, the second, and so on: nothing is lost or runs twice."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from broker_core.sites.batch.shell_adapter import ShellAdapter
+from broker_core.sites.batch.slurm import Slurm as SlurmSystem
+from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.link import Link
+from broker_core.sites.remote import RemoteSite
+from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.factory import transport_for
+from broker_core.wire.sites import SiteSpec
+from tests.sites.remote.checker import check
+from tests.sites.remote.failing_transport import Breaking, FailingTransport
+from tests.sites.remote.far_site import MARK, QUICK, Far, script, spec_for
+from tests.testbed.slurm import Cluster
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.cluster
+
+
+class BreakingFar(Far):
+    """A site whose way breaks as told."""
+
+    def __init__(self, spec: SiteSpec, folder: Path, breaking: Breaking) -> None:
+        super().__init__(spec, folder)
+        way = FailingTransport(transport_for(spec, Link(lambda _: None)), breaking)
+        adapter = ShellAdapter(spec, MARK, way, SlurmSystem(), QUICK)
+        self.adapter = adapter
+        self.site = RemoteSite(spec, adapter, folder, QUICK, lambda: adapter.renewed)
+
+
+async def hand_over(far: Far, one: LaunchOrder) -> None:
+    """As the engine does it."""
+
+    async def asked() -> bool:
+        try:
+            await far.site.submit(one)
+        except LinkLost:
+            return False
+        return True
+
+    await eventually(asked, 60.0)
+    await far.site.confirm(one.attempt)
+
+
+def noting(folder: Path, wall_limit: float | None = None) -> LaunchOrder:
+    """A job that notes that it ran."""
+    one = script("exit 0", outputs=("said",), wall_limit=wall_limit)
+    text = f"echo {one.attempt.tag} >>{folder}/ran; echo said >said"
+    return script(text, attempt=one.attempt, outputs=("said",), wall_limit=wall_limit)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+async def test_whichever_call_breaks_every_job_runs_once(
+    cluster: Cluster, tmp_path: Path, after: bool, soak: bool
+) -> None:
+    ran = tmp_path / "ran"
+    sites, orders = [], []
+    for number in range(1, 20 if soak else 10):
+        breaking = Breaking(range(number, number + 1), after)
+        spec = spec_for(cluster, tmp_path / f"site{number}")
+        far = BreakingFar(spec, tmp_path / f"here{number}", breaking)
+        sites.append(await far.start())
+        # One of its own and an array of two.
+        mine = [noting(tmp_path), noting(tmp_path), noting(tmp_path, wall_limit=600.0)]
+        orders += mine
+        await asyncio.gather(*(hand_over(far, one) for one in mine))
+        for one in mine:
+            await far.ended(one.attempt)
+        assert breaking.calls > number, "the call that breaks was reached"
+        await far.site.close()
+    check(sites, cluster, [one.attempt for one in orders], ran)
+
+
+@pytest.mark.parametrize("mode", ["down", "deaf"])
+async def test_a_long_outage_is_no_end_of_anything(cluster: Cluster, tmp_path: Path, mode: str) -> None:
+    breaking = Breaking()
+    far = await BreakingFar(spec_for(cluster, tmp_path / "site"), tmp_path / "here", breaking).start()
+    waiting, running = noting(tmp_path), script("until [ -e end ]; do sleep 0.05; done")
+    await hand_over(far, running)
+    await far.started(running.attempt)
+    setattr(breaking, mode, True)
+    asked = asyncio.create_task(hand_over(far, waiting))
+    calls = breaking.calls
+    await eventually(lambda: breaking.calls > calls + 6)
+    assert not far.ends(running.attempt)
+    job = Path(far.spec.directory) / MARK / "attempts" / running.attempt.tag / "job"
+    (job / "end").touch()
+    calls = breaking.calls
+    await eventually(lambda: breaking.calls > calls + 3)
+    assert not far.ends(running.attempt), "what ended meanwhile is not known"
+    setattr(breaking, mode, False)
+    assert (await far.ended(running.attempt)).exit_code == 0
+    await asked
+    assert (await far.ended(waiting.attempt)).exit_code == 0
+    check([far], cluster, [waiting.attempt], tmp_path / "ran")
+    await far.site.close()
