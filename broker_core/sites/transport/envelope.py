@@ -43,8 +43,11 @@ class Parcel:
 
 
 def wrap(script: str, environment: Mapping[str, str], token: str) -> Parcel:
-    """Make a script ready. `token`: letters and digits that nobody can guess. Raises ValueError."""
-    text = "".join(f"export {_name(name)}={shlex.quote(value)}\n" for name, value in environment.items())
+    """Make a script ready; raises ValueError for a byte 0.
+
+    `token`: letters and digits that nobody can guess. The names in `environment` are variables.
+    """
+    text = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
     content = f"{_TIDY}\n{text}{script}\n"
     if "\0" in content:
         raise ValueError("A shell script cannot hold the byte 0.")
@@ -63,10 +66,9 @@ def _word(line: str) -> str:
     return "'" + _SPECIAL.sub(lambda found: _SPELLED[found[0]], line) + "'"
 
 
-def _name(name: str) -> str:
-    if not _NAME.match(name):
-        raise ValueError(f"{name!r} is no name of an environment variable.")
-    return name
+def is_variable(name: str) -> bool:
+    """True for what a shell takes as the name of a variable."""
+    return _NAME.match(name) is not None
 
 
 class Cutter:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from broker_core.errors import BadRequest
 from broker_core.sites.link import Link
 from broker_core.sites.transport.address import Address, SshFiles
 from broker_core.sites.transport.contract import Transport
+from broker_core.sites.transport.envelope import is_variable
 from broker_core.sites.transport.local import LocalTransport
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.ssh import SshTransport
@@ -16,8 +18,11 @@ def transport_for(
 ) -> Transport:
     """This machine where the settings name no host, else SSH; not opened yet.
 
-    `files`: the user's SSH files, those that ssh uses unless told otherwise.
+    `files`: the user's SSH files, those that ssh uses unless told otherwise. Raises BadRequest.
     """
+    for name in spec.environment:
+        if not is_variable(name):
+            raise BadRequest(f"{name!r} is no name of an environment variable.", place=f"site {spec.name}")
     if not spec.host:
         return LocalTransport(link, spec.environment, spec.at_once)
     address = Address(spec.host, spec.port, spec.user, spec.jump)

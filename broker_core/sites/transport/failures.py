@@ -9,9 +9,9 @@ import asyncssh
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.transport.contract import LinkLost
-from broker_core.sites.transport.login import Target
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Refused
+from broker_core.sites.transport.ssh_settings import Target
 
 _TOO_MANY = "Too many authentication failures"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
@@ -13,6 +14,7 @@ from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Asks, Refused
 
+_LOG = logging.getLogger(__name__)
 _STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
 """States in which nobody waits for a connection."""
 
@@ -106,6 +108,10 @@ class Keeper(Generic[L]):
                 await self._wake.wait()
             except LinkLost as error:
                 await self._pause(error)
+            except Exception as error:  # noqa: BLE001 - told in the link and in the broker's log
+                # Whatever a server makes a library do, the site must come back when the server is better.
+                _LOG.exception("connecting failed in an unforeseen way")
+                await self._pause(LinkLost(f"Connecting failed in an unforeseen way: {error!r}."))
 
     async def _stay(self, line: L) -> None:
         """Use a connection until it is lost; raises LinkLost."""
@@ -134,7 +140,7 @@ class Keeper(Generic[L]):
                     doubt.cancel()
                 if lost.done():
                     return lost.result()
-                self._link.note(time.time(), "a command was not answered in time; trying the connection")
+                self._link.note(time.time(), "a command got no answer; trying the connection")
                 await self._prove(line)
         finally:
             lost.cancel()

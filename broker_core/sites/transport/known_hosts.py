@@ -52,9 +52,10 @@ def _names(key: asyncssh.SSHKey) -> list[str]:
 class KnownHosts:
     """The user's own file, to which is added, and those that are only read."""
 
-    def __init__(self, own: Path, others: Sequence[Path] = (_SYSTEM,)) -> None:
+    def __init__(self, own: Path, more: Sequence[Path] = (), system: Sequence[Path] = ()) -> None:
+        """`more`: other files of the user. `system`: files of the machine; empty: the usual one."""
         self.own = own
-        self._others = tuple(others)
+        self._others = (*more, *(system or (_SYSTEM,)))
 
     def look_up(self, host: str, port: int) -> Known:
         """What is known about a server; unreadable files and lines count as not there."""

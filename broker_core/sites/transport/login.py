@@ -5,35 +5,20 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
 import asyncssh
 
 from broker_core.sites.link import Question
-from broker_core.sites.transport.known_hosts import Known, KnownHosts
+from broker_core.sites.transport.host_check import HostCheck
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Answers
+from broker_core.sites.transport.ssh_settings import SshSettings
 
 _ALIKE = 2
 """Wrong codes after which the password may be what is wrong: many servers do not tell which it is."""
-_PASSWORD = re.compile(r"pass(?:word|code|wort)|mot de passe|contrase", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One server and account, as the SSH configuration resolves them."""
-
-    alias: str
-    """As it was asked for."""
-    host: str
-    port: int
-    user: str
-    key_name: str
-    """Name under which its key is known; the host's own, or its HostKeyAlias."""
-    key_port: int
-
-    def __str__(self) -> str:
-        return f"{self.user}@{self.host}" + ("" if self.port == 22 else f":{self.port}")
+_PASSWORD = re.compile(r"password|passwort|mot de passe|contrase", re.IGNORECASE)
+_FOR_ONCE = re.compile(r"one.?time|otp|code|token|verification", re.IGNORECASE)
+"""Prompts for what is good for one use, though some call that a password too."""
 
 
 class Login(asyncssh.SSHClient):
@@ -41,9 +26,7 @@ class Login(asyncssh.SSHClient):
 
     def __init__(
         self,
-        target: Target,
-        known: Known,
-        hosts: KnownHosts,
+        settings: SshSettings,
         answers: Answers,
         *,
         patience: Patience,
@@ -58,12 +41,11 @@ class Login(asyncssh.SSHClient):
         """Without its answer there is no login."""
         self.waits = False
         """The server waits for the answer to the question."""
-        self.trouble = ""
-        """Why the server's key was refused."""
+        self.host = HostCheck(settings, answers, tell)
         self.connection: asyncssh.SSHClientConnection | None = None
         self.lost: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        self._target, self._known, self._hosts, self._answers = target, known, hosts, answers
-        self._patience, self._limit, self._tell, self._ask = patience, limit, tell, ask
+        self._target, self._answers = settings.target, answers
+        self._patience, self._limit, self._ask = patience, limit, ask
         self._spent: set[str] = set()
         """What was told to the server and is not known to be right."""
         self._wrong_codes = 0
@@ -89,22 +71,7 @@ class Login(asyncssh.SSHClient):
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         """The server showed a key that the files of known hosts do not have."""
-        changed = bool(self._known.keys)
-        print_ = key.get_fingerprint()
-        about = f"{'changed' if changed else 'trust'} {self._known.name} {print_}"
-        given = self._answers.value(about)
-        if given is None or (changed and given and not _same(given, print_)):
-            if given is not None:
-                self._answers.refuse(about)
-            text = self._changed_text(key) if changed else self._new_text(key)
-            kind = "changed-host" if changed else "trust-host"
-            self.question = self._answers.question(kind, about, text, secret=False)
-            return False
-        if not given or (not changed and given.strip().lower() != "yes" and not _same(given, print_)):
-            self.trouble = f"The key {print_} of {self._target.host} is not trusted: you declined it."
-            return False
-        self._keep(key, changed=changed)
-        return True
+        return self.host.trusts(key)
 
     def passphrase(self, path: str) -> str:
         """The passphrase of an encrypted key which the server accepts; raises ValueError.
@@ -162,7 +129,7 @@ class Login(asyncssh.SSHClient):
         self._talking = True
         replies: list[str] = []
         for prompt, shown in prompts:
-            if _PASSWORD.search(prompt):
+            if _PASSWORD.search(prompt) and not _FOR_ONCE.search(prompt):
                 reply = self.password_auth_requested()
             else:
                 reply = await self._code(f"{instructions.strip()} {prompt.strip()}".strip(), shown=shown)
@@ -201,35 +168,3 @@ class Login(asyncssh.SSHClient):
         self.stage = stage
         if not self._limit.expired():
             self._limit.reschedule(asyncio.get_running_loop().time() + seconds)
-
-    def _keep(self, key: asyncssh.SSHKey, *, changed: bool) -> None:
-        try:
-            (self._hosts.replace if changed else self._hosts.add)(self._known.name, key)
-        except OSError as error:
-            self._tell(f"the key is trusted, but cannot be kept in {self._hosts.own}: {error.strerror}")
-            return
-        self._tell(f"the key {key.get_fingerprint()} of {self._known.name} is kept in {self._hosts.own}")
-
-    def _new_text(self, key: asyncssh.SSHKey) -> str:
-        return (
-            f"{self._target.host} (port {self._target.port}) is not known yet. Its {_kind(key)} key has the"
-            f" fingerprint {key.get_fingerprint()}. Compare it with what the site publishes. Trust it?"
-        )
-
-    def _changed_text(self, key: asyncssh.SSHKey) -> str:
-        old = ", ".join(f"{one.get_fingerprint()} ({_kind(one)})" for one in self._known.keys)
-        return (
-            f"THE KEY OF {self._target.host} (port {self._target.port}) HAS CHANGED. Somebody may be"
-            f" listening in, or the server was set up anew: ask the site before you go on. Known is {old};"
-            f" shown is {key.get_fingerprint()} ({_kind(key)}). To trust the new key, type its fingerprint as"
-            f" the site told it."
-        )
-
-
-def _kind(key: asyncssh.SSHKey) -> str:
-    return key.get_algorithm().removeprefix("ssh-").upper()
-
-
-def _same(given: str, fingerprint: str) -> bool:
-    """The `SHA256:` may be left out; all else must be the same."""
-    return given.strip().removeprefix("SHA256:") == fingerprint.removeprefix("SHA256:")

@@ -113,6 +113,10 @@ class SshTransport:
                 self._given_up += 1
                 released = False
                 self.link.note(time.time(), f"{error} Fewer commands are sent at once.")
+            except LinkLost:
+                if traffic.sent:
+                    self._keeper.doubt()
+                raise
             finally:
                 if released:
                     self._turns.release()

@@ -6,7 +6,11 @@ import subprocess
 
 import pytest
 
+from broker_core.errors import BadRequest
+from broker_core.sites.link import Link
 from broker_core.sites.transport.envelope import NOISE, Cutter, wrap
+from broker_core.sites.transport.factory import transport_for
+from broker_core.wire.sites import SiteSpec
 
 TOKEN = "0123456789abcdef"
 SCRIPTS = {
@@ -65,5 +69,6 @@ def test_noise_without_end_is_given_up() -> None:
 
 
 def test_a_variable_with_an_impossible_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="A B"):
-        wrap("true", {"A B": "1"}, TOKEN)
+    spec = SiteSpec(name="site", kind="shell", environment={"A B": "1"})
+    with pytest.raises(BadRequest, match="A B"):
+        transport_for(spec, Link(lambda _link: None))

@@ -151,7 +151,7 @@ async def test_a_host_certificate_of_a_known_authority_needs_no_question(
 
 def test_lines_are_added_behind_a_line_without_an_end(tmp_path: Path) -> None:
     own = tmp_path / "new" / "known_hosts"
-    hosts = KnownHosts(own, ())
+    hosts = KnownHosts(own)
     one, two = (asyncssh.generate_private_key("ssh-ed25519").convert_to_public() for _ in range(2))
     hosts.add("one", one)
     own.write_text("# mine\nbad line\n" + own.read_text().rstrip("\n"))
@@ -165,7 +165,7 @@ def test_lines_are_added_behind_a_line_without_an_end(tmp_path: Path) -> None:
 
 def test_a_replaced_key_leaves_other_hosts_hashes_and_modes_as_they_are(tmp_path: Path) -> None:
     own = tmp_path / "known_hosts"
-    hosts = KnownHosts(own, ())
+    hosts = KnownHosts(own)
     old, new = (asyncssh.generate_private_key("ssh-ed25519").convert_to_public() for _ in range(2))
     for name in ("here,there", "*.org", "hashed"):
         hosts.add(name, old)

@@ -82,6 +82,18 @@ async def test_after_a_lost_connection_the_passphrase_is_not_asked_again(
     assert said(way).count("Passphrase") == 1
 
 
+async def test_an_old_key_without_a_public_part_is_told_with_its_remedy(
+    user: SshUser, server: Sshd, tmp_path: Path
+) -> None:
+    key = tmp_path / "old"
+    words = ["ssh-keygen", "-q", "-t", "rsa", "-m", "PEM", "-N", PASSPHRASE, "-f", str(key)]
+    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    key.with_name("old.pub").unlink()
+    way = await user.knows(server).write(_alias(server, key)).connect("cluster")
+    await becomes(way, LinkState.DOWN)
+    assert "ssh-keygen -y" in said(way)
+
+
 async def test_no_passphrase_is_asked_for_a_key_that_the_server_does_not_accept(
     user: SshUser, server: Sshd, tmp_path: Path
 ) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import asyncssh
 import pytest
 
 from broker_core.sites.link import LinkState
 from broker_core.sites.transport.contract import LinkLost, NotSent, Transport
 from broker_core.sites.transport.patience import Patience
 from tests.sites.transport.ssh_user import HURRY, SshUser, asked, becomes, raises, said
-from tests.testbed.namespaces import FROM_SITE, TO_SITE, Namespaces
+from tests.testbed.namespaces import BOTH_WAYS, FROM_SITE, TO_SITE, Namespaces
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
@@ -207,6 +209,82 @@ async def test_a_server_that_never_gets_anywhere_is_given_up_with_words(
 
 async def _error_of(way: Transport) -> object:
     return (await asyncio.gather(way.run("true", deadline=2.5), return_exceptions=True))[0]
+
+
+class _Stalls(asyncssh.SSHServer):
+    """A server of asyncssh that stops answering at one step, which sshd cannot be told to do."""
+
+    def __init__(self, step: str) -> None:
+        self._step = step
+
+    async def begin_auth(self, username: str) -> bool:
+        if self._step == "login":
+            await asyncio.Event().wait()
+        return False
+
+    async def session_requested(self) -> bool:
+        await asyncio.Event().wait()
+        return False
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("login", "did not finish the login within 1 s"),
+        ("command", "did not take the command within 1 s"),
+    ],
+)
+async def test_a_server_that_stalls_after_its_key_is_given_up_with_words(
+    user: SshUser, step: str, words: str
+) -> None:
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    listener = await asyncssh.listen(
+        "127.0.0.1", 0, server_factory=lambda: _Stalls(step), server_host_keys=[key]
+    )
+    public = key.convert_to_public().export_public_key().decode()
+    user.known_hosts.write_text(f"[127.0.0.1]:{listener.get_port()} {public}")
+    patience = replace(HURRY, login=1.0, channel=1.0, longest=60.0, first=60.0)
+    way = await user.connect("127.0.0.1", port=listener.get_port(), user="someone", patience=patience)
+    link = await becomes(way, LinkState.RETRYING)
+    assert words in link.reason
+    await way.close()
+    listener.close()
+    await listener.wait_closed()
+
+
+async def test_over_a_flapping_network_nothing_runs_twice_and_no_answer_is_another_ones(
+    cut_off: tuple[Namespaces, Transport], tmp_path: Path, soak: bool
+) -> None:
+    network, way = cut_off
+    chance = random.Random(8)
+    ended: list[int] = []
+
+    async def flap() -> None:
+        for _ in range(60 if soak else 6):
+            network.cut("site", chance.choice([TO_SITE, FROM_SITE, BOTH_WAYS]))
+            await asyncio.sleep(chance.uniform(0.0, 2.0))
+            network.heal("site")
+            await asyncio.sleep(chance.uniform(0.0, 0.5))
+
+    async def work(number: int) -> None:
+        try:
+            reply = await way.run(f"echo {number} >>{tmp_path}/ran; echo {number}", deadline=5.0)
+        except LinkLost:
+            return
+        assert int(reply.out) == number
+        ended.append(number)
+
+    flapping = asyncio.create_task(flap())
+    number = 0
+    while not flapping.done():
+        await asyncio.gather(*(work(number + more) for more in range(4)))
+        number += 4
+    await flapping
+    assert (await way.run("echo back")).out == b"back\n"
+    ran = [int(line) for line in (tmp_path / "ran").read_text().split()]
+    assert len(ran) == len(set(ran))
+    assert set(ended) <= set(ran)
+    assert ended
 
 
 async def test_a_dead_site_does_not_hold_others_up(
