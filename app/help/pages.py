@@ -12,6 +12,8 @@ ORDER = (
     "getting-started",
     "descriptions",
     "matching",
+    "sites",
+    "batch-systems",
     "resources",
     "scheduler",
     "simulator",

@@ -111,7 +111,7 @@ class StoryPane(JobPane):
         self.waiting.show_why(why)
         self.silent.show_job(detail.row["id"])
         self.now.setText(now_words(detail))
-        self.now.setVisible(why is None)
+        self.now.setVisible(why is None and self.silent.isHidden())
         self.why.setText(detail.row.get("reason") or "")
         told = why is not None or self.why.text() in self.now.text()
         self.why.setVisible(bool(self.why.text()) and not told)

@@ -99,7 +99,7 @@ def _ended(held: Held, row: int, now: float) -> str:
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("state", "State", 136, state_word, state_word, _said("reason")),
+    Column("state", "State", 132, state_word, state_word, _said("reason")),
     Column("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
     Column("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     Column("kind", "Kind", 96, _kind, _kind, shown=False),
@@ -107,11 +107,11 @@ COLUMNS: tuple[Column, ...] = (
     Column("cpus", "CPUs", 52, _number("cpus"), _sorted_number("cpus"), right=True),
     Column("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
            _exact("submitted"), live=True),
-    Column("wait", "Wait", 76, lambda held, row, now: words.duration(_waited(held, row, now)),
+    Column("wait", "Wait", 68, lambda held, row, now: words.duration(_waited(held, row, now)),
            lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
     Column("runtime", "Run time", 88, lambda held, row, now: words.duration(_ran(held, row, now)),
            lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
-    Column("exit", "Exit", 72, _ended, _sorted_number("exit_code"), right=True),
+    Column("exit", "Exit", 64, _ended, _sorted_number("exit_code"), right=True),
     Column("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),
     Column("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.shell.fuzzy import score
+from app.sites.faces import site_face
 
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
@@ -24,7 +25,7 @@ class Find:
 
     title: str
     kind: str
-    """Word at the right: Action, Job, Query, Help, Sample, File."""
+    """Word at the right: Action, Job, Query, Site, Help, Sample, File."""
     icon: str
     act: Callable[[], object]
     detail: str = ""
@@ -73,6 +74,9 @@ class Finder:
         for query in desk.saved.all:
             yield Find(query.name, "Query", query.icon or "bookmark",
                        lambda text=query.text: self._show_query(text), query.text)  # fmt: skip
+        for site in desk.sites.views:
+            yield Find(site.name, "Site", "server", lambda name=site.name: desk.show_site(name),
+                       site_face(site).word)  # fmt: skip
         for page, title in self._help_pages():
             yield Find(title, "Help", "book-open", lambda name=page: desk.show_help(name))
         for name, title in self._all_samples():

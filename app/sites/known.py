@@ -30,6 +30,7 @@ class KnownSites(QObject):
         self._silent: dict[str, float] = {}
         self._busy = self._again = False
         desk.topics.sites.connect(self.look)
+        desk.topics.resources.connect(self.look)  # queues and free CPUs of a site are told as resources
         desk.link.changed.connect(self._linked)
 
     def _linked(self) -> None:

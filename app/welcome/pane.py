@@ -33,6 +33,11 @@ _NEXT = (
         "With completion, checks while you type, and a form beside the text.",
     ),
     (
+        "site.add",
+        "Add a cluster or a grid site",
+        "Name its host; what is there is found out, and a test job shows that it works.",
+    ),
+    (
         "file.open",
         "Open a description",
         "Or drop one onto this window; scripts and programs are wrapped for you.",

@@ -1,0 +1,114 @@
+"""A Slurm cluster behind SSH is added in the window, used, lost and heard again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
+
+from app.sites.adding import FOUND, TRIAL, AddSite
+from app.sites.page import SitesPage
+from app.theme.faces import UNHEARD
+from broker_core.wire.sites import SiteSpec
+from broker_core.wire.submission import Submission, SubmissionItem
+from tests.app.shell.test_pictures_of_every_view import PICTURES
+from tests.app.windows import Stage, play, turns
+from tests.testbed.slurm import Cluster
+from tests.testbed.sshd import Sshd
+from tests.waiting import eventually
+
+SLEEP = 'Executable = "/bin/sleep"; Arguments = "300";'
+
+
+def _save(widget: AddSite, name: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    assert widget.grab().save(str(PICTURES / f"desk-add-site-{name}-light-640.png"))
+
+
+def test_a_cluster_is_added_by_its_alias_after_one_question(
+    qapp: QApplication, broker: Path, cluster: Cluster, tmp_path: Path, sshd: Sshd
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.desk.trigger("site.add")
+        sheet = on.window.handlers.adding
+        QTest.keyClicks(sheet.where.host, "cluster")
+        QTest.keyClick(sheet.where.host, Qt.Key.Key_Return)
+        form = sheet.look.form
+        await eventually(lambda: form.question is not None, 40)
+        assert sshd.fingerprint in form.text.text()
+        _save(sheet, "question")
+        form.yes.click()
+        await eventually(lambda: sheet.step == FOUND or sheet.look.failed, 60)
+        assert not sheet.look.failed, sheet.look.fault.text()
+        await turns()
+        _save(sheet, "found")
+        sheet.found.form.directory.setText(str(tmp_path / "there"))
+        QTest.keyClick(sheet.next, Qt.Key.Key_Return)
+        await eventually(lambda: sheet.step == TRIAL, 40)
+        await eventually(lambda: sheet.trial.over, 90)
+        await turns()
+        _save(sheet, "done")
+        assert sheet.trial.well, sheet.trial.line.said.text()
+        sheet.next.click()
+        await eventually(lambda: on.desk.sites.named("cluster").total_cpus == 8, 40)
+        on.desk.show_site("cluster")
+        page = on.window.tabs.currentWidget()
+        assert isinstance(page, SitesPage)
+        await eventually(lambda: "connected" in page.detail.log.toPlainText(), 40)
+        assert [job.state for job in cluster.completed()][-1:] == ["COMPLETED"]
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.usefixtures("trusting")
+def test_jobs_of_a_silent_cluster_are_not_heard_from_and_never_failed(
+    qapp: QApplication, broker: Path, cluster: Cluster, spec: SiteSpec, sshd: Sshd
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        await on.desk.client.add_site(spec)
+        await eventually(lambda: on.desk.sites.named("cluster"), 20)
+        await eventually(lambda: on.desk.sites.named("cluster").ces, 60)
+        job = await _running(on)
+        sshd.kill()
+        try:
+            on.desk.show_site("cluster")
+            await eventually(lambda: on.desk.sites.unheard("cluster:22/x"), 90)
+            table = on.window.jobs.table
+            assert table.face(table.view.line_of(job)).word == UNHEARD.word
+            on.window.show_job(job, "story")
+            story = on.window.inspector.panes["story"]
+            await eventually(lambda: story.silent.isVisible(), 20)
+            on.window.grab().save(str(PICTURES / "desk-not-heard-from-light-1280.png"))
+            assert on.desk.jobs.row(job)["state"] == "Running"
+            _ask_elsewhere(on)
+        finally:
+            sshd.start()
+        await on.desk.client.connect_site("cluster")
+        await eventually(lambda: on.desk.sites.unheard("cluster:22/x") is None, 90)
+        await eventually(lambda: table.face(table.view.line_of(job)).word == "Running", 20)
+        await on.desk.client.cancel([job])
+        await eventually(lambda: on.ended(job), 60)
+
+    play(qapp, broker, scenario)
+
+
+async def _running(on: Stage) -> str:
+    item = SubmissionItem(description=SLEEP, name="far-away")
+    receipt = await on.desk.client.submit(Submission(key="far-away-1", items=[item], site="cluster"))
+    [job] = receipt.ids
+    await eventually(lambda: (on.desk.jobs.row(job) or {}).get("state") == "Running", 90)
+    return job
+
+
+def _ask_elsewhere(on: Stage) -> None:
+    """The question is asked with its warning, and left unanswered."""
+    on.desk.trigger("job.elsewhere")
+    [box] = on.window.findChildren(QMessageBox)
+    assert "done twice" in box.informativeText()
+    [keep] = [one for one in box.findChildren(QPushButton) if one.text() == "Keep"]
+    keep.click()
