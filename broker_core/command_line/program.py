@@ -16,8 +16,11 @@ from broker_core.command_line import (
     broker,
     broker_repair,
     config,
+    desks,
     jdl,
     jdl_eval,
+    job_attach,
+    job_beside,
     job_change,
     job_look,
     job_output,
@@ -66,6 +69,10 @@ _jobs.command("list-match")(list_match.list_match)
 _jobs.command("purge")(job_change.purge)
 _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)
+_jobs.command("attach")(job_attach.attach)
+_jobs.command("forward")(job_beside.forward)
+_jobs.command("sftp")(job_beside.sftp)
+_jobs.command("exec", context_settings={"ignore_unknown_options": True})(job_beside.execute)
 _jobs.command("elsewhere")(job_change.elsewhere)
 _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)
@@ -95,6 +102,8 @@ _brokers.command("stop")(broker.stop)
 _brokers.command("status")(broker.status)
 _brokers.command("serve")(broker.serve)
 _brokers.command("logs")(broker.logs)
+_brokers.command("desks")(desks.list_desks)
+_brokers.command("forget-desk")(desks.forget)
 _brokers.command("repair")(broker_repair.repair)
 _samples = _group("Sample jobs that come with the program.")
 _samples.command("list")(sample.list_samples)

@@ -1,0 +1,168 @@
+"""`crossdesk job attach`: the program of an interactive job in this terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from broker_core.client.client import BrokerClient
+from broker_core.command_line import output
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.ids import Job, resolve
+from broker_core.command_line.raw_keys import raw_keys
+from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.errors import BadRequest
+
+DETACH = b"\x1d"
+"""Ctrl-], as in telnet: leave, the program runs on."""
+_TURN = 64 * 1024
+
+
+def attach(
+    job: Job,
+    watch: Annotated[bool, typer.Option("--watch", help="Only look; another desk may write.")] = False,
+    take: Annotated[bool, typer.Option("--take", help="Take the input over from another desk.")] = False,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Connect this terminal with an interactive job; ends with the program's exit code. Ctrl-] leaves it."""
+    if session().json:
+        raise BadRequest("A terminal has no form in JSON.", remedy="Use `crossdesk job log --json`.")
+
+    async def work(client: BrokerClient) -> int:
+        whole = (await resolve(client, [job]))[0]
+        return await Attached(client, whole, watch=watch, take=take).run()
+
+    return with_client(work)
+
+
+class Attached:
+    """This terminal as the desk of a job."""
+
+    def __init__(self, client: BrokerClient, job: str, *, watch: bool, take: bool) -> None:
+        self._client = client
+        self._job = job
+        self._watch = watch
+        self._take = take
+        self._left = asyncio.Event()
+        self._writing = asyncio.Event()
+        """The program takes our input; what is typed before waits."""
+        self._told: Any = None
+
+    async def run(self) -> int:
+        """Show the program until it ends or the user leaves; returns the exit code."""
+        from broker_core.client.interactive import SessionOptions, open_session
+
+        columns, rows = shutil.get_terminal_size()
+        options = SessionOptions(write=not self._watch, columns=columns, rows=rows)
+        self._session = await open_session(self._client, self._job, options)
+        with self._terminal():
+            shown = asyncio.ensure_future(self._show())
+            left = asyncio.ensure_future(self._left.wait())
+            await asyncio.wait([shown, left], return_when=asyncio.FIRST_COMPLETED)
+            shown.cancel()
+            left.cancel()
+        await self._session.close()
+        return self._code(shown)
+
+    def _code(self, shown: asyncio.Future[None]) -> int:
+        if not shown.cancelled() and shown.done() and (error := shown.exception()) is not None:
+            raise error
+        status = self._session.status
+        if status.state in ("dead", "refused"):
+            output.say(status.reason, "red")
+            return Exit.ERROR
+        if self._left.is_set():
+            output.say(f"Left. The program runs on: crossdesk job attach {self._job}", "yellow")
+            return Exit.OK
+        if status.signal is not None:
+            return 128 + status.signal
+        return status.exit_code if status.exit_code is not None else Exit.ERROR
+
+    async def _show(self) -> None:
+        from broker_core.client.interactive import Gap, Output
+
+        async for event in self._session.events():
+            if isinstance(event, Output):
+                await asyncio.to_thread(_write, 2 if event.stream == 2 else 1, event.data)
+            elif isinstance(event, Gap):
+                self._remark(f"{event.end - event.start:,} bytes of past output are not kept")
+            else:
+                self._status(event)
+
+    def _status(self, status: Any) -> None:
+        """Tell a new state, once; take the input over if that was asked for."""
+        if self._take and status.mode and not status.writer and not self._watch:
+            self._session.take()
+            self._take = False
+        if status.writer:
+            self._writing.set()
+        if status.state != self._told and status.state in ("starting", "buffering"):
+            self._remark(status.reason or status.state)
+        self._told = status.state
+
+    def _remark(self, text: str) -> None:
+        """A line between those of the program; its terminal may be a raw one."""
+        sys.stderr.write(f"[{output.printable(text)}]\r\n" if sys.stderr.isatty() else f"[{text}]\n")
+        sys.stderr.flush()
+
+    @contextlib.contextmanager
+    def _terminal(self) -> Iterator[None]:
+        """Keys go to the program, and its size follows ours."""
+        loop, keys = asyncio.get_running_loop(), sys.stdin.fileno()
+        with raw_keys(keys) as raw:
+            reading = asyncio.ensure_future(self._keys(keys, raw=raw))
+            loop.add_signal_handler(signal.SIGWINCH, self._resize)
+            try:
+                yield
+            finally:
+                loop.remove_signal_handler(signal.SIGWINCH)
+                reading.cancel()
+
+    async def _keys(self, keys: int, *, raw: bool) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await _readable(loop, keys)
+            data = os.read(keys, _TURN)
+            if raw and DETACH in data:
+                self._left.set()
+                return
+            await self._writing.wait()
+            if not data:
+                self._session.end_input()
+                return
+            self._session.write(data)
+
+    def _resize(self) -> None:
+        self._session.resize(*shutil.get_terminal_size())
+
+
+async def _readable(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
+    """Return when there is something to read; files that cannot be waited for always have it."""
+    waiting: asyncio.Future[None] = loop.create_future()
+    try:
+        loop.add_reader(descriptor, _done, waiting)
+    except (OSError, ValueError):
+        return
+    try:
+        await waiting
+    finally:
+        loop.remove_reader(descriptor)
+
+
+def _done(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

@@ -1,0 +1,122 @@
+"""`crossdesk job attach`, `forward`, `sftp`, `exec` as a shell calls them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.command_line.calling import command, crossdesk
+from tests.running import RunningBroker
+from tests.waiting import wait_until
+
+TEXT = """Executable = "/bin/sh"; Interactive = true;
+Arguments = "-c 'echo ready; while read line; do eval $line; done; exit 7'";"""
+
+
+@pytest.fixture
+def job(running_broker: RunningBroker, tmp_path: Path) -> str:
+    (tmp_path / "console.jdl").write_text(TEXT)
+    told = crossdesk("job", "submit", "--json", str(tmp_path / "console.jdl"))
+    assert told.code == 0, told.out + told.err
+    return str(told.json["ids"][0])
+
+
+def test_a_pipe_is_attached_and_the_exit_code_is_the_program_s(job: str) -> None:
+    told = crossdesk("job", "attach", job, text="echo $((6*7))\nexit 5\n")
+    assert told.code == 5
+    assert "ready" in told.out
+    assert "42" in told.out
+
+
+def test_commands_and_files_beside_the_program(job: str, tmp_path: Path) -> None:
+    told = crossdesk("job", "exec", job, "--", "sh", "-c", "echo $((6 * 7)) > made; exit 9")
+    assert told.code == 9, told.err
+    listed = crossdesk("job", "sftp", job, "ls", "--json")
+    assert {"name": "made", "size": 3} in listed.json
+    fetched = tmp_path / "fetched"
+    assert crossdesk("job", "sftp", job, "get", "made", str(fetched)).code == 0
+    assert fetched.read_text() == "42\n"
+    assert crossdesk("job", "sftp", job, "put", str(fetched), "steer").code == 0
+    assert crossdesk("job", "exec", job, "cat", "steer").out == "42\n"
+    missing = crossdesk("job", "sftp", job, "get", "nothing", str(tmp_path / "none"))
+    assert missing.code == 1
+    assert "nothing" in missing.err
+
+
+class Keyboard:
+    """The program on a terminal that the test holds."""
+
+    def __init__(self, *words: str) -> None:
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            command(*words), stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+        )
+        os.close(slave)
+        os.set_blocking(self.master, False)
+        self.seen = b""
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def shows(self, text: bytes) -> Callable[[], bool]:
+        def shown() -> bool:
+            try:
+                self.seen += os.read(self.master, 1 << 16)
+            except (BlockingIOError, OSError):
+                pass
+            return text in self.seen
+
+        return shown
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
+def test_a_terminal_is_left_and_attached_again(job: str) -> None:
+    first = Keyboard("job", "attach", job)
+    wait_until(first.shows(b"ready"))
+    first.type(b"echo once$((1 + 1))\r")
+    wait_until(first.shows(b"once2"))
+    first.type(b"\x1d")
+    wait_until(first.shows(b"The program runs on"))
+    assert first.process.wait(20) == 0
+    first.close()
+    second = Keyboard("job", "attach", job)
+    wait_until(second.shows(b"once2"))
+    second.type(b"exit 6\r")
+    assert second.process.wait(20) == 6
+    second.close()
+
+
+def test_a_port_is_forwarded_until_ctrl_c(job: str) -> None:
+    process = subprocess.Popen(
+        command("job", "forward", job, "-R", "0:127.0.0.1:9"), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line.startswith("remote  localhost:")
+    assert line.endswith("-> 127.0.0.1:9\n")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    process.stdout.close()
+
+
+def test_desks_are_listed_and_forgotten(job: str) -> None:
+    (desk,) = crossdesk("broker", "desks", "--json").json
+    assert desk["added"] <= time.time()
+    assert crossdesk("broker", "forget-desk", desk["fingerprint"], "--json").json == []
+
+
+@pytest.mark.parametrize("words", [["-L", "80"], []])
+def test_a_forward_that_says_too_little_is_refused_before_anything_is_asked(words: list[str]) -> None:
+    assert crossdesk("job", "forward", "A" * 22, *words).code == 1
