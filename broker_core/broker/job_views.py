@@ -65,6 +65,11 @@ def waits_for(services: Services, record: JobRecord) -> str:
             return "Waits for the scheduler to take it over."
         case S.WAITING:
             return services.engine.scheduler.waits_for(record.id, now().monotonic)
+        case S.READY if _unheard(services, record) is not None:
+            return (
+                f"Waits until {site_name(record.site)} is connected again: whether it has the job already is"
+                " not known, so nothing is sent elsewhere."
+            )
         case S.READY:
             return f"Waits for {site_name(record.site)} to accept it."
         case S.SCHEDULED:

@@ -9,6 +9,7 @@ from broker_core.broker.services import Services
 from broker_core.errors import NotFound
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.sites.contract import Attempt, Site
@@ -48,9 +49,12 @@ async def open_output(services: Services, record: JobRecord, path: str) -> int:
 
 
 def _site(services: Services, record: JobRecord) -> Site:
-    site = services.sites.site_of(record.site)
-    if site is None or not record.attempt:
+    if not record.attempt:
         raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
+    site = services.sites.site_of(record.site)
+    if site is None:
+        name = site_name(record.site)
+        raise NotFound(f"{name} is not among the sites any more, so the job has no files.", place=record.id)
     return site
 
 

@@ -42,11 +42,14 @@ class SiteCalls:
         """Name to site."""
         return {name: work.site for name, work in self._works.items()}
 
-    def add(self, site: Site) -> SiteWork:
-        """Know one more site, or another one under a known name; its work has not begun."""
-        at_once = FAR_AT_ONCE if site.holds else AT_ONCE
-        work = self._works[site.name] = SiteWork(site, self._engine, self._orders, self._fail, at_once)
-        return work
+    def add(self, site: Site, *, far: bool = True, most: int = 0) -> None:
+        """Know one more site, or another one under a known name; its work has not begun.
+
+        `most`: attempts that may be there at the same time; 0: no limit.
+        """
+        at_once = FAR_AT_ONCE if far else AT_ONCE
+        shared = self._engine, self._orders, self._fail
+        self._works[site.name] = SiteWork(site, *shared, at_once, most)
 
     async def remove(self, name: str) -> None:
         """Know a site no more; what runs there goes on."""

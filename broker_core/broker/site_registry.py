@@ -9,6 +9,7 @@ from pathlib import Path
 
 from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
+from broker_core.broker.site_bounds import bounded
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_figures import SAMPLE
 from broker_core.broker.site_specs import SiteSpecs
@@ -49,7 +50,7 @@ class SiteRegistry:
         self._sampling: asyncio.TimerHandle | None = None
         self.specs: dict[str, SiteSpec] = {LOCAL: SiteSpec(name=LOCAL, kind=LOCAL)}
         """Name to settings."""
-        calls.add(local)
+        calls.add(local, far=False)
         for spec in specs.all():
             self._restore(spec)
 
@@ -189,7 +190,7 @@ class SiteRegistry:
             spec, self._files.of(spec.name), self._files.mark(), lambda _: self._heard(spec.name)
         )
         self._far[spec.name] = site
-        self._calls.add(site)
+        self._calls.add(site, most=spec.max_jobs)
         return site
 
     def _begin(self, site: FarSite) -> None:
@@ -213,7 +214,8 @@ class SiteRegistry:
             updaters.ask(name)
         else:
             address = spec.url or spec.host
-            updaters.add(SiteUpdater(self._far[name].look, name, LOOK_INTERVAL, spec.kind, address))
+            look = bounded(self._far[name].look, spec.max_jobs)
+            updaters.add(SiteUpdater(look, name, LOOK_INTERVAL, spec.kind, address))
 
     def _heard(self, name: str) -> None:
         """The connection to a site is another one."""

@@ -15,6 +15,8 @@ from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
 FILE = "site.json"
+MARK = ".mark"
+"""File with the broker's mark; no site can have this name."""
 _LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _SIGNS = _LETTERS + "23456789"
 
@@ -52,7 +54,7 @@ class SiteSpecs:
 
     def mark(self) -> str:
         """What tells this broker's jobs from those of others at the same account; made once, then kept."""
-        path = self._directory / "mark"
+        path = self._directory / MARK
         with contextlib.suppress(OSError):
             known = path.read_text("ascii", "replace").strip()
             if known.isascii() and known.isalnum() and known[:1].isalpha():

@@ -32,23 +32,30 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 class SiteWork:
     """All calls to one site. However it behaves, others are not delayed: each call is a task of its own."""
 
-    def __init__(self, site: Site, engine: Engine, orders: Orders, fail: FailPoints, at_once: int) -> None:
-        """`at_once`: submissions under way at the same time."""
+    def __init__(
+        self, site: Site, engine: Engine, orders: Orders, fail: FailPoints, at_once: int, most: int = 0
+    ) -> None:
+        """`at_once`: submissions under way at the same time. `most`: attempts there at most; 0: no limit."""
         self.site = site
         self._engine = engine
         self._orders = orders
         self._fail = fail
         self._turns = asyncio.Semaphore(at_once)
+        self._most = most
         self._ready = asyncio.Event()
         self._news = asyncio.Event()
         self._unsure: set[str] = set()
         """Tags that may be at the site, though it has not said so: they go nowhere else."""
+        self._there: set[str] = set()
+        """Tags of the attempts that are there, or on their way, and not over."""
         self._under_way: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def begin(self, records: Sequence[JobRecord]) -> None:
         """Begin work with the attempts believed to be there; tried until the site can be asked."""
-        self._unsure.update(Attempt(record.id, record.attempt).tag for record in records)
+        tags = [Attempt(record.id, record.attempt).tag for record in records]
+        self._unsure.update(tags)
+        self._there.update(tags)
         known = [await self._known(record) for record in records]
         for tries in count():
             try:
@@ -96,6 +103,7 @@ class SiteWork:
         elif isinstance(notice, Started):
             self._engine.post(AttemptStarted(attempt.job, attempt.number, notice.time, clean(notice.node)))
         else:
+            self._leave(attempt)
             self._engine.post(
                 AttemptEnded(
                     attempt.job,
@@ -131,7 +139,7 @@ class SiteWork:
             async with self._turns:
                 if await self._settled(record):
                     return
-            await self._pause(tries)
+            await self._pause(0 if self._full else tries)
 
     async def _settled(self, record: JobRecord) -> bool:
         """Try once; False where it is not known whether the site has it: then it is asked again."""
@@ -146,7 +154,21 @@ class SiteWork:
             return True
         if live.canceling:
             return await self._asked("cancel", attempt)
+        if self._full and attempt.tag not in self._there:
+            return False
+        self._there.add(attempt.tag)
         return await self._handed_over(record, attempt)
+
+    @property
+    def _full(self) -> bool:
+        """As many attempts are there as its owner allows."""
+        return 0 < self._most <= len(self._there)
+
+    def _leave(self, attempt: Attempt) -> None:
+        """An attempt is not there any more, or did not get there: another one may have its place."""
+        self._there.discard(attempt.tag)
+        if self._most:
+            self.link_changed()
 
     async def _handed_over(self, record: JobRecord, attempt: Attempt) -> bool:
         try:
@@ -176,6 +198,7 @@ class SiteWork:
         return f"{self.site.name} is {link.state.value}" + (f": {link.reason}" if link.reason else "")
 
     def _refused(self, record: JobRecord, reason: str, *, counts: bool = False) -> None:
+        self._leave(Attempt(record.id, record.attempt))
         self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
 
     def _call(self, what: str, record: JobRecord) -> None:

@@ -42,7 +42,7 @@ def add(
     host: Annotated[
         str,
         typer.Argument(
-            help="Host, alias of ~/.ssh/config, or URL of an ARC computing element; none: this machine.",
+            help="[USER@]HOST, alias of ~/.ssh/config, or URL of an ARC service; none: this machine.",
             metavar="HOST",
         ),
     ] = "",
@@ -73,7 +73,9 @@ def add(
     """
     if kind and kind not in site_options.KINDS:
         raise BadRequest(f"There is no kind {kind!r}.", remedy=f"Use {', '.join(site_options.KINDS)}.")
-    place = {"url": host} if host.startswith(_WEB) else {"host": host}
+    account, at, address = host.rpartition("@")
+    place = {"url": host} if host.startswith(_WEB) else {"host": address}
+    user = user or (account if at and "host" in place else None)
     way = {"user": user, "port": port, "jump": jump, "proxy": proxy, "trust": authorities}
     given: dict[str, Any] = place | {name: value for name, value in way.items() if value is not None}
     given["environment"] = site_options.environment(env or ())

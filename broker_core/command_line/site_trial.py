@@ -58,4 +58,4 @@ async def tell_test(client: BrokerClient, row: Row) -> None:
     if failed([row]):
         output.say(f"The test job failed: {row['reason'] or 'see its output'}", "red")
     else:
-        output.say("The test job ran there, and its files came back.", "green")
+        output.say("The test job ran there: its node sees the directory, and its files came back.", "green")

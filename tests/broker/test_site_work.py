@@ -1,0 +1,219 @@
+"""Calls to a site whose connection breaks at chosen moments: a stand-in, since no real one does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from broker_core.broker import site_work
+from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.site_work import SiteWork
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import AttemptEnded, SiteAccepted, SiteRefused
+from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Report
+from broker_core.sites.contract import SiteRefused as Refused
+from broker_core.sites.link import Link, LinkState
+from broker_core.sites.transport.contract import LinkLost
+from tests.waiting import eventually
+
+
+def ready(job: str, attempt: int = 1, **more: Any) -> JobRecord:
+    fixed = {"owner": "me", "name": "n", "structure": "Normal", "interactive": False, "cpus": 1}
+    state = {"state": JobState.READY, "description": "", "site": "far:22/jobmanager-slurm-q"}
+    return JobRecord(id=job, attempt=attempt, **(fixed | state | more))
+
+
+class StandIn:
+    """A site that answers as it was told: an exception is raised, a text returned, a future waited for."""
+
+    name = "far"
+    holds = True
+
+    def __init__(self, *answers: Any) -> None:
+        self.link = Link(lambda _: None)
+        self.link.become(LinkState.CONNECTED, 1.0)
+        self.answers = list(answers)
+        self.asked: list[str] = []
+        self.canceled: list[str] = []
+        self.known: list[Attempt] = []
+
+    def owns(self, ce: str) -> bool:
+        return ce.startswith("far:")
+
+    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        self.report = report
+        self.known = [attempt for attempt, _ in known]
+
+    async def submit(self, order: str) -> str:
+        self.asked.append(order)
+        answer = self.answers.pop(0) if self.answers else "id"
+        if isinstance(answer, asyncio.Event):
+            await answer.wait()
+            return "late"
+        if isinstance(answer, Exception):
+            raise answer
+        return str(answer)
+
+    async def cancel(self, attempt: Attempt) -> None:
+        self.canceled.append(attempt.tag)
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Heard:
+    """What the engine of a test hears, and the jobs that it knows."""
+
+    jobs: dict[str, JobRecord] = field(default_factory=dict)
+    posted: list[Any] = field(default_factory=list)
+
+    @property
+    def scheduler(self) -> Any:
+        return SimpleNamespace(job=self._job)
+
+    def _job(self, job: str) -> Any:
+        record = self.jobs.get(job)
+        return record and SimpleNamespace(
+            record=record, canceling=record.canceling is not None, suspect=False
+        )
+
+    def post(self, message: Any) -> None:
+        self.posted.append(message)
+
+
+class Orders:
+    """Names orders by their attempt."""
+
+    async def order(self, record: JobRecord) -> str:
+        return f"{record.id}.{record.attempt}"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_work, "_FIRST_PAUSE", 0.01)
+
+
+def work_at(site: StandIn, heard: Heard, most: int = 0) -> SiteWork:
+    return SiteWork(site, heard, Orders(), FailPoints(), 10, most)  # type: ignore[arg-type]
+
+
+async def begun(site: StandIn, *records: JobRecord, known: Sequence[JobRecord] = (), most: int = 0) -> Any:
+    heard = Heard({record.id: record for record in records})
+    work = work_at(site, heard, most)
+    await work.begin(known)
+    for record in records:
+        work.submit(record)
+    return work, heard
+
+
+async def test_an_answer_that_is_lost_is_asked_for_again_and_no_refusal() -> None:
+    site = StandIn(LinkLost("cut"), LinkLost("cut"), "7")
+    work, heard = await begun(site, ready("a"))
+    await eventually(lambda: heard.posted)
+    assert heard.posted == [SiteAccepted("a", 1, "7", held=True)]
+    assert site.asked == ["a.1"] * 3
+    await work.close()
+
+
+async def test_a_submission_that_takes_for_ever_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_work, "SUBMIT_DEADLINE", 0.02)
+    site = StandIn(asyncio.Event(), "8")
+    work, heard = await begun(site, ready("a"))
+    await eventually(lambda: heard.posted)
+    assert heard.posted == [SiteAccepted("a", 1, "8", held=True)]
+    await work.close()
+
+
+async def test_a_refusal_is_told_with_its_reason() -> None:
+    site = StandIn(Refused("no such queue", place="far"))
+    work, heard = await begun(site, ready("a"))
+    [refused] = await eventually(lambda: heard.posted)
+    assert isinstance(refused, SiteRefused)
+    assert (refused.reason, refused.counts) == ("far: no such queue", True)
+    await work.close()
+
+
+async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> None:
+    site = StandIn()
+    site.link.become(LinkState.RETRYING, 2.0, "no route")
+    work, heard = await begun(site, ready("a"))
+    [refused] = await eventually(lambda: heard.posted)
+    assert isinstance(refused, SiteRefused)
+    assert (refused.counts, "no route" in refused.reason, site.asked) == (False, True, [])
+    await work.close()
+
+
+async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> None:
+    site = StandIn()
+    site.link.become(LinkState.RETRYING, 2.0, "no route")
+    record = ready("a")
+    heard = Heard({"a": record})
+    work = work_at(site, heard)
+    await work.begin([record])
+    assert site.known == [Attempt("a", 1)]
+    site.answers = [LinkLost("still away")]
+    work.submit(record)
+    await eventually(lambda: site.asked)
+    assert not heard.posted
+    site.link.become(LinkState.CONNECTED, 3.0)
+    work.link_changed()
+    await eventually(lambda: heard.posted)
+    assert heard.posted == [SiteAccepted("a", 1, "id", held=True)]
+    await work.close()
+
+
+async def test_a_cancel_of_what_may_be_there_is_asked_of_the_site() -> None:
+    site = StandIn(LinkLost("cut"))
+    work, heard = await begun(site, ready("a"))
+    await eventually(lambda: site.asked)
+    heard.jobs["a"] = ready("a", canceling=5.0)
+    await eventually(lambda: site.canceled)
+    assert (site.canceled, site.asked, heard.posted) == (["a.1"], ["a.1"], [])
+    await work.close()
+
+
+async def test_an_attempt_that_was_given_up_is_not_sent_any_more() -> None:
+    site = StandIn(LinkLost("cut"))
+    work, heard = await begun(site, ready("a"), ready("b"))
+    await eventually(lambda: heard.posted)
+    heard.jobs["a"] = ready("a", attempt=2)
+    work.submit(ready("c"))
+    await asyncio.gather(*work._tasks)
+    assert site.asked.count("a.1") == 1
+    await work.close()
+
+
+async def test_no_more_attempts_are_sent_than_are_allowed_there() -> None:
+    site = StandIn()
+    work, heard = await begun(site, ready("a"), ready("b"), ready("c"), most=2)
+    await eventually(lambda: len(heard.posted) == 2)
+    assert site.asked == ["a.1", "b.1"]
+    site.report(Ended(Attempt("a", 1), 9.0, 0))
+    await eventually(lambda: len(site.asked) == 3)
+    assert [type(one) for one in heard.posted[2:]] == [AttemptEnded, SiteAccepted]
+    await work.close()
+
+
+async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
+    class Shy(StandIn):
+        refusals = 2
+
+        async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+            if self.refusals:
+                self.refusals -= 1
+                raise CrossDeskError("not now")
+            await super().start(report, known)
+
+    site = Shy()
+    work, heard = await begun(site, ready("a"))
+    await eventually(lambda: heard.posted)
+    assert site.asked == ["a.1"]
+    await work.close()
