@@ -44,6 +44,8 @@ class Keeper:
         self._news = asyncio.Event()
         self._pause = FIRST
         self._silent_since: float | None = None
+        self.losses = 0
+        """How often a link that was up was lost."""
 
     def open(self) -> None:
         """Begin to connect; on a link that waits, try now."""
@@ -74,6 +76,7 @@ class Keeper:
     def lost(self, error: LinkLost) -> None:
         """A call found the link broken."""
         if self._link.state is LinkState.CONNECTED:
+            self.losses += 1
             self._tell(error)
             self._wake.set()
 

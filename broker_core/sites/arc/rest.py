@@ -15,7 +15,7 @@ from broker_core.sites.arc.channel import Channel
 from broker_core.sites.arc.keeper import Keeper
 from broker_core.sites.arc.trouble import not_admitted, translated
 from broker_core.sites.link import Link
-from broker_core.sites.transport.contract import DEADLINE, LinkLost
+from broker_core.sites.transport.contract import DEADLINE, LinkLost, NotSent
 from broker_core.wire.sites import SiteSpec
 
 _SLOWEST = 64 * 1024.0
@@ -52,6 +52,7 @@ class Rest:
         self.host = urlsplit(self.base).hostname or ""
         self._channel = Channel(spec)
         self._places = asyncio.Semaphore(spec.at_once)
+        self._link = link
         self.keeper = Keeper(link, self._probe)
 
     @property
@@ -150,16 +151,21 @@ class Rest:
 
     @contextlib.asynccontextmanager
     async def _way(self, deadline: float | None) -> AsyncIterator[None]:
-        """Wait for the link and for a place, both within the deadline of the whole."""
+        """Wait for the link, then for a place; the deadline (None: none) is that of what follows."""
         try:
-            async with asyncio.timeout(deadline):
+            async with asyncio.timeout(DEADLINE):
                 await self.keeper.ready()
-                async with self._places:
-                    yield
         except TimeoutError as error:
-            lost = translated(error, self.host, self.subject)
-            self.keeper.lost(lost)
-            raise lost from error
+            raise NotSent(self._link.reason or f"{self.host} has not answered yet.") from error
+        losses = self.keeper.losses
+        async with self._places:
+            if self.keeper.losses != losses:
+                raise NotSent(self._link.reason or f"The connection to {self.host} was lost.")
+            try:
+                async with asyncio.timeout(deadline):
+                    yield
+            except TimeoutError as error:
+                raise self._lost(error) from error
 
     async def _tried(
         self, method: str, path: str, content: bytes, headers: Mapping[str, str], *, repeat: bool
@@ -174,12 +180,19 @@ class Rest:
             return await self._once(method, path, content, headers)
 
     async def _once(self, method: str, path: str, content: bytes, headers: Mapping[str, str]) -> Answer:
-        async with self._channel.client() as client:
-            found = await client.request(
+        async with (
+            self._channel.client() as client,
+            client.stream(
                 method, self.base + path, content=content, headers=dict(headers), timeout=httpx.Timeout(None)
-            )
+            ) as found,
+        ):
+            body = bytearray()
+            async for piece in found.aiter_bytes():
+                body += piece
+                if len(body) > _LARGEST:
+                    raise LinkLost(f"The answer of {self.host} is larger than {_LARGEST >> 20} MiB.")
         self.keeper.heard()
-        return Answer(found.status_code, found.reason_phrase, found.content)
+        return Answer(found.status_code, found.reason_phrase, bytes(body))
 
     @contextlib.asynccontextmanager
     async def _translating(self) -> AsyncIterator[None]:
@@ -187,12 +200,15 @@ class Rest:
         try:
             yield
         except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, TimeoutError) as error:
-            lost = translated(error, self.host, self.subject)
-            self.keeper.lost(lost)
-            raise lost from error
+            raise self._lost(error) from error
         except LinkLost as error:
             self.keeper.lost(error)
             raise
+
+    def _lost(self, error: Exception) -> LinkLost:
+        lost = translated(error, self.host, self.subject)
+        self.keeper.lost(lost)
+        return lost
 
     async def _probe(self) -> None:
         """One try to reach the site."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 import orjson
@@ -18,6 +18,7 @@ from broker_core.sites.transport.contract import LinkLost
 
 AT_ONCE = 100
 """Jobs in one request, and sessions that one poll looks into."""
+_UNKNOWN = "404"
 _WHOLE = b"\n.\n"
 
 
@@ -42,19 +43,21 @@ class Survey:
             answer = await self._rest.ask("GET", f"/jobs?state={','.join(some)}")
             found |= {str(one.get("id")): str(one.get("state")) for one in self._read(answer)}
         await self._name([id for id in found if id not in self._jobs.of and id not in self._jobs.foreign])
-        for id in before - found.keys():
-            if (job := self._jobs.of.get(id)) is not None:
-                self._jobs.drop(job)
+        await self._miss(before - found.keys())
         for id, state in found.items():
             if (job := self._jobs.of.get(id)) is not None:
                 job.state = state
         self._jobs.foreign &= found.keys()
 
     async def inspect(self) -> None:
-        """Look into the sessions where there may be news, the longest unseen first."""
-        due = [job for job in self._jobs.of.values() if _may_have_news(job)]
+        """Look into the sessions that are not known yet, and of the others where there may be news.
+
+        Of the latter those that have not been looked into for longest, as many as one poll may take.
+        """
+        new = [job for job in self._jobs.of.values() if not job.looked_in]
+        due = [job for job in self._jobs.of.values() if job.looked_in and _may_have_news(job)]
         due.sort(key=lambda job: job.looked_at)
-        await all_done(map(self.look_in, due[:AT_ONCE]))
+        await all_done(map(self.look_in, new + due[:AT_ONCE]))
 
     async def look_in(self, job: ArcJob) -> None:
         """Read what the session of one job tells."""
@@ -70,6 +73,13 @@ class Survey:
             if not job.ended:
                 job.reason = await self._why(job.id)
             job.closed = True
+
+    async def _miss(self, ids: Set[str]) -> None:
+        """Forget the jobs that are not listed any more, once A-REX has said that it does not know them."""
+        for one in await self.act("status", sorted(ids)):
+            job = self._jobs.of.get(str(one.get("id")))
+            if job is not None and str(one.get("status-code")) == _UNKNOWN:
+                self._jobs.drop(job)
 
     async def _read_marker(self, job: ArcJob, marker: str) -> None:
         if marker == "outputs" and not job.ended:
@@ -95,7 +105,7 @@ class Survey:
                     self._jobs.foreign.add(id)
 
     async def act(self, action: str, ids: Iterable[str]) -> list[dict[str, Any]]:
-        """One action on many jobs: `info`, `kill` or `clean`; what each job's answer is."""
+        """One action on many jobs: `info`, `status`, `kill` or `clean`; what each job's answer is."""
         asked = {"job": [{"id": id} for id in ids]}
         if not asked["job"]:
             return []
@@ -114,4 +124,4 @@ class Survey:
 def _may_have_news(job: ArcJob) -> bool:
     if job.closed or job.ended:
         return False
-    return not job.looked_in or not (job.is_waiting or job.state == "SUBMITTING")
+    return not (job.is_waiting or job.state == "SUBMITTING")

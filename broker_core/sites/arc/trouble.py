@@ -9,12 +9,15 @@ import httpx
 from broker_core.sites.arc.keeper import CredentialNeeded, Refused
 from broker_core.sites.transport.contract import LinkLost
 
+_WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _ALERTS = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED", "DECRYPT_ERROR")
 """Words in TLS alerts by which a server refuses our certificate."""
 
 
 def translated(error: Exception, host: str, subject: str) -> LinkLost:
     """The error of a request as one of the link."""
+    if isinstance(error, TimeoutError | httpx.TimeoutException):
+        return LinkLost(f"{host} did not answer in time.")
     inner = _tls(error)
     if isinstance(inner, ssl.SSLCertVerificationError):
         return Refused(
@@ -34,8 +37,6 @@ def translated(error: Exception, host: str, subject: str) -> LinkLost:
             f"{host} closed the connection without an answer.",
             remedy="If this stays, the site does not accept your certificate.",
         )
-    if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return LinkLost(f"{host} did not answer in time.")
     if isinstance(error, httpx.ConnectError):
         return LinkLost(f"{host} cannot be reached: {_system(error)}.")
     return LinkLost(f"The connection to {host} broke: {str(error) or type(error).__name__}.")
@@ -50,9 +51,12 @@ def not_admitted(host: str, subject: str, reason: str) -> Refused:
 
 
 def _tls(error: BaseException | None) -> ssl.SSLError | None:
-    while error is not None and not isinstance(error, ssl.SSLError):
+    while error is not None:
+        # The "want" errors are how a connection that waits looks from below.
+        if isinstance(error, ssl.SSLError) and not isinstance(error, _WAITING):
+            return error
         error = error.__cause__ or error.__context__
-    return error
+    return None
 
 
 def _system(error: BaseException) -> str:

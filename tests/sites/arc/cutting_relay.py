@@ -16,6 +16,9 @@ class CuttingRelay:
         self.lose_next = False
         """The next answer is lost, and its connection with it."""
         self.lost = 0
+        self.may_pass = asyncio.Event()
+        """Cleared, nothing moves any more, though connections stay."""
+        self.may_pass.set()
 
     async def start(self) -> int:
         """Begin; returns the port to use instead."""
@@ -54,6 +57,7 @@ class CuttingRelay:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool
     ) -> None:
         while data := await reader.read(1 << 16):
+            await self.may_pass.wait()
             if answers and self.lose_next:
                 self.lose_next = False
                 self.lost += 1

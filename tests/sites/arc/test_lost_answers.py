@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from broker_core.sites.adapter import Seen
-from broker_core.sites.link import LinkState
-from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.arc.rest import Rest
+from broker_core.sites.link import Link, LinkState
+from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.wire.sites import SiteSpec
 from tests.sites.arc.conftest import Adapting
 from tests.sites.arc.cutting_relay import CuttingRelay
@@ -59,3 +61,24 @@ async def test_a_look_whose_answer_is_lost_is_repeated_unnoticed(
     assert (await adapter.poll(["none.1"])).missing == {"none.1"}
     assert relay.lost == 1
     assert adapter.link.state is LinkState.CONNECTED
+
+
+async def test_a_site_that_takes_requests_and_never_answers_is_given_up_at_the_deadline(
+    arex: ARex, spec: SiteSpec, relay: CuttingRelay
+) -> None:
+    url = spec.url.replace(str(arex.port), str(await relay.start()))
+    link = Link(lambda _: None)
+    rest = Rest(spec.model_copy(update={"url": url, "at_once": 1}), link)
+    rest.keeper.open()
+    assert (await rest.ask("GET", "/info")).good
+    relay.may_pass.clear()
+    first = asyncio.ensure_future(rest.ask("GET", "/info", deadline=0.2))
+    behind = asyncio.ensure_future(rest.ask("GET", "/info"))
+    with pytest.raises(LinkLost, match="did not answer in time"):
+        await first
+    assert link.state is LinkState.RETRYING
+    with pytest.raises(NotSent):
+        await behind
+    relay.may_pass.set()
+    await eventually(lambda: link.state is LinkState.CONNECTED, what="it is connected again")
+    await rest.close()
