@@ -81,7 +81,7 @@ class RemoteSite:
         tracked = self._watch.track(order.attempt, order)
         if tracked.arrived is not None:
             return tracked.id or tracked.tag
-        tracked.sent = True
+        tracked.sent = tracked.handing = True
         task = self._under_way.get(tracked.tag)
         if task is None:
             task = asyncio.get_running_loop().create_task(self._submitting.ask(order))
@@ -102,7 +102,7 @@ class RemoteSite:
             self._watch.report(kept)
             return
         tracked = self._watch.track(attempt, None)
-        tracked.cancel_asked = True
+        tracked.sent = tracked.cancel_asked = True
         self.poll_now()
 
     async def files(self, attempt: Attempt) -> list[RunFile]:
@@ -146,6 +146,8 @@ class RemoteSite:
 
     def _handed(self, tag: str, task: asyncio.Task[str]) -> None:
         self._under_way.pop(tag, None)
+        if (tracked := self._watch.tracked.get(tag)) is not None:
+            tracked.handing = False
         if not task.cancelled():
             task.exception()  # told to the callers that are still there
 

@@ -53,8 +53,9 @@ def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings
     if sighting is not None and (sighting.seen in _PRESENT or sighting.ended):
         return False
     if tracked.arrived is None:
-        # Being handed over, or not there: only what nobody hands over can be missed.
-        if tracked.order is not None or tracked.tag not in polled.missing:
+        # Only what nobody hands over (again) can be missed.
+        wanted = tracked.order is not None and not tracked.cancel_asked
+        if wanted or tracked.handing or tracked.tag not in polled.missing:
             return False
     elif tracked.arrived >= began:
         return False

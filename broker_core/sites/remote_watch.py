@@ -213,7 +213,7 @@ class RemoteWatch:
 
     async def _submit_again(self, tracked: Tracked) -> None:
         assert tracked.order is not None
-        while tracked.arrived is None and tracked.tag in self.tracked:
+        while tracked.arrived is None and tracked.tag in self.tracked and not tracked.cancel_asked:
             try:
                 await self._submit(tracked.order)
             except LinkLost as error:

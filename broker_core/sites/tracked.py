@@ -21,6 +21,8 @@ class Tracked:
     """When the site was first known to have it."""
     sent: bool = False
     """It may be at the site."""
+    handing: bool = False
+    """A submission is under way."""
     seen: Seen | None = None
     """By the last look."""
     reason: str = ""

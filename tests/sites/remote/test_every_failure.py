@@ -9,7 +9,7 @@ import pytest
 
 from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import Attempt, LaunchOrder
 from broker_core.sites.link import Link
 from broker_core.sites.remote import RemoteSite
 from broker_core.sites.transport.contract import LinkLost
@@ -27,10 +27,10 @@ pytestmark = pytest.mark.cluster
 class BreakingFar(Far):
     """A site whose way breaks as told."""
 
-    def __init__(self, spec: SiteSpec, folder: Path, breaking: Breaking) -> None:
+    def __init__(self, spec: SiteSpec, folder: Path, breaking: Breaking, mark: str = MARK) -> None:
         super().__init__(spec, folder)
         way = FailingTransport(transport_for(spec, Link(lambda _: None)), breaking)
-        adapter = ShellAdapter(spec, MARK, way, SlurmSystem(), QUICK)
+        adapter = ShellAdapter(spec, mark, way, SlurmSystem(), QUICK)
         self.adapter = adapter
         self.site = RemoteSite(spec, adapter, folder, QUICK, lambda: adapter.renewed)
 
@@ -60,22 +60,42 @@ def noting(folder: Path, wall_limit: float | None = None) -> LaunchOrder:
 async def test_whichever_call_breaks_every_job_runs_once(
     cluster: Cluster, tmp_path: Path, after: bool, soak: bool
 ) -> None:
-    ran = tmp_path / "ran"
-    sites, orders = [], []
-    for number in range(1, 20 if soak else 10):
+    async def broken_at(number: int) -> tuple[Far, list[Attempt]]:
         breaking = Breaking(range(number, number + 1), after)
+        # One broker each: they do not touch each other's jobs.
         spec = spec_for(cluster, tmp_path / f"site{number}")
-        far = BreakingFar(spec, tmp_path / f"here{number}", breaking)
-        sites.append(await far.start())
+        far = BreakingFar(spec, tmp_path / f"here{number}", breaking, f"t{number}x")
+        await far.start()
         # One of its own and an array of two.
-        mine = [noting(tmp_path), noting(tmp_path), noting(tmp_path, wall_limit=600.0)]
-        orders += mine
-        await asyncio.gather(*(hand_over(far, one) for one in mine))
-        for one in mine:
+        orders = [noting(tmp_path), noting(tmp_path), noting(tmp_path, wall_limit=600.0)]
+        await asyncio.gather(*(hand_over(far, one) for one in orders))
+        for one in orders:
             await far.ended(one.attempt)
         assert breaking.calls > number, "the call that breaks was reached"
         await far.site.close()
-    check(sites, cluster, [one.attempt for one in orders], ran)
+        return far, [one.attempt for one in orders]
+
+    found = await asyncio.gather(*(broken_at(number) for number in range(1, 20 if soak else 10)))
+    attempts = [attempt for _, some in found for attempt in some]
+    check([far for far, _ in found], cluster, attempts, tmp_path / "ran")
+
+
+async def test_a_cancel_of_what_never_arrived_is_settled_when_the_site_is_back(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    breaking = Breaking(down=True)
+    far = await BreakingFar(spec_for(cluster, tmp_path / "site"), tmp_path / "here", breaking).start()
+    one = noting(tmp_path)
+    with pytest.raises(LinkLost):
+        await far.site.submit(one)
+    await far.site.cancel(one.attempt)
+    calls = breaking.calls
+    await eventually(lambda: breaking.calls > calls + 3)
+    assert far.notices == []
+    breaking.down = False
+    assert (await far.ended(one.attempt)).failure == "killed"
+    assert not cluster.present()
+    await far.site.close()
 
 
 @pytest.mark.parametrize("mode", ["down", "deaf"])
