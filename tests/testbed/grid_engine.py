@@ -10,6 +10,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 from tests.testbed.guardian import Guardian
@@ -64,12 +65,15 @@ _GLOBAL = {
 class GridEngine:
     """One cell with one execution host: `start`, use its commands with `environment`, `close`."""
 
-    def __init__(self, folder: Path, slots: int = 8) -> None:
+    def __init__(self, slots: int = 8) -> None:
         missing = [name for name in ("sge_qmaster", "sge_execd") if not (_DAEMONS / name).is_file()]
         if missing:
             raise RuntimeError(f"{missing[0]} is missing; apt-get install {' '.join(PACKAGES)}")
-        self._folder, self._slots = folder, slots
-        self._root, self._spool = folder / "root", folder / "spool"
+        # Its administrator has to reach it, who may not enter the folders of tests.
+        self._folder = Path(tempfile.mkdtemp(prefix="crossdesk-cell-"))
+        self._folder.chmod(0o755)
+        self._slots = slots
+        self._root, self._spool = self._folder / "root", self._folder / "spool"
         self._host = socket.gethostname()
         ports = free_port(), free_port()
         self.environment = {
@@ -95,11 +99,12 @@ class GridEngine:
         wait_until(self._reports, 60.0, "the execution daemon reports")
 
     def close(self) -> None:
-        """Kill everything of the cell, jobs too."""
+        """Kill everything of the cell, jobs too, and remove it."""
         if self._guardian is not None:
             self._guardian.close()
         for daemon in self._daemons:
             daemon.wait(30)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def run(self, *words: str, stdin: str = "") -> str:
         """What a command of Grid Engine prints; it has to succeed."""
@@ -123,9 +128,6 @@ class GridEngine:
         (common / "bootstrap").write_text(_BOOTSTRAP.format(spool=self._spool))
         # All names of the loopback address have to be one host to it.
         (common / "host_aliases").write_text(" ".join([self._host, *self._other_names()]) + "\n")
-        for path in (self._folder, *self._folder.parents):
-            if path.stat().st_uid == os.geteuid() and len(path.parts) > 2:
-                path.chmod(path.stat().st_mode | 0o755)
         for path in (self._root, *self._root.rglob("*"), self._spool, *self._spool.rglob("*")):
             if not path.is_symlink():
                 shutil.chown(path, "sgeadmin", "sgeadmin")

@@ -98,7 +98,7 @@ detach() {
     mark=$1
     shift
     env -i HOME="$HOME" PATH="$PATH" CROSSDESK_SLOTS="${CROSSDESK_SLOTS:-}" CROSSDESK_JOB="$mark" \
-        setsid sh "$me" "$@" </dev/null >/dev/null 2>&1 9>&- &
+        setsid sh "$me" "$@" </dev/null >/dev/null 2>&1 8>&- 9>&- &
 }
 
 # With the lock: start what fits.
@@ -226,9 +226,9 @@ end() {
     exec 8>>"$queue/canceled/$1"
     flock -n 8 || exit 0
     signal TERM "$1"
-    left=50
+    left=25
     while [ $left -gt 0 ] && alive "$1"; do
-        sleep 0.1
+        sleep 0.2
         left=$((left - 1))
     done
     finish "$1"

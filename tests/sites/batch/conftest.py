@@ -20,9 +20,9 @@ from tests.testbed.simulated import cluster, condor, lsf, pbs
 
 
 @pytest.fixture(scope="session")
-def grid_engine_cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grid_engine.GridEngine]:
+def grid_engine_cell() -> Iterator[grid_engine.GridEngine]:
     """A real cell."""
-    cell = grid_engine.GridEngine(tmp_path_factory.mktemp("cell"))
+    cell = grid_engine.GridEngine()
     try:
         cell.start()
         yield cell
