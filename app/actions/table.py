@@ -70,6 +70,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.story", "Show story", "history", "S", "job", single),
     Action("job.logs", "Show logs", "scroll-text", "L", "job", single),
     Action("job.output", "Show output", "package-open", "O", "job", single),
+    Action("job.console", "Show console", "terminal", "C", "job", single),
     Action("job.why", "Why here, why waiting", "circle-question-mark", "W", "job", single),
     Action("job.fetch", "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
     Action("job.resubmit", "Submit again", "rotate-cw", "Ctrl+R", "job", some, True, "do"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
     from broker_core.wire.submission import Outcomes
 
-_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output"}
+_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output", "job.console": "console"}
 
 
 class JobCommands:

@@ -1,42 +1,31 @@
-"""The table as CSV: the shown columns, exact values, every job of the query (CB-UI-15)."""
+"""The jobs table for CSV: exact values, every job of the query (CB-UI-15)."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.jobs.columns import state_word
 from app.model import words
+from app.model.csv_file import Written
 
 _FIELDS = (
     *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
     *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
 )
 _TIMES = frozenset({"submitted", "started", "ended"})
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins so for a formula."""
+Columns = Mapping[str, Sequence[Any]]
 
 
-def write_csv(path: Path, columns: Mapping[str, Sequence[Any]], numbers: Sequence[int], now: float) -> int:
-    """Write the rows of these numbers; returns how many. Raises OSError."""
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["state", *_FIELDS])
-        for number in numbers:
-            writer.writerow([state_word(columns, number, now), *_values(columns, number)])
-    return len(numbers)
+def jobs_table(columns: Columns, numbers: Sequence[int], now: float) -> Written:
+    """Return the rows of these numbers."""
+    return Written(("state", *_FIELDS), _rows(columns, numbers, now))
 
 
-def _values(columns: Mapping[str, Sequence[Any]], number: int) -> list[str]:
-    return [_text(name, columns[name][number]) for name in _FIELDS]
+def _rows(columns: Columns, numbers: Sequence[int], now: float) -> Iterator[list[Any]]:
+    for number in numbers:
+        yield [state_word(columns, number, now), *(_value(name, columns[name][number]) for name in _FIELDS)]
 
 
-def _text(name: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if name in _TIMES:
-        return words.exact(value)
-    text = str(value)
-    return "'" + text if isinstance(value, str) and name != "id" and text.startswith(_DANGEROUS) else text
+def _value(name: str, value: Any) -> Any:
+    return words.exact(value) if name in _TIMES else value

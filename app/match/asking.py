@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 DEBOUNCE_MS = 150
 PAGE = 100
 """Resources in one page of the list."""
+_MOST = 2000
+"""Resources in one answer where all are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,16 @@ class Asking(QObject):
     async def _page(self, first: int, turn: int) -> None:
         report = await self._match(self.question, offset=first, limit=PAGE, explain=False)
         self._tell(turn, lambda: self.paged.emit(report))
+
+    async def every_resource(self) -> list[MatchedResource]:
+        """Return all resources that the filter leaves, in order, page by page."""
+        found: list[MatchedResource] = []
+        question = self.question
+        while True:
+            report = await self._match(question, offset=len(found), limit=_MOST, explain=False)
+            found += report.resources
+            if not report.resources or len(found) >= report.selected:
+                return found
 
     # --- the explanation of one resource
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -9,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.match.asking import PAGE
 from app.match.faces import rank_words, sentence, verdict
 from app.model import words
+from app.model.csv_file import Written
 from app.theme.cells import BADGE, FONT, GLYPH, TONE
 from broker_core.jobs.site_names import site_name
 
@@ -109,6 +111,16 @@ class Candidates(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return heard(one) if column == SITE else text(one, column)
         return None
+
+
+def matches_csv(found: Sequence[MatchedResource]) -> Written:
+    """Return resources in the scheduler's order, with exact values."""
+    header = ("place", "ce", "site", "matches", "rank", "free_cpus", "total_cpus", "waiting", "why")
+    rows = [
+        [place, *(getattr(one, name) for name in header[1:-1]), why(one)]
+        for place, one in enumerate(found, 1)
+    ]
+    return Written(header, rows)
 
 
 def text(one: MatchedResource, column: int) -> str:

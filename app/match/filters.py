@@ -45,6 +45,7 @@ class Filters(QWidget):
 
     def _lay_out(self) -> None:
         first, second = QHBoxLayout(), QHBoxLayout()
+        self._first = first
         first.setSpacing(8)
         first.addWidget(self.edit, 1)
         first.addWidget(self.which)
@@ -61,6 +62,10 @@ class Filters(QWidget):
         """Return the fields of the question that are chosen here."""
         return {"text": self.edit.text().strip(), "only": self.which.currentData(),
                 "assume_access": self.access.isChecked()}  # fmt: skip
+
+    def add(self, button: QWidget) -> None:
+        """Put a button behind the choices."""
+        self._first.addWidget(button)
 
     def reset(self) -> None:
         """Let everything through."""

@@ -19,17 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions.exporting import ExportButton
 from app.context import LinkState
 from app.inspector.labels import label, lead
 from app.inspector.placard import Placard
 from app.match.asking import Asking
-from app.match.candidates import QUEUE, SITE, WAITING, WHY, Candidates
+from app.match.candidates import QUEUE, SITE, WAITING, WHY, Candidates, matches_csv
 from app.match.clause_list import ClauseList
 from app.match.explanation import Explanation
 from app.match.filters import Filters
 from app.match.groups import CPUS, FREE, Groups
 from app.match.part_choice import PartChoice
 from app.model import words
+from app.model.csv_file import Written
 from app.theme.cells import Cells
 from app.theme.table import DeskTable
 
@@ -71,6 +73,8 @@ class MatchView(QWidget):
         self.analysis, self.advice = label(wrap=True), label(wrap=True)
         self.policy_note = label(role="small", wrap=True)
         self.parts, self.clauses, self.filters = PartChoice(), ClauseList(desk.theme), Filters(desk.theme)
+        self.export = ExportButton(desk, "matches", "resource", self._csv)
+        self.filters.add(self.export)
         self.list = DeskTable(desk.theme, "Resources in the scheduler's order")
         self.candidates = Candidates(self)
         self.tree, self.groups = QTreeView(), Groups(self)
@@ -150,6 +154,9 @@ class MatchView(QWidget):
         self.explanation.submitAsked.connect(self._submit)
         self.placard.acted.connect(self.again)
         self._desk.link.changed.connect(self._linked)
+
+    async def _csv(self) -> Written:
+        return matches_csv(await self.asking.every_resource())
 
     # --- asking
 

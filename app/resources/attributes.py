@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.model import words
+from app.model.csv_file import Written
 from app.theme.cells import FONT, TONE
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ class Attributes(QAbstractTableModel):
         """Show these attributes through the filter."""
         self._all = sorted(attributes, key=lambda one: one.name.lower())
         self.filter(self._wanted)
+
+    def csv(self) -> Written:
+        """Return the attributes that are shown."""
+        rows = [[one.name, one.value, one.source, words.exact(one.heard)] for one in self._shown]
+        return Written(("attribute", "value", "source", "heard"), rows)
 
     def filter(self, wanted: str) -> None:
         """Show only attributes whose name or value contains this."""

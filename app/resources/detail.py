@@ -8,12 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
+from app.actions.exporting import ExportButton
 from app.inspector.labels import label
 from app.inspector.placard import Placard
 from app.match.faces import sentence
 from app.model import words
+from app.model.csv_file import Written
 from app.resources.attributes import VALUE, Attributes
 from app.theme.table import DeskTable
 from broker_core.errors import CrossDeskError
@@ -60,9 +62,10 @@ class DetailPane(QWidget):
         self._column.addSpacing(8)
         self.edit.setAccessibleName("Filter attributes")
         self.edit.setClearButtonEnabled(True)
-        line = QVBoxLayout()
+        line = QHBoxLayout()
         line.setContentsMargins(0, 0, 12, 4)
-        line.addWidget(self.edit)
+        line.addWidget(self.edit, 1)
+        line.addWidget(ExportButton(self._desk, "attributes", "attribute", self._csv))
         self._column.addLayout(line)
         self.table.setModel(self.attributes)
         self.table.widths(168, 80, 64, 80, stretched=VALUE, compact=True)
@@ -71,6 +74,9 @@ class DetailPane(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)
         self._stack.addWidget(self.placard)
+
+    async def _csv(self) -> Written:
+        return self.attributes.csv()
 
     def choose(self, ce: str) -> None:
         """Show this computing element; empty: none."""

@@ -20,17 +20,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions.exporting import ExportButton
 from app.inspector.labels import label
 from app.jobs.column_choice import ColumnChoice
 from app.jobs.state_view import StateView, explain_error, explain_link
 from app.model import words
+from app.model.csv_file import Written
 from app.resources.columns import BY_NAME, COLUMNS
 from app.resources.detail import DetailPane
 from app.resources.health import HealthStrip
 from app.resources.held import HeldResources
 from app.resources.order import arranged, ranks, searchable
 from app.resources.spots import spots
-from app.resources.table import ResourcesTable
+from app.resources.table import ResourcesTable, resources_csv
 from app.resources.world import WorldMap
 from app.theme.table import DeskTable
 from broker_core.errors import CrossDeskError
@@ -138,7 +140,11 @@ class ResourcesPane(QWidget):
         columns = QToolButton(icon=self._desk.theme.icon("columns-3", "muted"), toolTip="Choose columns")
         columns.setAccessibleName("Choose columns")
         columns.clicked.connect(lambda: self.columns.offer_below())
-        return [*made, columns]
+        self.export = ExportButton(self._desk, "resources", "resource", self._csv)
+        return [*made, columns, self.export]
+
+    async def _csv(self) -> Written:
+        return resources_csv(self.held.columns, list(self.table.rows()))
 
     def _connect(self) -> None:
         desk, header = self._desk, self.view.horizontalHeader()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.model import words
+from app.model.csv_file import Written
 from app.resources.columns import BY_NAME, COLUMNS, state_of
 from app.theme.cells import FONT, GLYPH, SHARE, TONE
 
@@ -18,7 +20,21 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_TIMES = frozenset({"updated", "lock_until"})
 _STATE, _SITE, _FREE, _HEARD = (BY_NAME[name] for name in ("state", "site", "free_cpus", "updated"))
+
+
+def resources_csv(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Written:
+    """Return these rows with all columns and exact values."""
+    return Written(("state", *held), _csv_rows(held, rows))
+
+
+def _csv_rows(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Iterator[list[Any]]:
+    for row in rows:
+        values = (
+            words.exact(column[row]) if name in _TIMES else column[row] for name, column in held.items()
+        )
+        yield [state_of(held, row)[2], *values]
 
 
 class ResourcesTable(QAbstractTableModel):

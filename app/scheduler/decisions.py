@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.inspector.words import clock
 from app.match.faces import sentence
 from app.model import words
+from app.model.csv_file import Written
 from app.theme.cells import FONT, GLYPH, TONE
 from app.theme.faces import Shape
 from broker_core.jobs.site_names import site_name
@@ -89,6 +90,15 @@ class Decisions(QAbstractTableModel):
     def at(self, row: int) -> DecisionView | None:
         """Return the decision of a row."""
         return self._shown[row] if 0 <= row < len(self._shown) else None
+
+    def csv(self) -> Written:
+        """Return the decisions that are shown, with exact values."""
+        header = ("number", "time", "job", "name", "what", "resources", "reason", "considered", "matching")
+        rows = [
+            [one.number, words.exact(one.time), *(getattr(one, name) for name in header[2:])]
+            for one in self._shown
+        ]
+        return Written(header, rows)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         """Decisions that pass the filter."""

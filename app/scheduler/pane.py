@@ -16,10 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions.exporting import ExportButton
 from app.context import Notice, Tone
 from app.inspector.labels import label
 from app.jobs.state_view import StateView, explain_error, explain_link
 from app.model import words
+from app.model.csv_file import Written
 from app.scheduler.decisions import WHY, Decisions
 from app.scheduler.policy import PolicyChooser
 from app.scheduler.queue import REASON, QueueTable
@@ -53,6 +55,8 @@ class SchedulerPane(QWidget):
         self.calm = StateView(desk.theme)
         self.decisions, self.log = Decisions(self), DeskTable(desk.theme, "Decisions, newest first")
         self.edit, self.only = QLineEdit(placeholderText="Filter decisions"), QCheckBox("Only the chosen job")
+        self.export_queue = ExportButton(desk, "queue", "job", self._queue_csv)
+        self.export_decisions = ExportButton(desk, "decisions", "decision", self._decisions_csv)
         self._make_tables()
         self._lay_out()
         self._connect()
@@ -74,6 +78,7 @@ class SchedulerPane(QWidget):
         head.setContentsMargins(12, 12, 12, 0)
         head.addWidget(self.headline, 1)
         head.addWidget(self.next)
+        head.addWidget(self.export_queue)
         self.either = QStackedWidget()
         self.either.addWidget(self.queue_view)
         self.either.addWidget(self.calm)
@@ -105,6 +110,7 @@ class SchedulerPane(QWidget):
         self.edit.addAction(sign, QLineEdit.ActionPosition.LeadingPosition).setToolTip("Filter")
         line.addWidget(self.edit, 1)
         line.addWidget(self.only)
+        line.addWidget(self.export_decisions)
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -127,6 +133,12 @@ class SchedulerPane(QWidget):
         self._second.timeout.connect(self._tick)
         for timer in (self._look, self._second):
             timer.start()
+
+    async def _queue_csv(self) -> Written:
+        return self.queue.csv()
+
+    async def _decisions_csv(self) -> Written:
+        return self.decisions.csv()
 
     # --- asking
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.match.faces import sentence
 from app.model import words
+from app.model.csv_file import Written
 from app.theme.cells import FONT, GLYPH, TONE
 from app.theme.faces import Shape
 
@@ -61,6 +62,13 @@ class QueueTable(QAbstractTableModel):
         """Return the id of the job that holds this one back; empty for none."""
         found = self._columns["blocking"][row]
         return str(found[0] if isinstance(found, list) and found else found or "")
+
+    def csv(self) -> Written:
+        """Return the queue with exact values."""
+        held = self._columns
+        names = [name for name in held if len(held[name]) == len(held["id"])]
+        rows = zip(*(list(held[name]) for name in names), strict=True)
+        return Written(names, rows)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         """Waiting jobs."""

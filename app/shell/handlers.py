@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
+from app.actions.exporting import export
 from app.context import Notice, Tone
 from app.help.pages import pages
 from app.help.pane import HelpPane
 from app.jobs.commands import JobCommands
-from app.jobs.export import write_csv
+from app.jobs.export import jobs_table
 from app.match.page import MatchPage
-from app.model import words
+from app.model.csv_file import Written
 from app.resources.pane import ResourcesPane
 from app.scheduler.pane import SchedulerPane
 from app.shell import sheets
@@ -169,27 +170,10 @@ class Handlers:
 
     def export(self) -> None:
         """Ask for a file and write the jobs of the query."""
-        dialog = QFileDialog(self._window, "Export jobs as CSV")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("jobs.csv")
-        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
-        dialog.open()
+        export(self._desk, self._window, "jobs", "job", self._jobs_table)
 
-    def export_to(self, path: Path) -> None:
-        """Write the jobs of the query to a file."""
-        self._desk.run(self._export(path), f"writing {path}")
-
-    async def _export(self, path: Path) -> None:
-        import asyncio
-
-        view, rows = self._window.jobs.table.view, self._desk.jobs
-        try:
-            number = await asyncio.to_thread(write_csv, path, rows.columns, view.numbers(), time.time())
-        except OSError as error:
-            self._desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
-            return
-        self._desk.notify(Notice(f"Wrote {words.count(number, 'job')} to {path}.", Tone.GOOD))
+    async def _jobs_table(self) -> Written:
+        return jobs_table(self._desk.jobs.columns, self._window.jobs.table.view.numbers(), time.time())
 
     # --- places
 

@@ -227,6 +227,8 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout; the broker and its jobs go on."""
         self.keep()
+        if self.inspector is not None:
+            self.inspector.close_all()
         self.closing.emit()
         super().closeEvent(event)
 

@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.jobs.command_text import command_text
-from app.jobs.export import write_csv
+from app.jobs.export import jobs_table
 from app.jobs.table import JobsTable
+from app.model.csv_file import write_csv
 from app.model.query import parse
 from app.model.rows import LiveRows
 from tests.app.jobs.rows import NOW, columns, many
@@ -135,7 +136,7 @@ def test_a_hundred_thousand_jobs_are_ordered_and_filtered(rows: LiveRows, table:
 
 def test_csv_has_exact_values_and_no_formulas(rows: LiveRows, table: JobsTable, tmp_path: Path) -> None:
     put(rows, {"id": "a", "name": "=1+1", "state": "Done", "exit_code": 7})
-    number = write_csv(tmp_path / "jobs.csv", rows.columns, table.view.numbers(), NOW)
+    number = write_csv(tmp_path / "jobs.csv", jobs_table(rows.columns, table.view.numbers(), NOW))
     text = (tmp_path / "jobs.csv").read_text()
     assert number == 1
     assert "'=1+1" in text

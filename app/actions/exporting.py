@@ -1,0 +1,57 @@
+"""Exporting a table as CSV: ask for a file, write it beside the window's thread, tell how it went."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+
+from app.context import Desk, Notice, Tone
+from app.model import words
+from app.model.csv_file import Written, write_csv
+
+Gather = Callable[[], Awaitable[Written]]
+"""Returns what the table has now."""
+
+
+def export(desk: Desk, window: QWidget, name: str, one: str, gather: Gather) -> None:
+    """Ask for a file for the table `name` (jobs, resources...; `one` names a row), then write it."""
+    dialog = QFileDialog(window, f"Export {name} as CSV")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix("csv")
+    dialog.selectFile(f"{name.replace(' ', '-')}.csv")
+    dialog.fileSelected.connect(lambda file: export_to(desk, Path(file), one, gather))
+    dialog.open()
+
+
+def export_to(desk: Desk, path: Path, one: str, gather: Gather) -> None:
+    """Write a table to a file."""
+    desk.run(_export(desk, path, one, gather), f"writing {path}")
+
+
+async def _export(desk: Desk, path: Path, one: str, gather: Gather) -> None:
+    table = await gather()
+    try:
+        number = await asyncio.to_thread(write_csv, path, table)
+    except OSError as error:
+        desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
+        return
+    desk.notify(Notice(f"Wrote {words.count(number, one)} to {path}.", Tone.GOOD))
+
+
+class ExportButton(QToolButton):
+    """Beside a table: exports what the table has."""
+
+    def __init__(self, desk: Desk, name: str, one: str, gather: Gather) -> None:
+        super().__init__()
+        self._desk, self._one, self._gather = desk, one, gather
+        self.setIcon(desk.theme.icon("download", "muted"))
+        self.setToolTip(f"Export {name} as CSV")
+        self.setAccessibleName(f"Export {name} as CSV")
+        self.clicked.connect(lambda: export(desk, self.window(), name, one, gather))
+
+    def save(self, path: Path) -> None:
+        """Write the table to a file that was chosen."""
+        export_to(self._desk, path, self._one, self._gather)
