@@ -46,9 +46,12 @@ class Bench:
                 stderr=log,
             )  # fmt: skip
         await eventually(said.exists)
-        self.place = Place("127.0.0.1", json.loads(said.read_text())["port"])
+        self.place = Place(**{name: json.loads(said.read_text())[name] for name in ("host", "port")})
 
-    async def start_agent(self, words: Sequence[str], **settings: object) -> None:
+    async def start_agent(
+        self, words: Sequence[str], *, within: Sequence[str] = (), **settings: object
+    ) -> None:
+        """`within`: words that run it somewhere else."""
         job = self.folder / "attempt" / "job"
         job.mkdir(parents=True)
         public = self.key.export_public_key().decode()
@@ -58,7 +61,7 @@ class Bench:
         given = replace(given, **settings)
         with open(self.folder / "agent.log", "ab") as log:
             self.agent = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "broker_core.worker.agent", *words,
+                *within, sys.executable, "-m", "broker_core.worker.agent", *words,
                 cwd=job,
                 env={**os.environ, VARIABLE: given.text()},
                 stdin=asyncio.subprocess.DEVNULL,
