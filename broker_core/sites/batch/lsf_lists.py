@@ -63,26 +63,26 @@ def read_queues(out: str) -> list[Queue]:
     parts = out.split(f"{SEPARATOR}\n")
     if len(parts) != 4:
         raise ValueError(f"LSF described no queues, hosts and memory: {out[:200]!r}")
-    queues, hosts, memory = (_table(parts[number]) for number in (0, 2, 3))
+    queues = _table(parts[0], "QUEUE_NAME", "STATUS", "PEND", "RUN")
+    hosts = _table(parts[2], "HOST_NAME", "STATUS", "MAX", "NJOBS")
+    memory = _table(parts[3], "HOST_NAME", "maxmem")
     details = _details(parts[1])
     megabytes = {row["HOST_NAME"]: _megabytes(row.get("maxmem", "-")) for row in memory}
     return [_queue(row, details.get(row["QUEUE_NAME"], ""), hosts, megabytes) for row in queues]
 
 
-def _table(text: str) -> list[dict[str, str]]:
-    """Rows below a line of headings; a last column may hold blanks."""
+def _table(text: str, *columns: str) -> list[dict[str, str]]:
+    """Rows below a line of headings, `columns` among them; a last column may hold blanks."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise ValueError("LSF printed no table")
-    keys = lines[0].split()
-    if keys[0] not in ("QUEUE_NAME", "HOST_NAME"):
-        raise ValueError(f"LSF printed no table: {lines[0][:200]!r}")
+    keys = lines[0].split() if lines else []
+    if not set(columns) <= set(keys):
+        raise ValueError(f"LSF printed no table with {', '.join(columns)}: {text[:200]!r}")
     rows = []
     for line in lines[1:]:
-        values = line.split(None, len(keys) - 1)
-        if len(values) < min(len(keys), 9):
+        row = dict(zip(keys, line.split(None, len(keys) - 1), strict=False))
+        if not set(columns) <= set(row):
             raise ValueError(f"not a row of LSF's table: {line[:200]!r}")
-        rows.append(dict(zip(keys, values, strict=False)))
+        rows.append(row)
     return rows
 
 
