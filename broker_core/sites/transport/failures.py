@@ -47,6 +47,8 @@ def words_of(error: Exception, target: Target, patience: Patience) -> CrossDeskE
         return Refused(f"The key of {target.host} cannot be trusted: {error.reason}.")
     if isinstance(error, asyncssh.KeyExchangeFailed | asyncssh.ProtocolNotSupported):
         return Refused(f"{target} and CrossDesk have no way of encryption in common: {error.reason}.")
+    if isinstance(error, asyncssh.ChannelOpenError):
+        return LinkLost(f"The jump host cannot reach {target}: {error.reason}.", remedy="Check both hosts.")
     if isinstance(error, asyncssh.Error):
         return LinkLost(f"The connection to {target} broke: {error.reason}.")
     return _system_words(error, target)

@@ -15,6 +15,8 @@ from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Asks, Refused
 
 _LOG = logging.getLogger(__name__)
+_FLAPPING = 3
+"""Failures that still count once a command has run: a connection that comes and goes is worth trying for."""
 _STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
 """States in which nobody waits for a connection."""
 
@@ -82,8 +84,10 @@ class Keeper(Generic[L]):
         while self._line is None:
             if self._task is None:
                 raise NotSent("The connection is closed.")
-            if self._link.state in _STUCK:
-                raise NotSent(self._link.reason, remedy="Connect the site again in its view.")
+            if self._link.state is LinkState.NEEDS_CREDENTIALS:
+                raise NotSent(self._link.reason, remedy="Answer this in the view of sites.")
+            if self._link.state is LinkState.DOWN:
+                raise NotSent(self._link.reason)
             await self._news.wait()
         return self._line
 
@@ -117,6 +121,7 @@ class Keeper(Generic[L]):
         """Use a connection until it is lost; raises LinkLost."""
         await self._prove(line)
         began = asyncio.get_running_loop().time()
+        self._failures = min(self._failures, _FLAPPING)
         self._line = line
         self._link.heard = time.time()
         self._tell(LinkState.CONNECTED)

@@ -16,6 +16,8 @@ from broker_core.sites.transport.ssh_settings import SshSettings
 
 _ALIKE = 2
 """Wrong codes after which the password may be what is wrong: many servers do not tell which it is."""
+_SHOWN = 500
+"""Characters of a server's question that are shown."""
 _PASSWORD = re.compile(r"password|passwort|mot de passe|contrase", re.IGNORECASE)
 _FOR_ONCE = re.compile(r"one.?time|otp|code|token|verification", re.IGNORECASE)
 """Prompts for what is good for one use, though some call that a password too."""
@@ -132,7 +134,7 @@ class Login(asyncssh.SSHClient):
             if _PASSWORD.search(prompt) and not _FOR_ONCE.search(prompt):
                 reply = self.password_auth_requested()
             else:
-                reply = await self._code(f"{instructions.strip()} {prompt.strip()}".strip(), shown=shown)
+                reply = await self._code(_plain(f"{instructions} {prompt}"), shown=shown)
             if reply is None:
                 return None
             replies.append(reply)
@@ -168,3 +170,8 @@ class Login(asyncssh.SSHClient):
         self.stage = stage
         if not self._limit.expired():
             self._limit.reschedule(asyncio.get_running_loop().time() + seconds)
+
+
+def _plain(text: str) -> str:
+    """What a server says, without what could pass for more than its words."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())[:_SHOWN]

@@ -123,8 +123,8 @@ class SshTransport:
 
     def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
         if not traffic.sent:
-            why = self.link.reason or "all sessions were in use"
-            return NotSent(f"The command could not be sent within {deadline:g} s: {why}")
+            busy = "other commands are under way" if self.link.state.usable else "there is no connection yet"
+            return NotSent(f"The command was not sent within {deadline:g} s: {self.link.reason or busy}")
         self._keeper.doubt()
         return LinkLost(
             f"The command was not answered within {deadline:g} s; it is not known whether it did its work."

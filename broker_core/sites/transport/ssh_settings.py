@@ -93,7 +93,7 @@ def _resolve(files: SshFiles, address: Address) -> tuple[SshSettings, list[str]]
     hosts = _known_hosts(files, options)
     known = hosts.look_up(target.key_name, target.key_port)
     more: dict[str, object] = {"proxy_command": None} if address.jump else {}
-    if known.algorithms:
+    if known.algorithms and not options.config.get("HostKeyAlgorithms"):
         more["server_host_key_algs"] = known.algorithms
     jumps = _jumps(address.jump or str(options.config.get("ProxyJump") or "none"))
     keys, complaints = _keys(files, options)

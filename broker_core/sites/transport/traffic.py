@@ -66,6 +66,8 @@ class Traffic:
 
     def received(self, data: bytes, *, is_error: bool) -> None:
         """A piece of output came."""
+        if self._over.done():
+            return
         try:
             (self.exchange.err if is_error else self.exchange.out)(data)
         except Exception as error:  # noqa: BLE001 - whatever the caller's `write` raises is the call's end

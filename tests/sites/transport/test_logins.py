@@ -171,13 +171,13 @@ class _TwoSteps(asyncssh.SSHServer):
         return True
 
     def get_kbdint_challenge(self, username: str, lang: str, submethods: str) -> object:
-        return "", "Two steps.", "", [(self._steps[0][0], False)]
+        return "", "\033[2JTwo\nsteps.", "", [(self._steps[0][0], False)]
 
     def validate_kbdint_response(self, username: str, responses: list[str]) -> object:
         _, right = self._steps.pop(0)
         if responses != [right]:
             return False
-        return ("", "", "", [(self._steps[0][0], False)]) if self._steps else True
+        return ("", "\033[2JTwo\nsteps.", "", [(self._steps[0][0], False)]) if self._steps else True
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ async def test_a_code_is_asked_while_the_server_waits_and_never_kept(
     way = await user.connect("127.0.0.1", port=two_steps.get_port(), user="someone")
     way.answer((await asked(way, "password")).id, PASSWORD)
     question = await asked(way, "code")
-    assert "One-time code" in question.text
+    assert question.text.endswith("asks: [2JTwo steps. One-time code:")
     assert (question.secret, question.keep_as) == (True, "")
     way.answer(question.id, "654321")
     again = await _other_question(way, question.id)
@@ -260,6 +260,12 @@ async def test_a_host_is_reached_through_jump_hosts_each_with_a_key_of_its_own(
     await becomes(way, LinkState.RETRYING)
     gate.start()
     assert (await way.run("id -un")).out == b"griduser\n"
+
+
+async def test_a_jump_host_that_cannot_go_on_is_told(user: SshUser, server: Sshd) -> None:
+    user.knows(server).write(server.alias("gate"), "Host cluster\n  Hostname 127.0.0.1\n  Port 1\n")
+    link = await becomes(await user.connect("cluster", jump="gate"), LinkState.RETRYING)
+    assert "jump host cannot reach" in link.reason
 
 
 async def test_jump_hosts_in_a_circle_are_refused(user: SshUser) -> None:
