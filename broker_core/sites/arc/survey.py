@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import orjson
@@ -18,6 +18,8 @@ from broker_core.sites.transport.contract import LinkLost
 
 AT_ONCE = 100
 """Jobs in one request, and sessions that one poll looks into."""
+_ARRIVING = "ACCEPTING"
+"""State of a job that may not have its name yet."""
 _UNKNOWN = "404"
 _WHOLE = b"\n.\n"
 
@@ -42,7 +44,8 @@ class Survey:
         for some in (STATES, sorted(OVER)):
             answer = await self._rest.ask("GET", f"/jobs?state={','.join(some)}")
             found |= {str(one.get("id")): str(one.get("state")) for one in self._read(answer)}
-        await self._name([id for id in found if id not in self._jobs.of and id not in self._jobs.foreign])
+        known = self._jobs.of.keys() | self._jobs.foreign
+        await self._name({id: state for id, state in found.items() if id not in known})
         await self._miss(before - found.keys())
         for id, state in found.items():
             if (job := self._jobs.of.get(id)) is not None:
@@ -94,14 +97,15 @@ class Survey:
         text = answer.body.decode("utf-8", "replace") if answer.good else ""
         return " ".join(text.split())[:500]
 
-    async def _name(self, ids: Sequence[str]) -> None:
-        """Learn what jobs are called; those of others are remembered as such."""
+    async def _name(self, states: Mapping[str, str]) -> None:
+        """Learn what new jobs are called; those of others are remembered as such."""
+        ids = list(states)
         for start in range(0, len(ids), AT_ONCE):
             for one in await self.act("info", ids[start : start + AT_ONCE]):
                 name, id = name_of(one), str(one.get("id"))
                 if name.startswith(self._prefix):
                     self._jobs.add(id, name.removeprefix(self._prefix))
-                elif name:
+                elif name or states.get(id) != _ARRIVING:
                     self._jobs.foreign.add(id)
 
     async def act(self, action: str, ids: Iterable[str]) -> list[dict[str, Any]]:
