@@ -31,5 +31,6 @@ def open_log(path: Path, size: int) -> logging.Handler:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    for noisy in ("asyncio", "asyncssh", "httpx"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
     return handler
