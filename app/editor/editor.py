@@ -215,7 +215,7 @@ class Editor(QWidget):
         self._fill_form()
         self.checking.ask(text, self.base)
         if self.matching:
-            self.whereabouts.view.ask(text, soon=True)
+            self.whereabouts.view.ask(text, soon=True, base=self.base)
         self.changed.emit(text)
         if self.dirty:
             self.drafts.changed(text, self.path)
@@ -269,7 +269,7 @@ class Editor(QWidget):
         """Show where the description could run, and why not elsewhere; it follows the text from now on."""
         self.side.setCurrentWidget(self.whereabouts)
         self.side.setVisible(True)
-        self.whereabouts.view.ask(self.text())
+        self.whereabouts.view.ask(self.text(), base=self.base)
 
     def submit(self) -> None:
         """Show what will be sent where; the sheet submits."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -10,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from broker_core.errors import CrossDeskError
+from broker_core.jdl.limits import DEFAULT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.context import Desk
+    from broker_core.client.node_files import Complete
     from broker_core.wire.matches import MatchedResource, MatchReport
 
 DEBOUNCE_MS = 150
@@ -57,6 +62,9 @@ class Asking(QObject):
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)
         self._desk = desk
+        self.base: Path | None = None
+        """The folder of files that the description names as its nodes; None: it names none."""
+        self._whole: Complete | None = None
         self.question = Question()
         self._turn, self._busy, self._again = 0, False, False
         self._pages: set[int] = set()
@@ -98,6 +106,10 @@ class Asking(QObject):
 
     async def _ask(self, question: Question, turn: int) -> None:
         try:
+            self._whole = await self._read(question.description)
+            wrong = [one for one in self._whole.diagnostics if one.severity == "error"] if self._whole else []
+            if wrong:
+                raise CrossDeskError(wrong[0].message)
             report = await self._match(question, limit=PAGE, explain=False)
         except CrossDeskError as error:
             self._tell(turn, partial(self._refused, question, error))
@@ -121,7 +133,21 @@ class Asking(QObject):
             tell()
 
     async def _match(self, question: Question, **fields: Any) -> MatchReport:
-        return await self._desk.client.match(question.description, **question.fields(), **fields)
+        text = self._whole.text if self._whole is not None else question.description
+        return await self._desk.client.match(text, **question.fields(), **fields)
+
+    async def _read(self, text: str) -> Complete | None:
+        """Write the files of nodes into the description, as submitting does; None where it names none."""
+        small = text.lower()
+        if self.base is None or "nodes" not in small or "file" not in small:
+            return None
+        from broker_core.client.node_files import completed
+
+        return await asyncio.to_thread(completed, text, self.base, DEFAULT)
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a span that the broker tells is in the description as it was asked about."""
+        return self._whole.place(start, end) if self._whole is not None and end else (start, end)
 
     # --- later pages
 

@@ -70,7 +70,7 @@ class MatchPage(QWidget):
             self._editor, self.job = editor, ""
             editor.changed.connect(self._changed)
         self.title.setText(f"Where could {editor.title.rstrip('• ')} run?")
-        self.match.ask(editor.text())
+        self.match.ask(editor.text(), base=editor.base)
         self._show()
 
     def show_job(self, job: str) -> None:
@@ -102,14 +102,14 @@ class MatchPage(QWidget):
         return self._editor
 
     def _changed(self, text: str) -> None:
-        if self.isVisible():
-            self.match.ask(text, soon=True)
+        if self.isVisible() and self.editor is not None:
+            self.match.ask(text, soon=True, base=self.editor.base)
 
     def showEvent(self, event) -> None:
         """Ask about what was written meanwhile."""
         super().showEvent(event)
         if self.editor is not None:
-            self.match.ask(self.editor.text())
+            self.match.ask(self.editor.text(), base=self.editor.base)
 
     def _knowledge_changed(self) -> None:
         if self.isVisible() and self.match.report is not None and not self.match.asking.pending:

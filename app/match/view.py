@@ -36,6 +36,8 @@ from app.theme.cells import Cells
 from app.theme.table import DeskTable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.context import Desk
     from broker_core.wire.matches import ClauseCount, MatchedGroup, MatchedResource, MatchReport
 
@@ -160,8 +162,12 @@ class MatchView(QWidget):
 
     # --- asking
 
-    def ask(self, description: str, soon: bool = False) -> None:
-        """Ask where this description can run; with `soon` once nothing has changed for a moment."""
+    def ask(self, description: str, soon: bool = False, base: Path | None = None) -> None:
+        """Ask where this description can run; with `soon` once nothing has changed for a moment.
+
+        `base`: the folder of the files that it may name as its nodes.
+        """
+        self.asking.base = base
         if not description.strip():
             self.asking.forget()
             self._say_nothing_asked()
@@ -174,7 +180,7 @@ class MatchView(QWidget):
     def again(self) -> None:
         """Ask the same once more."""
         if self.asking.question.description:
-            self.ask(self.asking.question.description)
+            self.ask(self.asking.question.description, base=self.asking.base)
 
     def _linked(self) -> None:
         up = self._desk.link.state is LinkState.CONNECTED
@@ -264,7 +270,7 @@ class MatchView(QWidget):
         self.asking.change(part=name)
 
     def _choose_clause(self, clause: ClauseCount | None) -> None:
-        self.clauseMarked.emit(clause.start if clause else 0, clause.end if clause else 0)
+        self.clauseMarked.emit(*(self.asking.place(clause.start, clause.end) if clause else (0, 0)))
         self.asking.change(fails=clause.text if clause else "")
 
     def _submit(self) -> None:

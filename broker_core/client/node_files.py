@@ -26,6 +26,23 @@ class Complete:
     """The description with the nodes written in; as it was where a file cannot be used."""
     diagnostics: tuple[Diagnostic, ...]
     """What is wrong with the files, at the places that name them."""
+    written: tuple[tuple[int, int, int], ...] = ()
+    """Start and end of each place that was replaced, in the text as it was, and the length of what stands
+    there now; in order."""
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a span of `text` is in the text as it was; inside of a file it is the file's name."""
+        return self._before(start, False), self._before(end, True)
+
+    def _before(self, offset: int, is_end: bool) -> int:
+        shift = 0
+        for start, end, length in self.written:
+            if offset < start + shift or (is_end and offset == start + shift):
+                break
+            if offset < start + shift + length or (is_end and offset == start + shift + length):
+                return end if is_end else start
+            shift += length - (end - start)
+        return offset - shift
 
 
 def completed(text: str, base: Path, limits: Limits) -> Complete:
@@ -41,9 +58,11 @@ def completed(text: str, base: Path, limits: Limits) -> Complete:
         wrong += [_at(text, one, entry.value) for one in found]
         if job is not None:
             parts.append((entry.start, entry.end, f"description = [\n{write(job)}];"))
-    for start, end, written in sorted(parts, reverse=True):
+    parts.sort()
+    for start, end, written in reversed(parts):
         text = text[:start] + written + text[end:]
-    return Complete(text, tuple(wrong))
+    places = tuple((start, end, len(written)) for start, end, written in parts)
+    return Complete(text, tuple(wrong), places)
 
 
 def _job(name: str, entry: Entry, base: Path, limits: Limits) -> tuple[Ad | None, list[Diagnostic]]:
