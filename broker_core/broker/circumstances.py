@@ -29,6 +29,7 @@ class Circumstances:
             set_mode=settings.set_matching,
             max_ces_per_set=settings.max_ces_per_set,
             max_groups=settings.max_groups,
+            abilities=frozenset({"interactive"} if settings.agent_program else ()),
         )
         self._decided = replace(self._shown, batch_capacity="total")
 

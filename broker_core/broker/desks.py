@@ -39,7 +39,8 @@ class Desks:
         if any(one.fingerprint == known for one in desks):
             return desks
         if len(desks) >= MOST:
-            raise BadRequest(f"There are {MOST} desks already.", remedy="Remove one: crossdesk broker forget-desk.")
+            remedy = "Forget one: crossdesk broker forget-desk."
+            raise BadRequest(f"There are {MOST} desks already.", remedy=remedy)
         view = DeskView(key=desk.key, name=desk.name, fingerprint=known, added=now().wall, added_by=how)
         desks.append(view)
         await self._keep(owner, desks)

@@ -27,9 +27,9 @@ from broker_core.jdl.names import base_name
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import AgentReady, Message
-from broker_core.sites.contract import Attempt, LaunchOrder, Site
+from broker_core.sites.contract import Attempt, InputFile, LaunchOrder, Site
 from broker_core.wire.interactive import MeetingPlace, SessionContact
-from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
+from broker_core.worker.agent_settings import CONTACT, LINES, PROGRAM, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.words import split_words
 
 log = logging.getLogger("crossdesk.sessions")
@@ -66,15 +66,16 @@ class Sessions:
             words = tuple(split_words(description.agent_arguments))
             return replace(order, agent=shipped, agent_arguments=words)
         keys = tuple(desk.key for desk in await self.desks.of(order.owner))
-        if not keys or not _on_this_machine(order.ce):
+        if not keys:
             return order
         text = self._agent_settings(order, description, keys, await self.place()).text()
-        return replace(
-            order,
-            agent=sys.executable,
-            agent_arguments=("-I", "-m", "broker_core.worker.agent"),
-            environment=(*order.environment, (VARIABLE, text)),
-        )
+        order = replace(order, environment=(*order.environment, (VARIABLE, text)))
+        if _on_this_machine(order.ce):
+            return replace(
+                order, agent=sys.executable, agent_arguments=("-I", "-m", "broker_core.worker.agent")
+            )
+        sent = InputFile(PROGRAM, Path(self._settings.agent_program), executable=True)
+        return replace(order, agent=f"./{PROGRAM}", inputs=(*order.inputs, sent))
 
     async def place(self) -> Place:
         """The relay at which agents and desks meet; the broker's own is started if need be."""

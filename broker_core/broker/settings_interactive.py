@@ -28,5 +28,7 @@ class InteractiveSettings:
         60.0, "seconds that the agent of a terminal stays after the program's end for its last output"
     )
     agent_program: str = setting(
-        "", "path of the frozen agent that is sent to sites other than this machine; empty: the one shipped"
+        "",
+        "path of the frozen agent that is sent to sites other than this machine; empty: interactive jobs run"
+        " on this machine only",
     )

@@ -21,7 +21,9 @@ from pathlib import Path
 
 from broker_core.worker.agent_program import Program
 from broker_core.worker.agent_settings import (
+    CONTACT,
     FAILURE,
+    PROGRAM,
     TERMINAL,
     AgentSettings,
     leave_contact,
@@ -84,6 +86,8 @@ async def _session(settings: AgentSettings, program: Program, environment: dict[
     server.close()
     await asyncio.wait([asyncio.ensure_future(server.closed())], timeout=2.0)
     session.remove()
+    for left in (PROGRAM, CONTACT):
+        Path(left).unlink(missing_ok=True)
     shutil.rmtree(directory, ignore_errors=True)
     if session.machine.state == "dead":
         _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")

@@ -111,7 +111,8 @@ async def test_the_agent_listens_nowhere_and_leaves_nothing(made: Bench) -> None
     screen.session.write(b"exit 0\n")
     await screen.ended()
     await made.agent.wait()
-    assert sorted(os.listdir(made.job.parent)) == ["job"]
+    assert os.listdir(made.job.parent) == ["job"]
+    assert os.listdir(made.job) == []
 
 
 async def test_the_program_outlives_a_desk_that_is_killed(made: Bench) -> None:
