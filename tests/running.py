@@ -70,6 +70,11 @@ class RunningBroker:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def alive(self) -> bool:
+        """True while the process is there."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self, **environment: str) -> None:
         """Start it and wait until it answers."""
         log = self.state_dir.parent / f"{self.state_dir.name}.daemon.log"
