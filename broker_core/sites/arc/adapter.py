@@ -10,7 +10,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled
 from broker_core.sites.arc.description import CANCEL, GO
 from broker_core.sites.arc.information import facts_of_site
-from broker_core.sites.arc.jobs import WAITING, ArcJob, Jobs
+from broker_core.sites.arc.jobs import ArcJob, Jobs
 from broker_core.sites.arc.rest import Rest, all_done
 from broker_core.sites.arc.sessions import Sessions
 from broker_core.sites.arc.submission import Submission
@@ -85,10 +85,11 @@ class ArcAdapter:
         return Polled(seen, missing=frozenset(tags) - seen.keys())
 
     async def cancel(self, tags: Sequence[str]) -> None:
-        """See `Adapter.cancel`: a running program is ended by its guard, so that its starter can tell."""
+        """See `Adapter.cancel`: what runs is ended by its starter, which can tell, the rest by A-REX."""
         self._let_go.difference_update(tags)
         jobs = [job for tag in tags for job in self._jobs.all_of(tag) if not job.is_over]
-        running = [job for job in jobs if job.state not in WAITING and job.cancel_asked is None]
+        # What is known of a job is as old as the last poll: it may have begun meanwhile.
+        running = [job for job in jobs if not job.is_waiting and job.cancel_asked is None]
         await all_done(self._sessions.write(job.id, CANCEL, b"1\n") for job in running)
         for job in jobs:
             job.cancel_asked = job.cancel_asked or time.monotonic()
@@ -132,6 +133,7 @@ class ArcAdapter:
         if not job.looked_in:
             await self._survey.look_in(job)
         if job.staged:
+            job.let_go = True
             job.released = (await self._sessions.write(job.id, GO, b"1\n")).good
             self._let_go.discard(job.tag)
 

@@ -27,6 +27,8 @@ class ArcJob:
     """`staged` and `released` are known: this process did it, or looked into the session."""
     staged: bool = False
     """All input files are there."""
+    let_go: bool = False
+    """Its release was sent; whether it arrived may not be known."""
     released: bool = False
     started: bytes = b""
     ended: bytes = b""
@@ -115,7 +117,7 @@ class Jobs:
         return list(self._tags.get(tag, ()))
 
     def chosen(self, tag: str) -> ArcJob | None:
-        """The job that stands for the attempt: the one that was released, else always the same one."""
+        """The job that stands for the attempt: the one that was released, else one that is whole."""
         return min(self.all_of(tag), key=_order, default=None)
 
     def surplus(self) -> list[ArcJob]:
@@ -129,5 +131,5 @@ class Jobs:
         return self._tags.keys()
 
 
-def _order(job: ArcJob) -> tuple[bool, bool, str]:
-    return job.never_ran, job.is_waiting, job.id
+def _order(job: ArcJob) -> tuple[bool, bool, bool, str]:
+    return job.never_ran, job.is_waiting and not job.let_go, not job.staged, job.id

@@ -107,7 +107,7 @@ class Keeper:
         now = time.time()
         if isinstance(error, CredentialNeeded):
             self._become(LinkState.NEEDS_CREDENTIALS, str(error), question=error.question)
-            return LOOK
+            return LOOK if error.question else LONGEST
         if isinstance(error, Refused):
             self._become(LinkState.DOWN, str(error), retry_at=now + RARELY)
             return RARELY

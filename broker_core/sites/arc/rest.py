@@ -212,8 +212,11 @@ class Rest:
 
     async def _probe(self) -> None:
         """One try to reach the site."""
-        async with self._translating(), asyncio.timeout(DEADLINE):
-            answer = await self._once("GET", _PROBE, b"", {"Accept": "application/json"})
+        try:
+            async with self._translating(), asyncio.timeout(DEADLINE):
+                answer = await self._once("GET", _PROBE, b"", {"Accept": "application/json"})
+        except (OSError, ValueError) as error:
+            raise LinkLost(f"{self.host} cannot be asked: {error}.") from error
         if answer.status in _GONE:
             raise not_admitted(self.host, self.subject, answer.reason)
         if not answer.good:

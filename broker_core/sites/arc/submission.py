@@ -93,12 +93,14 @@ class Submission:
     async def _hand_over(self, parcels: Sequence[Parcel]) -> dict[str, SiteRefused]:
         """One request; the refused ones by tag."""
         request = document(self._activity(parcel.launch) for parcel in parcels)
-        self.certain = False
-        answer = await self._rest.ask(
-            "POST", "/jobs?action=new", content=request, kind="application/xml", repeat=False
-        )
-        found = self._answers(answer, len(parcels))
-        self.certain = True
+        try:
+            answer = await self._rest.ask(
+                "POST", "/jobs?action=new", content=request, kind="application/xml", repeat=False
+            )
+            found = self._answers(answer, len(parcels))
+        except BaseException:
+            self.certain = False
+            raise
         refused = {}
         for parcel, one in zip(parcels, found, strict=True):
             if str(one.get("status-code")) == "201":

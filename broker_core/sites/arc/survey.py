@@ -10,7 +10,7 @@ import orjson
 
 from broker_core.sites.arc.answers import jobs as listed
 from broker_core.sites.arc.answers import name_of
-from broker_core.sites.arc.description import GO, LAUNCH, MARKERS
+from broker_core.sites.arc.description import GO, LAUNCH
 from broker_core.sites.arc.jobs import OVER, STATES, ArcJob, Jobs
 from broker_core.sites.arc.rest import Answer, Rest, all_done
 from broker_core.sites.arc.sessions import Sessions
@@ -69,13 +69,27 @@ class Survey:
         names = await self._sessions.names(job.id)
         if names is not None and not job.looked_in:
             job.staged, job.released, job.looked_in = LAUNCH in names, GO in names, True
-        for marker in MARKERS:
-            if marker in (names or ()) and not getattr(job, marker):
-                await self._read_marker(job, marker)
-        if state in OVER and not job.closed:
+        told = await self._read_markers(job, names or set())
+        if state in OVER and not job.closed and told:
             if not job.ended:
                 job.reason = await self._why(job.id)
             job.closed = True
+
+    async def _read_markers(self, job: ArcJob, names: Set[str]) -> bool:
+        """Read what the starter left; False if a marker is there that cannot be read in full yet.
+
+        The end counts only together with the list of outputs, which the starter writes before it.
+        """
+        if "started" in names and not job.started:
+            job.started = await self._whole(job.id, "started")
+        if "ended" not in names or job.ended:
+            return True
+        ended = await self._whole(job.id, "ended")
+        outputs = await self._sessions.read(job.id, "outputs") if "outputs" in names else b""
+        if not ended or ("outputs" in names and not outputs):
+            return False
+        job.outputs, job.ended = outputs, ended
+        return True
 
     async def _miss(self, ids: Set[str]) -> None:
         """Forget the jobs that are not listed any more, once A-REX has said that it does not know them."""
@@ -84,12 +98,10 @@ class Survey:
             if job is not None and str(one.get("status-code")) == _UNKNOWN:
                 self._jobs.drop(job)
 
-    async def _read_marker(self, job: ArcJob, marker: str) -> None:
-        if marker == "outputs" and not job.ended:
-            return  # it is whole only when the end is recorded
-        raw = await self._sessions.read(job.id, marker)
-        if marker == "outputs" or raw.endswith(_WHOLE):
-            setattr(job, marker, raw)
+    async def _whole(self, id: str, marker: str) -> bytes:
+        """A marker; empty while it is being written."""
+        raw = await self._sessions.read(id, marker)
+        return raw if raw.endswith(_WHOLE) else b""
 
     async def _why(self, id: str) -> str:
         """Why A-REX says that a job failed."""

@@ -1,0 +1,73 @@
+"""Which of several jobs stands for an attempt; there are several where answers to submissions were lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from broker_core.sites.adapter import Seen
+from broker_core.sites.arc.jobs import ArcJob, Jobs
+
+WAITS = ArcJob("", "t", "PREPARING", looked_in=True, staged=True)
+HALF = replace(WAITS, staged=False)
+RUNS = replace(WAITS, state="RUNNING", released=True, started=b"1")
+DONE = replace(RUNS, state="FINISHED", ended=b"1", closed=True)
+KILLED = replace(WAITS, state="FAILED", closed=True, reason="Job is canceled by external request")
+
+
+def known(*some: ArcJob) -> Jobs:
+    """Jobs `a`, `b` ... of one tag, like these."""
+    jobs = Jobs()
+    for id, one in zip("abc", some, strict=False):
+        made = jobs.add(id, "t")
+        for name in ("state", "looked_in", "staged", "let_go", "released", "started", "ended", "closed"):
+            setattr(made, name, getattr(one, name))
+        made.reason = one.reason
+    return jobs
+
+
+def chosen(*some: ArcJob) -> str:
+    found = known(*some).chosen("t")
+    assert found is not None
+    return found.id
+
+
+def test_one_that_ran_comes_before_one_that_waits() -> None:
+    assert chosen(WAITS, RUNS) == "b"
+    assert chosen(WAITS, DONE) == "b"
+
+
+def test_one_whose_release_was_sent_is_kept_although_it_still_waits() -> None:
+    assert chosen(WAITS, replace(WAITS, let_go=True)) == "b"
+
+
+def test_one_with_its_files_comes_before_one_without() -> None:
+    assert chosen(HALF, WAITS) == "b"
+
+
+def test_one_that_was_killed_before_it_began_comes_last() -> None:
+    assert chosen(KILLED, WAITS) == "b"
+    assert chosen(KILLED, HALF) == "b"
+
+
+def test_nothing_is_surplus_while_it_is_not_known_what_ran() -> None:
+    ended_unseen = replace(DONE, ended=b"", closed=False)
+    assert known(WAITS, ended_unseen).surplus() == []
+    assert known(WAITS, replace(WAITS, looked_in=False)).surplus() == []
+    assert [job.id for job in known(WAITS, DONE).surplus()] == ["a"]
+    assert [job.id for job in known(WAITS, WAITS, RUNS).surplus()] == ["a", "b"]
+
+
+def test_a_job_that_waits_in_vain_for_its_release_never_came() -> None:
+    assert replace(KILLED, reason="User file: /go - Timeout waiting").never_came
+    assert not KILLED.never_came
+    assert not replace(DONE, reason="User file: /go - Timeout waiting").never_came
+
+
+def test_states_are_told_as_they_are() -> None:
+    assert WAITS.sighting().seen is Seen.HELD
+    assert replace(WAITS, released=True).sighting().seen is Seen.QUEUED
+    assert replace(WAITS, state="QUEUING").sighting().seen is Seen.QUEUED
+    assert RUNS.sighting().seen is Seen.RUNNING
+    assert replace(RUNS, state="FINISHED").sighting().seen is Seen.RUNNING
+    assert replace(RUNS, ended=b"1").sighting().seen is Seen.ENDED
+    assert KILLED.sighting().seen is Seen.ENDED
