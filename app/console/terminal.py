@@ -30,6 +30,7 @@ from app.console.keys import Keys
 from app.console.palette import PALETTES
 from app.console.pointer import Pointer
 from app.console.rules import paint_cursor, paint_pictures, paint_rules
+from app.console.search import Search
 
 if TYPE_CHECKING:
     from app.context import Desk
@@ -54,6 +55,10 @@ class TerminalView(QAbstractScrollArea):
     rung = Signal()
     find_asked = Signal()
     link_opened = Signal(str)
+    read = Signal(int)
+    """So many bytes of output are on the screen now."""
+    searched = Signal(int)
+    """So many hits were found so far."""
     clipboard_wanted = Signal(str)
     """The program wants a text on the clipboard; the pane decides."""
 
@@ -67,6 +72,7 @@ class TerminalView(QAbstractScrollArea):
         self._waiting: deque[bytes] = deque()
         self._placing = False
         self._lit = True
+        self._search: Search | None = None
         self.marks: dict[int, list[tuple[int, int]]] = {}
         self._reading = QTimer(self, singleShot=True, interval=0)
         self._reading.timeout.connect(self._read)
@@ -109,8 +115,12 @@ class TerminalView(QAbstractScrollArea):
 
     def _read(self) -> None:
         end = time.perf_counter() + BUDGET
+        size = 0
         while self._waiting and time.perf_counter() < end:
-            self.terminal.feed(self._waiting.popleft())
+            piece = self._waiting.popleft()
+            self.terminal.feed(piece)
+            size += len(piece)
+        self.read.emit(size)
         self._hear()
         if self._waiting:
             self._reading.start()
@@ -130,7 +140,7 @@ class TerminalView(QAbstractScrollArea):
 
     def _show(self) -> None:
         """Compose what changed, and have it painted."""
-        rows = self.frame.update()
+        rows = self._marked(self.frame.update())
         self.canvas.compose(self.frame, rows, self.marks)
         self._place_bar()
         if len(rows) > len(self.frame.rows) // 2:
@@ -138,6 +148,43 @@ class TerminalView(QAbstractScrollArea):
             return
         for row in rows:
             self.viewport().update(self._box(row))
+
+    def _marked(self, changed: list[int]) -> list[int]:
+        """The rows to compose: those that changed, and those whose hits are others than before."""
+        marks = {} if self._search is None else self._search.in_sight()
+        before, self.marks = self.marks, marks
+        if marks == before:
+            return changed
+        return sorted({*changed, *(row for row in {*marks, *before} if marks.get(row) != before.get(row))})
+
+    def find(self, text: str) -> int:
+        """Mark every place of a text, searching in the turns that follow; returns what is found at once."""
+        if self._search is not None:
+            self._search.close()
+        self._search = Search(self.terminal, text) if text else None
+        if self._search is None:
+            self.terminal.deselect()
+        self._look()
+        self._show()
+        return 0 if self._search is None else self._search.hits
+
+    def find_step(self, way: int) -> tuple[int, int]:
+        """Go to the next hit, -1 towards the past; its number and how many there are."""
+        if self._search is None:
+            return 0, 0
+        self._search.work(BUDGET)
+        place = self._search.step(way)
+        self._show()
+        return place, self._search.hits
+
+    def _look(self) -> None:
+        """Search for a slice of time; again in the next turn until everything was searched."""
+        if self._search is None:
+            return
+        done = self._search.work(BUDGET)
+        self.searched.emit(self._search.hits)
+        if not done:
+            QTimer.singleShot(0, self, self._look)
 
     def _box(self, row: int) -> QRect:
         """The pixels of a row."""

@@ -47,5 +47,6 @@ class DetachedPane(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Tell the inspector."""
         self.pane.show_job(None)
+        self.pane.close_all()
         self.closed.emit(self)
         super().closeEvent(event)

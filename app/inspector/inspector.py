@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
+from app.console.pane import ConsolePane
 from app.inspector.detached import DetachedPane
 from app.inspector.header import JobHeader
 from app.inspector.logs import LogsPane
@@ -25,15 +26,13 @@ PANES: tuple[tuple[str, type[JobPane]], ...] = (
     ("story", StoryPane),
     ("logs", LogsPane),
     ("output", OutputPane),
+    ("console", ConsolePane),
     ("where", WherePane),
     ("text", TextPane),
 )
 """Name and class of each tab, in their order."""
-LATER = (
-    ("console", "Console", "Opens when the job starts: its terminal"),
-    ("view", "View", "Opens when the job starts and shows a display"),
-)
-"""Tabs of interactive jobs that stand between Output and Where."""
+LATER = (("view", "View", "Opens when the job starts and shows a display"),)
+"""Tabs of interactive jobs that stand between Console and Where."""
 _AGE_MS = 10_000
 
 
@@ -75,7 +74,7 @@ class Inspector(QWidget):
         self.tabs.tabBar().setAccessibleName("Views of the job")
         for pane in self.panes.values():
             self.tabs.addTab(pane, pane.title)
-        for place, (_, title, tip) in enumerate(LATER, start=3):
+        for place, (_, title, tip) in enumerate(LATER, start=4):
             self.tabs.insertTab(place, QWidget(), title)
             self.tabs.setTabEnabled(place, False)
             self.tabs.setTabToolTip(place, tip)
@@ -104,7 +103,7 @@ class Inspector(QWidget):
         self._show_rows()
 
     def show_tab(self, name: str) -> None:
-        """Bring a tab to the front: story, logs, output, where or text."""
+        """Bring a tab to the front: story, logs, output, console, where or text."""
         if name in self.panes:
             self.tabs.setCurrentWidget(self.panes[name])
 
@@ -122,6 +121,11 @@ class Inspector(QWidget):
         window.closed.connect(self._torn_closed)
         window.show()
         return window
+
+    def close_all(self) -> None:
+        """The window goes away: panes give up what they hold, such as sessions with jobs."""
+        for pane in [*self.panes.values(), *(window.pane for window in self.torn)]:
+            pane.close_all()
 
     def _torn_closed(self, window: DetachedPane) -> None:
         if window in self.torn:
@@ -142,5 +146,5 @@ class Inspector(QWidget):
     def _show_later(self, row: dict[str, Any]) -> None:
         for place in range(self.tabs.count()):
             title = self.tabs.tabText(place)
-            if any(title == later for _, later, _ in LATER):
+            if title == ConsolePane.title or any(title == later for _, later, _ in LATER):
                 self.tabs.setTabVisible(place, bool(row.get("interactive")))

@@ -81,6 +81,9 @@ class JobPane(QWidget):
         """The placard's button was pressed; by default: ask again."""
         self.refresh()
 
+    def close_all(self) -> None:
+        """Give up what the pane holds beside the job shown; called when it goes away for good."""
+
     # What the inspector calls
 
     def show_job(self, job: str | None) -> None:

@@ -69,7 +69,7 @@ def test_pictures_of_a_running_and_an_ended_job(
     desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     for name, pane in inspector.panes.items():
         inspector.show_tab(name)
-        until(pane.showing_content)
+        until(lambda pane=pane, name=name: pane.showing_content() or name == "console")
         until(lambda pane=pane: not pane._asking)
         turn()
         assert all(path.stat().st_size > 3000 for path in shoot(inspector, desk, f"{name}-ended", turn))

@@ -1,0 +1,171 @@
+"""One session with an interactive job, in a thread with a loop of its own: the window never waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from broker_core.client.interactive import ENDED, Output, Session, SessionOptions, Status, open_session
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from broker_core.client.client import BrokerClient
+
+log = logging.getLogger(__name__)
+AHEAD = 4 << 20
+"""Bytes that may be on their way to the screen; beyond that the program has to wait."""
+Connect = Callable[[], Awaitable["BrokerClient"]]
+
+
+class Channel(QObject):
+    """Output, status and words of a session as signals; commands from any thread."""
+
+    output = Signal(int, bytes)
+    """Stream and bytes. Whoever shows them says so with `taken`."""
+    status = Signal(object)
+    """A `Status`."""
+    lost = Signal(int, int)
+    """Stream and bytes that the node did not keep."""
+    failed = Signal(str)
+    """The session could not be had: why, in words."""
+    queued = Signal(list)
+    """Lines that were typed and wait to be sent."""
+    over = Signal()
+    """Nothing follows."""
+
+    def __init__(self, connect: Connect, job: str, columns: int, rows: int) -> None:
+        super().__init__()
+        self._connect, self._job = connect, job
+        self._options = SessionOptions(columns=columns, rows=rows)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._session: Session | None = None
+        self._stop: asyncio.Event | None = None
+        self._room: asyncio.Event | None = None
+        self._ahead = 0
+        self._early: list[Callable[[Session], Any]] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._live, name=f"console of {job}", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self, patience: float = 2.0) -> None:
+        """Detach: the program goes on. Waits for the thread, at most `patience` seconds."""
+        with self._lock:
+            if not self._closed and self._loop is not None and self._stop is not None:
+                self._loop.call_soon_threadsafe(self._stop.set)
+            self._closed = True
+        if self._thread.is_alive() and threading.current_thread() is not self._thread:
+            self._thread.join(patience)
+
+    def write(self, data: bytes) -> None:
+        """Type."""
+        self.do(lambda session: session.write(data))
+
+    def resize(self, columns: int, rows: int) -> None:
+        """The terminal has another size in cells."""
+        self.do(lambda session: session.resize(columns, rows))
+
+    def taken(self, size: int) -> None:
+        """So many bytes of output are shown."""
+        with self._lock:
+            if self._loop is None or self._closed:
+                return
+            self._loop.call_soon_threadsafe(self._took, size)
+
+    def do(self, act: Callable[[Session], Any]) -> None:
+        """Have something done with the session, as soon as there is one."""
+        with self._lock:
+            if self._closed:
+                return
+            if self._loop is None or self._session is None:
+                self._early.append(act)
+            else:
+                self._loop.call_soon_threadsafe(self._done, act)
+
+    def _done(self, act: Callable[[Session], Any]) -> None:
+        assert self._session is not None
+        made = act(self._session)
+        if asyncio.iscoroutine(made):
+            task = asyncio.ensure_future(self._told(made))
+            task.add_done_callback(lambda _: None)
+
+    async def _told(self, work: Coroutine[Any, Any, Any]) -> None:
+        try:
+            await work
+        except CrossDeskError as error:
+            self.failed.emit(str(error))
+
+    def _live(self) -> None:
+        try:
+            asyncio.run(self._run())
+        except CrossDeskError as error:
+            self.failed.emit(str(error))
+        except Exception as error:  # whatever it is, the pane must tell that nothing follows
+            log.exception("The console of %s", self._job)
+            self.failed.emit(f"Something unforeseen happened: {error!r}.")
+        finally:
+            self.over.emit()
+
+    async def _run(self) -> None:
+        stop, self._room = asyncio.Event(), asyncio.Event()
+        self._room.set()
+        async with await self._connect() as client:
+            session = await open_session(client, self._job, self._options)
+            try:
+                self._ready(session, stop)
+                await self._until_over(session, stop)
+            finally:
+                with self._lock:
+                    self._closed = True
+                await session.close()
+
+    def _ready(self, session: Session, stop: asyncio.Event) -> None:
+        with self._lock:
+            self._loop, self._session, self._stop = asyncio.get_running_loop(), session, stop
+            early, self._early = self._early, []
+            if self._closed:
+                stop.set()
+        for act in early:
+            self._done(act)
+
+    async def _until_over(self, session: Session, stop: asyncio.Event) -> None:
+        reading = asyncio.ensure_future(self._read(session))
+        stopping = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            reading.cancel()
+            results = await asyncio.gather(reading, stopping, return_exceptions=True)
+        if isinstance(results[0], Exception):
+            raise results[0]
+
+    async def _read(self, session: Session) -> None:
+        assert self._room is not None
+        async for event in session.events():
+            if isinstance(event, Output):
+                await self._room.wait()
+                self._ahead += len(event.data)
+                if self._ahead > AHEAD:
+                    self._room.clear()
+                self.output.emit(event.stream, event.data)
+            elif isinstance(event, Status):
+                self.status.emit(event)
+                if event.state in ENDED:
+                    return
+            else:
+                self.lost.emit(event.stream, event.end - event.start)
+
+    def _took(self, size: int) -> None:
+        assert self._room is not None
+        self._ahead -= size
+        if self._ahead <= AHEAD // 4:
+            self._room.set()

@@ -1,0 +1,101 @@
+"""The console of the job in the inspector: kept while it lives, whatever else is selected (CB-UI-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QStackedLayout
+
+from app.console.view import ConsoleView
+from app.inspector.pane import JobPane
+from broker_core.client.connect import connect
+from broker_core.client.interactive import ENDED
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.context import Desk
+    from broker_core.wire.views import JobDetail
+
+_BEFORE = {
+    JobState.SUBMITTED: ("The console opens when the job starts", "The broker is taking the job over."),
+    JobState.WAITING: ("The console opens when the job starts", "It waits for a resource; Where says why."),
+    JobState.READY: ("The console opens when the job starts", "A site was chosen and is being asked."),
+    JobState.SCHEDULED: ("The console opens when the job starts", "It is in the site's queue."),
+}
+_REFUSED = "No free CPU was found for it, and interactive jobs do not queue."
+
+
+class ConsolePane(JobPane):
+    """One tab; holds a view for each job whose console was opened here."""
+
+    title = "Console"
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self.views: dict[str, ConsoleView] = {}
+        """Job to its console, as long as it is kept."""
+        self._shown = QStackedLayout(self.content)
+
+    def load(self, job: str) -> Coroutine[Any, Any, Any]:
+        """The job as it is now."""
+        return self.desk.client.job(job)
+
+    def render_answer(self, answer: JobDetail) -> None:
+        """Show the console, or why there is none."""
+        row = answer.row
+        job, state = str(row["id"]), JobState(row["state"])
+        if not row["interactive"]:
+            self.show_placard(
+                "terminal", "No console", "Only interactive jobs have one. Logs shows the output of this job."
+            )
+        elif job in self.views or state is JobState.RUNNING:
+            self._open(job)
+        elif state in _BEFORE:
+            self.show_placard("hourglass", *_BEFORE[state])
+        else:
+            self._over(row)
+
+    def _open(self, job: str) -> None:
+        view = self.views.get(job)
+        if view is None:
+            self._drop_ended()
+            view = self.views[job] = ConsoleView(self.desk, job, partial(connect, self.desk.state_dir))
+            self._shown.addWidget(view)
+        self._shown.setCurrentWidget(view)
+        self.setFocusProxy(view)
+
+    def _over(self, row: dict[str, Any]) -> None:
+        if row["started"] is None and row["state"] == JobState.ABORTED:
+            sentence = str(row["reason"]) or _REFUSED
+            self.show_placard("ban", "It could not start now", sentence, "Resubmit", "negative")
+        else:
+            self.show_placard("terminal", "The program has ended", "Logs and Output show what it left.")
+
+    def act(self) -> None:
+        """The placard's button: try it again now."""
+        if self.job is not None and self.placard.button.text() == "Resubmit":
+            self.desk.trigger("job.resubmit")
+        else:
+            super().act()
+
+    def close_all(self) -> None:
+        """Detach from every job; their programs go on."""
+        for view in self.views.values():
+            view.close_session()
+        self.views.clear()
+
+    def _drop_ended(self) -> None:
+        """Consoles whose program has ended are kept only as long as no other is opened."""
+        for job, view in list(self.views.items()):
+            if view.status.state in ENDED and view is not self._shown.currentWidget():
+                view.close_session()
+                self._shown.removeWidget(view)
+                view.deleteLater()
+                del self.views[job]
+
+    def _grey(self, on: bool) -> None:
+        """A console does not go by way of the broker once it is open: it is never greyed."""

@@ -1,0 +1,151 @@
+"""One interactive job on the screen: its terminal, where its session stands, its input, its transcript."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+
+from app.console.channel import Channel, Connect
+from app.console.line_entry import LineEntry
+from app.console.search_bar import ConsoleSearch
+from app.console.strip import Strip
+from app.console.terminal import TerminalView
+from app.console.transcript import Transcript
+from app.context import Notice, Tone
+from app.inspector.save import downloads
+from broker_core.client.interactive import ENDED, Status
+
+if TYPE_CHECKING:
+    from app.context import Desk
+
+LINES = "lines"
+_SAFE = ("http://", "https://", "mailto:")
+
+
+class ConsoleView(QWidget):
+    """A session with one job, from its start to its end; closing it detaches, the program goes on."""
+
+    told = Signal(object)
+    """A `Status`, whenever it changes."""
+
+    def __init__(self, desk: Desk, job: str, connect: Connect, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self.job = desk, job
+        self.status = Status()
+        self.strip, self.terminal = Strip(desk), TerminalView(desk)
+        self.search, self.entry = ConsoleSearch(desk, self.terminal), LineEntry(desk)
+        self.transcript = Transcript()
+        self._lay_out()
+        self.channel = Channel(connect, job, *self.terminal.terminal.size)
+        self._connect()
+        self.channel.start()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self.strip, self.search):
+            column.addWidget(part)
+        column.addWidget(self.terminal, 1)
+        column.addWidget(self.entry)
+        self.search.hide()
+        self.entry.hide()
+        self.setFocusProxy(self.terminal)
+
+    def _connect(self) -> None:
+        channel, terminal = self.channel, self.terminal
+        channel.output.connect(self._output)
+        channel.status.connect(self._status)
+        channel.lost.connect(self._lost)
+        channel.failed.connect(self._failed)
+        terminal.read.connect(channel.taken)
+        terminal.typed.connect(self._typed)
+        terminal.resized.connect(channel.resize)
+        terminal.find_asked.connect(self.search.begin)
+        terminal.link_opened.connect(self._open)
+        terminal.clipboard_wanted.connect(self._clipboard)
+        self.entry.entered.connect(lambda text: channel.write(text.encode() + b"\n"))
+        self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
+        self.strip.tool.connect(self._tool)
+        self.strip.acted.connect(self._acted)
+
+    def close_session(self) -> None:
+        """Detach."""
+        self.channel.close()
+        self.transcript.close()
+
+    def save(self) -> QFileDialog:
+        """Ask where to, and save everything that the program wrote so far."""
+        dialog = QFileDialog(self, "Save the transcript", str(Path(downloads()) / "console.txt"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.fileSelected.connect(self.save_to)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return dialog
+
+    def save_to(self, path: str) -> None:
+        """Save the transcript into a file."""
+        try:
+            written = self.transcript.copy_to(Path(path))
+        except OSError as error:
+            self._desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
+        else:
+            self._desk.notify(Notice(f"The transcript is in {path}, {written:,} bytes.", Tone.GOOD))
+
+    def _output(self, stream: int, data: bytes) -> None:
+        self.transcript.add(data)
+        self.terminal.feed(_for_screen(data) if self.status.mode == LINES else data)
+
+    def _status(self, status: Status) -> None:
+        self.status = status
+        self.strip.show_status(status)
+        lines = status.mode == LINES and status.state not in ENDED
+        if lines and not self.entry.isVisible():
+            self.entry.show()
+            self.setFocusProxy(self.entry.line)
+        elif not lines:
+            self.entry.hide()
+        self.entry.show_waiting(status.unsent)
+        self.told.emit(status)
+
+    def _lost(self, stream: int, count: int) -> None:
+        words = f"{count:,} bytes of output were not kept by the node"
+        self.terminal.feed(f"\r\n\x1b[0;7m {words} \x1b[0m\r\n".encode())
+
+    def _failed(self, words: str) -> None:
+        self.terminal.feed(f"\r\n\x1b[0;7m {' '.join(words.split())} \x1b[0m\r\n".encode())
+
+    def _typed(self, data: bytes) -> None:
+        if self.status.mode != LINES:
+            self.channel.write(data)
+
+    def _tool(self, name: str) -> None:
+        self.search.begin() if name == "find" else self.save()
+
+    def _acted(self, wish: str) -> None:
+        if wish == "take":
+            self.channel.do(lambda session: session.take())
+        elif wish == "reconnect":
+            self.channel.do(lambda session: session.reconnect())
+
+    def _open(self, address: str) -> None:
+        """Links are written by programs of others: only what a browser or mail program takes is opened."""
+        if address.startswith(_SAFE):
+            QDesktopServices.openUrl(QUrl(address))
+        else:
+            self._desk.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
+
+    def _clipboard(self, text: str) -> None:
+        """A program put something on the clipboard: done, and told, since it may be a machine of others."""
+        if self.terminal.hasFocus():
+            QGuiApplication.clipboard().setText(text)
+            self._desk.notify(Notice(f"The program copied {len(text):,} characters to the clipboard."))
+
+
+def _for_screen(data: bytes) -> bytes:
+    """Output of a program without a terminal: a new line also returns to the left."""
+    return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")

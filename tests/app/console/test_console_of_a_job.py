@@ -1,0 +1,121 @@
+"""The console of real interactive jobs in a real window: typing, detaching, lines, the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.console.pane import ConsolePane
+from app.console.view import ConsoleView
+from broker_core.client.interactive import SessionState
+from broker_core.client.prepare import prepare
+from tests.app.windows import Stage, play
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+SHELL = 'Environment = {"PS1=ready> "};'
+LINES = 'InteractiveAgent = "bypass"; Arguments = "-c \'while read line; do echo got $line; done\'";'
+
+
+async def opened(stage: Stage, text: str) -> ConsoleView:
+    """Submit a description and open the console of its job."""
+    await stage.ready()
+    prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {text}', Path("/"))
+    job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
+    return await shown(stage, job)
+
+
+async def shown(stage: Stage, job: str) -> ConsoleView:
+    """Open the console of a job that is there."""
+    await eventually(lambda: stage.desk.jobs.row(job) is not None)
+    stage.desk.show_job(job, "console")
+    inspector = stage.window.inspector
+    assert inspector is not None
+    pane = inspector.panes["console"]
+    assert isinstance(pane, ConsolePane)
+    await eventually(lambda: pane.views.get(job), 30, "the console opens")
+    view = pane.views[job]
+    await eventually(lambda: view.status.state is SessionState.CONNECTED, 30, "it is connected")
+    return view
+
+
+def test_what_is_typed_reaches_the_shell_and_its_end_is_shown(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        screen = view.terminal.terminal.text
+        await eventually(lambda: "ready>" in screen())
+        QTest.keyClicks(view.terminal, "echo $((6*7)); exit 3")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "\n42" in screen())
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+        assert "exit code 3" in view.strip.told.text()
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_a_closed_window_detaches_and_the_next_one_shows_what_was_missed(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    jobs: list[str] = []
+
+    async def first(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        await eventually(lambda: "ready>" in view.terminal.terminal.text())
+        QTest.keyClicks(view.terminal, "echo before; sleep 0.3; echo while away")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "\nbefore" in view.terminal.terminal.text())
+        jobs.append(view.job)
+
+    async def second(stage: Stage) -> None:
+        await stage.ready()
+        view = await shown(stage, jobs[0])
+        await eventually(lambda: "\nwhile away" in view.terminal.terminal.text())
+        assert "\nbefore" in view.terminal.terminal.text()
+        QTest.keyClicks(view.terminal, "exit")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+
+    play(qapp, running_broker.state_dir, first)
+    play(qapp, running_broker.state_dir, second)
+
+
+def test_lines_go_at_enter_to_a_program_of_the_bypass_agent(
+    qapp: QApplication, running_broker: RunningBroker, tmp_path: Path
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, LINES)
+        await eventually(view.entry.isVisible)
+        QTest.keyClicks(view.entry.line, "first words")
+        QTest.keyClick(view.entry.line, Qt.Key.Key_Return)
+        await eventually(lambda: "got first words" in view.terminal.terminal.text())
+        QTest.keyClick(view.entry.line, Qt.Key.Key_Up)
+        assert view.entry.line.text() == "first words"
+        view.save_to(str(tmp_path / "transcript"))
+        assert (tmp_path / "transcript").read_bytes() == b"got first words\n"
+        view.entry.end.click()
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+        assert not view.entry.isVisible()
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_the_broker_and_the_relay_may_die_while_one_types(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        await eventually(lambda: "ready>" in view.terminal.terminal.text())
+        running_broker.kill()
+        QTest.keyClicks(view.terminal, "echo still here")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "\nstill here" in view.terminal.terminal.text(), 30)
+        QTest.keyClicks(view.terminal, "exit")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: view.status.state is SessionState.CLOSED, 30)
+
+    play(qapp, running_broker.state_dir, scenario)
