@@ -11,7 +11,7 @@ TEST_PACKAGES="xvfb xdotool imagemagick openbox dunst dbus"
 LDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
 SITE_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
     nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
-    nordugrid-arc-plugins-arcrest openssh-server openssh-client iproute2 nftables"
+    nordugrid-arc-plugins-arcrest openssh-server openssh-client csh iproute2 nftables"
 CONSOLE_PACKAGES="vim htop tmux less"
 
 is_root() { [ "$(id -u)" = 0 ]; }

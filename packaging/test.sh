@@ -46,7 +46,7 @@ if [ ! -x /usr/sbin/slapd ] || [ ! -e /etc/ldap/schema/Glue-CE.schema ] || [ ! -
 fi
 needed=""
 for tool in /usr/sbin/slurmctld /usr/sbin/munged /usr/sbin/sge_qmaster /usr/share/arc/arc-arex-start /usr/sbin/sshd \
-    /usr/sbin/ip /usr/sbin/nft; do
+    /usr/bin/csh /usr/sbin/ip /usr/sbin/nft; do
     [ -e "$tool" ] || [ -e "${tool#/usr}" ] || needed="$needed $tool"
 done
 # shellcheck disable=SC2086 # a list of words
