@@ -72,6 +72,7 @@ def _run(options: argparse.Namespace) -> int:
     from PySide6.QtWidgets import QApplication
 
     from app.collector import Collector
+    from app.turns import short_turns
 
     QGuiApplication.setApplicationName("crossdesk")
     QGuiApplication.setApplicationDisplayName("CrossDesk")
@@ -79,6 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     app = QApplication(["crossdesk"])
     app.setQuitOnLastWindowClosed(False)  # the loop ends once the tasks of the closed window have ended
     Collector(app)
+    short_turns()
     import qasync
 
     loop = qasync.QEventLoop(app)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,6 +15,7 @@ from app.match.faces import sentence
 from app.model import words
 from app.model.csv_file import Written
 from app.resources.attributes import VALUE, Attributes
+from app.resources.late_plot import late_plot
 from app.theme.table import DeskTable
 from broker_core.errors import CrossDeskError
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
     from broker_core.wire.resources import ResourceDetail
 
+_SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
 _PAUSE_MS = 60
 """Rows passed over more quickly than this are not asked about."""
 
@@ -105,10 +105,9 @@ class DetailPane(QWidget):
                 )
                 self._stack.setCurrentWidget(self.placard)
             return
-        if len(detail.times) > 1 and self.plot is None:
-            await asyncio.to_thread(import_module, "app.resources.history")  # it is heavy
         if ce == self.ce:
             self.show_detail(detail)
+            await self._show_history(detail)
 
     def show_detail(self, detail: ResourceDetail) -> None:
         """Show everything."""
@@ -121,16 +120,15 @@ class DetailPane(QWidget):
         self.promises.setText("\n".join(promises(detail, time.time())))
         self.promises.setVisible(bool(self.promises.text()))
         self.attributes.show_attributes(detail.attributes)
-        self._show_history(detail)
         self._stack.setCurrentIndex(0)
 
-    def _show_history(self, detail: ResourceDetail) -> None:
+    async def _show_history(self, detail: ResourceDetail) -> None:
         if len(detail.times) > 1 and self.plot is None:
-            from app.resources.history import HistoryPlot
-
-            self.plot = HistoryPlot(self._desk.theme)
-            self._column.insertWidget(4, self.plot)
-        if self.plot is not None:
+            made = await late_plot(self._desk.theme, _SERIES)
+            if self.plot is None:
+                self.plot = made
+                self._column.insertWidget(4, made)
+        if self.plot is not None and detail.ce == self.ce:
             self.plot.setVisible(len(detail.times) > 1)
             self.plot.show_history(detail.times, detail.free, detail.waiting)
 

@@ -13,25 +13,32 @@ from app.model import words
 
 if TYPE_CHECKING:
     from app.context import Theme
+    from app.resources.late_plot import Series
 
-Series = tuple[tuple[str, str], ...]
-"""Name and colour token of each line."""
-_SERIES: Series = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
 _HEIGHT = 150
+
+
+def time_axis() -> pg.DateAxisItem:
+    """Return an axis that shows moments."""
+    return pg.DateAxisItem(orientation="bottom")
+
+
+def canvas(axis: pg.DateAxisItem) -> pg.PlotWidget:
+    """Return an empty plot over that axis."""
+    return pg.PlotWidget(axisItems={"bottom": axis}, enableMenu=False)
 
 
 class HistoryPlot(QWidget):
     """Two lines that step, a legend to click, and a read-out of the moment under the pointer."""
 
-    def __init__(self, theme: Theme, series: Series = _SERIES) -> None:
+    def __init__(self, theme: Theme, series: Series, plot: pg.PlotWidget) -> None:
         super().__init__()
         self._theme, self._series = theme, series
         self._times = np.zeros(0)
         self._values: tuple[np.ndarray, ...] = (np.zeros(0), np.zeros(0))
-        self.plot = pg.PlotWidget(axisItems={"bottom": pg.DateAxisItem()})
+        self.plot = plot
         self.plot.setFixedHeight(_HEIGHT)
         self.plot.setAccessibleName(f"{' and '.join(name for name, _ in series)} over time")
-        self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(True, False)
         self.plot.hideButtons()
         self.legend = self.plot.addLegend(offset=(-1, 1), colCount=2)

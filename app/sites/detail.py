@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -22,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.inspector.labels import label
 from app.model import words
+from app.resources.late_plot import late_plot
 from app.sites.faces import CONNECTED, address_words, site_face, state_sentence
 from app.sites.link_log import LinkLog
 from app.sites.settings_words import settings_lines
@@ -174,18 +173,13 @@ class SiteDetail(QWidget):
         several = len(site.times) > 1
         self.none.setVisible(not several)
         if several and self.plot is None:
-            await asyncio.to_thread(import_module, "app.resources.history")  # it is heavy
-            self._make_plot()
+            made = await late_plot(self._desk.theme, _SERIES)
+            if self.plot is None:
+                self.plot = made
+                self._column.insertWidget(self._plot_place, made)
         if self.plot is not None and self.site is site:
             self.plot.setVisible(several)
             self.plot.show_history(site.times, site.history_running, site.history_queued)
-
-    def _make_plot(self) -> None:
-        from app.resources.history import HistoryPlot
-
-        if self.plot is None:
-            self.plot = HistoryPlot(self._desk.theme, _SERIES)
-            self._column.insertWidget(self._plot_place, self.plot)
 
     def _show_settings(self, lines: list[tuple[str, str]]) -> None:
         if lines != self._facts:

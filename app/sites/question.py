@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 TRUSTS = {"trust-host": "Trust this host"}
 """Kinds that are answered with yes or no, and the words for yes."""
-_FIELDS = {"passphrase": "Passphrase", "password": "Password", "code": "Code", "proxy": "Proxy file",
-           "changed-host": "Fingerprint"}
+_FIELDS = {
+    "passphrase": "Passphrase",
+    "password": "Password",
+    "code": "Code",
+    "proxy": "Proxy file",
+    "changed-host": "Fingerprint",
+}
 _VERBS = {"passphrase": "Unlock", "proxy": "Use", "changed-host": "Trust the new key"}
 
 

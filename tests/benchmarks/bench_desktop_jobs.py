@@ -25,10 +25,12 @@ def measure() -> list[Figure]:
     from PySide6.QtWidgets import QApplication
 
     from app.collector import Collector
+    from app.turns import short_turns
 
     app = QApplication.instance() or QApplication(["bench"])
     app.setQuitOnLastWindowClosed(False)
     Collector(app)
+    short_turns()
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
     with loop:

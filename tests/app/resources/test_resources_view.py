@@ -50,7 +50,7 @@ def test_resources_stand_by_site_and_the_first_is_shown_in_full(show: Show, unti
     assert cells(pane, "site") == sorted(cells(pane, "site"))
     until(lambda: pane.detail.shown)
     assert pane.detail.name.text() == cells(pane, "site")[0]
-    assert pane.detail.plot is not None
+    until(lambda: pane.detail.plot is not None and len(pane.detail.plot._times))
     assert len(pane.detail.plot._times) == 288
     assert "4 CPUs promised to 1 job" in pane.detail.promises.text()
     assert "Locked by job k9" in pane.detail.promises.text()
