@@ -33,7 +33,7 @@ from broker_core.broker.sessions import Sessions
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_looks import look_at
-from broker_core.broker.site_registry import SiteRegistry
+from broker_core.broker.site_registry import LOCAL, SiteRegistry
 from broker_core.broker.site_specs import SiteSpecs
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
@@ -155,8 +155,7 @@ def _services(
     sessions = Sessions(store, settings, places.state)
     sessions.post = engine.post
     orders = Orders(store, checker, files := FileStore(places.files), sessions)
-    limits = LocalSettings(file_limit=settings.output_max)
-    local = LocalSite("local", places.sites / "local", settings.cpus, limits)
+    local = _local(places, settings)
     sites = SiteCalls(engine, orders, fail)
     return Services(
         places=places,
@@ -181,6 +180,11 @@ def _services(
         stop=stop,
         started=time.time(),
     )
+
+
+def _local(places: Places, settings: Settings) -> LocalSite:
+    limits = LocalSettings(file_limit=settings.output_max)
+    return LocalSite(LOCAL, places.sites / LOCAL, settings.cpus, limits)
 
 
 def _scheduler(

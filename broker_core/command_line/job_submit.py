@@ -22,7 +22,7 @@ from broker_core.command_line.following import Row, failed, follow_jobs, until_e
 from broker_core.command_line.ids import Site
 from broker_core.command_line.output import messages
 from broker_core.command_line.session import Json, StateDir, session, with_client
-from broker_core.errors import DescriptionRefused
+from broker_core.errors import DescriptionRefused, NotFound
 from broker_core.file_errors import unusable
 from broker_core.jdl.limits import Limits
 from broker_core.wire.submission import Receipt
@@ -97,6 +97,7 @@ async def send(client: BrokerClient, sources: Sequence[str], wish: Wish) -> int:
     prepared = await _prepare_all(sources, limits, wish.values)
     receipt = await _submit(client, prepared, wish)
     _print_warnings(prepared, receipt)
+    await _warn_of_site(client, wish.site)
     if not (wish.wait or wish.follow):
         _print_receipt(receipt)
         return Exit.OK
@@ -114,6 +115,16 @@ def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
         if caution.message not in said:
             line = f"line {caution.line}: " if caution.line else ""
             output.say(f"{line}warning[{caution.code}]: {caution.message}", "yellow")
+
+
+async def _warn_of_site(client: BrokerClient, site: str) -> None:
+    """Say that jobs may only go where nothing is known to be: they wait until it is."""
+    if not site or session().json or site.lower() in [one.name for one in await client.sites()]:
+        return
+    try:
+        await client.resource(site)
+    except NotFound:
+        output.say(f"No site is called {site}: it is waited for. `crossdesk site list` names all.", "yellow")
 
 
 async def _prepare_all(

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from rich.progress import Progress
 
-from broker_core.broker.collecting import collect_rarely
+from broker_core.broker.collecting import HARDLY_EVER, collect_rarely
 from broker_core.client.shipped import exists, folder
 from broker_core.command_line import output, sim_report
 from broker_core.command_line.own_policies import own_policies
@@ -55,7 +55,7 @@ def run(wish: Wish) -> None:
     trace = read_swf(_found(wish.trace))
     trace = trace.first(wish.jobs) if wish.jobs else trace
     sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace, wish.cpus)
-    collect_rarely()
+    collect_rarely(HARDLY_EVER)
     began = time.monotonic()
     outcome, note = _replayed(trace, sites, wish)
     took = time.monotonic() - began

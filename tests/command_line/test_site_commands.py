@@ -32,6 +32,14 @@ def test_what_makes_no_sense_is_refused_in_words() -> None:
     assert (missing.code, missing.json["error"]["code"]) == (1, "not_found")
 
 
+def test_jobs_for_a_site_that_nobody_knows_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "job.jdl"
+    path.write_text('Executable = "/bin/true";')
+    assert "No site is called lokal" in crossdesk("job", "submit", str(path), "--site", "lokal").err
+    for name in ("local", "localhost:2119/jobmanager-fork-local"):
+        assert "No site" not in crossdesk("job", "submit", str(path), "--site", name).err
+
+
 def test_a_job_that_is_at_no_site_cannot_be_run_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "job.jdl"
     path.write_text('Executable = "/bin/true";')
