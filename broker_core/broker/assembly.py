@@ -33,7 +33,7 @@ from broker_core.broker.sessions import Sessions
 from broker_core.broker.settings import Settings
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_looks import look_at
-from broker_core.broker.site_registry import LOCAL, SiteRegistry
+from broker_core.broker.site_registry import SiteRegistry
 from broker_core.broker.site_specs import SiteSpecs
 from broker_core.broker.stream import Stream
 from broker_core.broker.submissions import Submissions
@@ -41,7 +41,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.information.replica_catalogue import catalogue
 from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
-from broker_core.information.site_updater import SiteUpdater
+from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jdl.check import Limits
 from broker_core.launching.files import FileStore
 from broker_core.resources.facts import SourceHeard

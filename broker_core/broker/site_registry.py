@@ -15,7 +15,7 @@ from broker_core.broker.site_figures import SAMPLE
 from broker_core.broker.site_specs import SiteSpecs
 from broker_core.errors import Conflict, CrossDeskError, NotFound
 from broker_core.information.runner import Updaters
-from broker_core.information.site_updater import SiteUpdater
+from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
@@ -24,7 +24,6 @@ from broker_core.sites.link import Link
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
-LOCAL = "local"
 LOOK_INTERVAL = 60.0
 """Seconds between two looks at the queues of a site."""
 LAST_WORDS = 10.0
@@ -139,7 +138,7 @@ class SiteRegistry:
                 code="jobs_at_site",
                 remedy="Drain it and let them end, or remove it by force: then they are canceled.",
             )
-        await self._end(there)
+        await self._end(name, there)
         self._files.forget(name)
         await self._take_down(name)
         del self.specs[name]
@@ -234,12 +233,12 @@ class SiteRegistry:
         self._engine.post(LinkChanged(name, state, reason, link.state.usable and not drained))
         self._engine.stream.topics.sites_changed()
 
-    async def _end(self, there: Sequence[JobRecord]) -> None:
-        """Cancel jobs, and wait a moment for their ends."""
+    async def _end(self, name: str, there: Sequence[JobRecord]) -> None:
+        """Cancel jobs, and wait a moment for their ends where the site can be asked."""
         for record in there:
             self._engine.post(CancelAsked(record.id))
         for _ in range(int(LAST_WORDS / 0.1)):
-            if not self._live(there):
+            if not self._live(there) or not self.link(name).state.usable:
                 return
             await asyncio.sleep(0.1)
 

@@ -46,7 +46,8 @@ class AttemptEnds:
         """Its owner had asked for it."""
         self._others(job)
         self._attempts.release(job)
-        self._note(job, message, E.CANCELED, "Canceled by its owner")
+        said = "" if message.reason.startswith("Canceled") else message.reason
+        self._note(job, message, E.CANCELED, f"Canceled by its owner. {said}".removesuffix(". "))
 
     def finished(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application had started: its own end, or one that the resource made (CB-ERR-5)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,7 @@ async def test_a_site_that_is_silent_at_the_start_delays_nobody_and_its_jobs_are
     detail = await site.job(job)
     assert detail.row["state"] == "Running"
     assert detail.unheard_since is not None
+    assert "Not heard from" in crossdesk("job", "status", job).out
     sshd.start()
     gate.touch()
     await link(site, NAME, "connected")
@@ -171,3 +173,21 @@ async def test_a_site_removed_by_force_takes_its_jobs_along(
     await eventually(lambda: not cluster.present(), 20)
     assert [one.name for one in await site.sites()] == ["local"]
     assert not (broker / "sites" / NAME / "site.json").exists()
+
+
+async def test_jobs_at_a_silent_site_end_here_when_it_is_removed_by_force(
+    site: BrokerClient, cluster: Cluster, sshd: Sshd
+) -> None:
+    running = await script(site, "sleep 600", description=THERE)
+    await reach(site, running, "Running")
+    sshd.signal(signal.SIGSTOP)
+    on_its_way = await script(site, "sleep 600", description=THERE)
+    await reach(site, on_its_way, "Ready")
+    sshd.kill()
+    await link(site, NAME, "retrying", "down")
+    assert (await site.job(on_its_way)).waits_for.startswith(f"Waits until {NAME} is connected")
+    await site.remove_site(NAME, force=True)
+    for job in (running, on_its_way):
+        row = await reach(site, job, "Canceled")
+        assert "not among the sites any more" in (await site.events_of(job))[-1].reason + row["reason"]
+    assert cluster.present()
