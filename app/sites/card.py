@@ -143,7 +143,8 @@ class SiteCard(QFrame):
         self.spark.show_site(site)
         self.queued.show_value(few(site.queued))
         self.running.show_value(few(site.running))
-        self.cpus.show_value(f"{few(site.free_cpus)} of {few(site.total_cpus)}")
+        free = f"{few(site.free_cpus)} of {few(site.total_cpus)}"
+        self.cpus.show_value(free if site.total_cpus else "–")
         self.hourly.show_value(few(site.per_hour))
         self.rate.show_value(success_words(site))
         self._show_buttons(site)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.inspector.labels import label
@@ -41,7 +42,7 @@ class QuestionForm(QWidget):
         self.yes, self.no = QPushButton(), QPushButton("Not now")
         self.no.setProperty("kind", "quiet")
         self._lay_out()
-        self.field.returnPressed.connect(self._answer)
+        self.field.installEventFilter(self)
         self.field.textChanged.connect(self._refresh)
         self.yes.clicked.connect(self._answer)
         self.no.clicked.connect(self._decline)
@@ -100,6 +101,14 @@ class QuestionForm(QWidget):
     def take_focus(self) -> None:
         """Give the keyboard to what is answered first."""
         (self.no if self.field.isHidden() else self.field).setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Return answers, and does nothing else: it must not press a button of the window around."""
+        returned = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
+        if returned and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._answer()
+            return True
+        return False
 
     def _tell(self, note: str) -> None:
         self.note.setText(note)

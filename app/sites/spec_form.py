@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QLineEdit,
@@ -67,8 +67,9 @@ class SpecForm(QWidget):
             )
             on = one.name in wanted if wanted else one.open
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            item.setSizeHint(QSize(0, _LINE))
             self.queues.addItem(item)
-        self.queues.setFixedHeight(_LINE * min(5, max(1, len(self._found))) + 10)
+        self.queues.setFixedHeight(_LINE * min(5, max(1, len(self._found))) + 2)
 
     def _lay_out(self) -> None:
         self.more.setProperty("kind", "quiet")
@@ -113,6 +114,8 @@ class SpecForm(QWidget):
         ):
             field.setAccessibleName(name)
             field.setToolTip(tip)
+            if isinstance(field, QSpinBox):
+                field.lineEdit().setAccessibleName(name)
 
     # --- reading
 

@@ -58,7 +58,6 @@ class WhereStep(QWidget):
         self._complete()
         self.kinds.idClicked.connect(self._turn)
         for field in (self.host, self.jump, self.url, self.proxy):
-            field.returnPressed.connect(self.look)
             field.textChanged.connect(lambda _: self.tell(""))
 
     def _lay_out(self) -> None:
