@@ -66,7 +66,10 @@ class ConsolePane(JobPane):
             view = self.views[job] = ConsoleView(self.desk, job, partial(connect, self.desk.state_dir))
             self._shown.addWidget(view)
         self._shown.setCurrentWidget(view)
+        focused = self.hasFocus()
         self.setFocusProxy(view)
+        if focused:
+            view.setFocus()
 
     def _over(self, row: dict[str, Any]) -> None:
         if row["started"] is None and row["state"] == JobState.ABORTED:

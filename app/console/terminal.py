@@ -82,6 +82,8 @@ class TerminalView(QAbstractScrollArea):
         self._blinking.timeout.connect(self._blink)
         desk.theme.changed.connect(self._dress)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
+        self.setViewportMargins(8, 4, 0, 4)
         self._dress()
 
     def _dress(self) -> None:

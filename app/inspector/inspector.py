@@ -106,6 +106,8 @@ class Inspector(QWidget):
         """Bring a tab to the front: story, logs, output, console, where or text."""
         if name in self.panes:
             self.tabs.setCurrentWidget(self.panes[name])
+            if name == "console":
+                self.panes[name].setFocus()
 
     def tab(self) -> str:
         """Return the name of the tab in front."""
