@@ -8,9 +8,17 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
+from broker_core.errors import CrossDeskError
 from broker_core.resources.facts import Facts
 from broker_core.sites.contract import LaunchOrder, RunFile, SiteRefused
 from broker_core.sites.link import Link
+
+
+class SiteFailed(CrossDeskError):
+    """The site answers, but its batch system does not do what it is told."""
+
+    code = "site_failed"
+    status = 502
 
 
 class Seen(Enum):
@@ -68,7 +76,10 @@ class Polled:
 
 
 class Adapter(Protocol):
-    """One kind of computing element. Each call is one exchange with a deadline; all may raise LinkLost."""
+    """One kind of computing element. Each call is one exchange with a deadline.
+
+    All may raise LinkLost, and SiteFailed where the link is well but the site is not.
+    """
 
     kind: str
     """`slurm`, `sge`, `pbs`, `lsf`, `condor`, `shell` or `arc`."""

@@ -55,7 +55,13 @@ class RemoteFinish:
         self._ended(ended)
 
     async def without_marker(self, tracked: Tracked) -> None:
-        """The site does not have it any more."""
+        """The site does not have it any more; should it lie, the starter finds that it was canceled."""
+        while True:
+            try:
+                await self._adapter.cancel([tracked.tag])
+                break
+            except CrossDeskError:
+                await asyncio.sleep(_PAUSE)
         ended = end_without_marker(tracked, time.time(), self._site)
         await asyncio.to_thread(self._records.keep, ended)
         self._ended(ended)

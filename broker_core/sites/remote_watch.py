@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from broker_core.errors import CrossDeskError
-from broker_core.sites.adapter import Adapter, Polled, Seen
+from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report, SiteRefused
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
@@ -20,7 +20,10 @@ from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
-_SLOWING = 1.5
+_SHARE = 0.02
+"""Of the time since the last change: pause between two looks."""
+_TOGETHER, _BURST = 0.01, 0.5
+"""Seconds for others to join a round, and between two rounds of a burst."""
 _LAG = 60.0
 """Seconds that a site's list may show what is over."""
 
@@ -46,6 +49,8 @@ class RemoteWatch:
         """Tag to when its end was reported, by the monotonic clock; the site's list may lag behind."""
         self._woken = asyncio.Event()
         self._pause = spec.poll_interval
+        self._changed = self._looked = time.monotonic()
+        """When something changed, and when the last look began."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._report: Report = lambda _: None
 
@@ -87,11 +92,12 @@ class RemoteWatch:
             del self.tracked[attempt.tag]
             return
         tracked.id, tracked.arrived = answer, now
-        self.wake()
+        if not self._adapter.holds:
+            self.wake()
 
     def wake(self) -> None:
         """Look now; changes are expected."""
-        self._pause = self._spec.poll_interval
+        self._changed = time.monotonic()
         self._woken.set()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -127,23 +133,32 @@ class RemoteWatch:
         except TimeoutError:
             return
         self._woken.clear()
-        if self.tracked:
-            # What comes together is done together.
-            await asyncio.sleep(min(self._spec.poll_interval, 0.05))
+        # What comes together is done together, and the first of a burst at once.
+        since = time.monotonic() - self._looked
+        await asyncio.sleep(max(_TOGETHER, min(self._spec.poll_interval, _BURST) - since))
 
     def _next_pause(self, changed: bool) -> float:
+        """What has not changed for long is looked at rarely: the delay stays a small part of it."""
+        now = time.monotonic()
         if changed:
-            return self._spec.poll_interval
+            self._changed = now
         most = self._settings.slowest
         if self._spec.lease:
             most = min(most, self._spec.lease / 4)
-        return min(self._pause * _SLOWING, max(most, self._spec.poll_interval))
+        pause = max(self._spec.poll_interval, (now - self._changed) * _SHARE)
+        return min(pause, max(most, self._spec.poll_interval))
 
     async def _round(self) -> bool:
         """Release, cancel, look; True if something changed."""
-        acted = await self._act()
+        try:
+            acted = await self._act()
+        except SiteFailed as error:
+            # Tried again in the next round; news and leases do not wait for it.
+            acted = True
+            self.link_note(str(error))
         began = time.monotonic()
         asked = [one.tag for one in self.tracked.values() if one.sent and not one.ending]
+        self._looked = began
         polled = await self._adapter.poll(asked)
         changed = self._take(polled, began)
         await self.finish.remove_some()

@@ -434,6 +434,8 @@ trap '__terminated="terminated 1
     exec "$@"
 )
 __status=$?
+# The batch system's TERM may come to the program a little before it comes here.
+case $__news:$__status in ?*:137 | ?*:143) [ -n "$__terminated" ] || sleep 1 ;; esac
 trap '' TERM
 
 for __process in $__watchdogs; do

@@ -15,8 +15,8 @@ _COMMON = r"""
 set -f
 locking=
 if command -v flock >/dev/null 2>&1; then
-    exec 9>"locks/$exchange"
-    flock 9 2>/dev/null && locking=1
+    exec 7>"locks/$exchange"
+    flock 7 2>/dev/null && locking=1
 else
     : >"locks/$exchange"
 fi

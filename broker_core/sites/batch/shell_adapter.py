@@ -14,7 +14,7 @@ from typing import IO
 from broker_core.errors import NotFound
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Launch, Polled, Seen, Sighting
+from broker_core.sites.adapter import Launch, Polled, Seen, Sighting, SiteFailed
 from broker_core.sites.batch.hand_over import NO_ROOM, Answer, finish_script, read_answer, submit_script
 from broker_core.sites.batch.names import Names
 from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
@@ -140,7 +140,8 @@ class ShellAdapter:
         if look.listing is None:
             return Polled(_by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}")
         try:
-            listed = self._system.listed(look.listing)
+            # Ten thousand lines take a while, in which the broker does other things.
+            listed = await asyncio.to_thread(self._system.listed, look.listing)
         except ValueError as error:
             return Polled(_by_markers(look), silent=str(error))
         listed = [one for one in listed if self._names.is_mine(one.name)]
@@ -352,7 +353,7 @@ class ShellAdapter:
 
     def _checked(self, reply: Reply) -> None:
         if reply.status:
-            raise LinkLost(
+            raise SiteFailed(
                 f"{self._system.title} does not do as it is told: {words_of(reply.err)}.",
                 place=self._spec.name,
             )

@@ -16,7 +16,7 @@ from tests.waiting import eventually
 
 MARK = "t1"
 QUICK = RemoteSettings(
-    patience=2.5, short_patience=0.5, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5, most_live=1 << 20
+    patience=2.5, short_patience=2.0, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5, most_live=1 << 20
 )
 
 

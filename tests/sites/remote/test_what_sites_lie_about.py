@@ -103,6 +103,7 @@ async def test_a_batch_system_that_was_restarted_still_has_its_jobs(far: Far, cl
     cluster.start_controller()
     await eventually(cluster.ready, 60.0)
     await far.site.confirm(waiting.attempt)
-    assert (await far.ended(waiting.attempt)).exit_code == 0
+    ended = await far.ended(waiting.attempt)
+    assert ended.exit_code == 0, (ended, cluster.completed()[-3:], cluster.present())
     (place(far, tag) / "job" / "end").touch()
     assert (await far.ended(attempt)).exit_code == 0  # type: ignore[arg-type]
