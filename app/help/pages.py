@@ -14,6 +14,7 @@ ORDER = (
     "matching",
     "sites",
     "batch-systems",
+    "interactive",
     "resources",
     "scheduler",
     "simulator",

@@ -23,7 +23,7 @@ from broker_core.interactive.shadow_forwards import Forwards
 from broker_core.interactive.shadow_link import Link, open_link, speak
 
 log = logging.getLogger("crossdesk.sessions")
-FULL, EMPTY = 4 << 20, 1 << 20
+FULL, EMPTY = 1 << 20, 256 * 1024
 """Bytes that wait to be shown before the agent has to wait, and when it may go on."""
 MERGED = 256 * 1024
 """Bytes of output that are told at once, at most."""

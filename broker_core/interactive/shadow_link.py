@@ -24,7 +24,8 @@ from broker_core.interactive.frames import (
 )
 from broker_core.interactive.meeting import NoMeeting
 
-WINDOW = 4 << 20
+WINDOW = 1 << 20
+"""Bytes on their way at most: an echo comes after them, and over a long way no more fit into a round trip."""
 PACKET = 64 * 1024 + 256
 LOGIN_TIME = 20.0
 USER = "desk"

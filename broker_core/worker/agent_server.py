@@ -18,7 +18,7 @@ from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_viewer import Viewer
 
 log = logging.getLogger("crossdesk.agent")
-WINDOW = 4 << 20
+WINDOW = 1 << 20
 PACKET = 64 * 1024 + 256
 LOGIN_TIME = 30
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")

@@ -19,6 +19,8 @@ from broker_core.worker.agent_states import Event, Machine, State
 log = logging.getLogger("crossdesk.agent")
 DESKS = 64
 """Desks whose place in the input is remembered."""
+BEHIND = 256 * 1024
+"""Bytes that the desk which writes may be behind before the program waits: keys are echoed after them."""
 LAST_WORDS = 2.0
 """Seconds that desks get to fetch the last output when the job is being ended."""
 
@@ -102,7 +104,7 @@ class AgentSession:
             self.writer = None
         if not self.watchers:
             self.machine.on(Event.SEND_FAILED)
-            self._pause()
+            self.relieve()
             if self.ended:
                 self.machine.on(Event.PROGRAM_ENDED)
                 self._wait_for_desks()
@@ -145,9 +147,21 @@ class AgentSession:
             return
         self.confirmed[stream] = max(self.confirmed[stream], offset)
         self._forget(stream)
-        self._pause()
+        self.relieve()
         if not self.ended and any(one.lag() == 0 for one in self.watchers):
             self.machine.on(Event.DRAINED)
+
+    def relieve(self) -> None:
+        """Let the program wait while the desk that writes cannot follow, or the disk holds too much."""
+        behind = self.writer is not None and self.writer.lag() > BEHIND
+        kept = any(
+            spool.end - max(spool.start, self.confirmed[stream]) > self.settings.disk
+            for stream, spool in self.spools.items()
+        )
+        wait = behind or (kept and self.settings.mode == LINES)
+        if wait != self._waiting:
+            self._waiting = wait
+            self.program.listen(not wait)
 
     def finished_with(self, watcher: Watcher) -> None:
         """A desk has everything, the end included."""
@@ -185,7 +199,7 @@ class AgentSession:
         for watcher in list(self.watchers):
             watcher.pump()
         self._forget(stream)
-        self._pause()
+        self.relieve()
 
     def _copy(self, stream: int, data: bytes) -> None:
         try:
@@ -204,19 +218,6 @@ class AgentSession:
         if keep > spool.start:
             spool.forget(keep)
 
-    def _pause(self) -> None:
-        """Let the program wait while the desk that writes cannot follow, or the disk holds too much."""
-        limit = self.settings.memory // 2
-        behind = self.writer is not None and self.writer.lag() > limit
-        kept = any(
-            spool.end - max(spool.start, self.confirmed[stream]) > self.settings.disk
-            for stream, spool in self.spools.items()
-        )
-        wait = behind or (kept and self.settings.mode == LINES)
-        if wait != self._waiting:
-            self._waiting = wait
-            self.program.listen(not wait)
-
     def _disk_full(self, error: OSError) -> None:
         """Nothing is lost: the program waits until there is room, or a desk fetches what is in memory."""
         log.warning("Output cannot be kept on the disk: %s", error)
@@ -233,7 +234,7 @@ class AgentSession:
             return
         self._waiting = False
         self.program.listen(True)
-        self._pause()
+        self.relieve()
 
     def _hungry(self) -> None:
         if self.writer is not None:

@@ -26,7 +26,7 @@ from broker_core.interactive.frames import (
 from broker_core.worker.agent_session import AgentSession
 
 log = logging.getLogger("crossdesk.agent")
-AHEAD = 512 * 1024
+AHEAD = 256 * 1024
 """Bytes that are given to the connection before it has to send some."""
 _SIGNALS = {"INT", "TERM", "KILL", "HUP", "QUIT", "USR1", "USR2", "STOP", "CONT", "TSTP", "WINCH"}
 
@@ -73,6 +73,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
         """It takes something again."""
         self._paused = False
         self.pump()
+        self._session.relieve()
 
     def pump(self) -> None:
         """Send output until the desk has all, or the connection is full."""
