@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, Q
 
 from app.inspector.labels import label
 from app.sites.faces import (
-    ASKING,
     CONNECTED,
     address_words,
     few,
@@ -154,7 +153,6 @@ class SiteCard(QFrame):
     def _show_buttons(self, site: SiteView) -> None:
         name, linked = site.spec.name, site.link.state == CONNECTED
         self.first.setText("Test" if linked else "Connect now")
-        self.first.setVisible(site.link.state != ASKING)
         self.second.setText("Resume" if site.spec.drained else "Drain")
         self.second.setToolTip("Send new jobs here again" if site.spec.drained else "Send no new jobs here")
         for button in (self.first, self.second):

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.inspector.labels import label
 
@@ -39,6 +47,8 @@ class QuestionForm(QWidget):
         self.keep = QCheckBox("Keep in the keyring")
         self.why = label(role="small", wrap=True)
         self.note = label(role="negative", wrap=True)
+        self.choose = QPushButton("Choose…")
+        self.choose.clicked.connect(self._choose)
         self.yes, self.no = QPushButton(), QPushButton("Not now")
         self.no.setProperty("kind", "quiet")
         self._lay_out()
@@ -53,6 +63,7 @@ class QuestionForm(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.field, 1)
+        row.addWidget(self.choose)
         row.addWidget(self.yes)
         row.addWidget(self.no)
         row.addStretch(0)
@@ -94,7 +105,8 @@ class QuestionForm(QWidget):
         self.yes.setText(TRUSTS.get(question.kind) or _VERBS.get(question.kind, "Connect"))
         self.yes.setProperty("kind", "danger" if question.kind == "changed-host" else "primary")
         self.yes.style().polish(self.yes)
-        self._row.setStretch(3, 1 if trusts else 0)
+        self.choose.setVisible(question.kind == "proxy")
+        self._row.setStretch(4, 1 if trusts else 0)
         self.setEnabled(True)
         self._refresh()
 
@@ -120,6 +132,12 @@ class QuestionForm(QWidget):
         self.why.setVisible(keepable and bool(self._no_keyring))
         self.why.setText(self._no_keyring)
         self.yes.setEnabled(self.field.isHidden() or bool(self.field.text()))
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self.window(), "Choose the proxy file")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.field.setText)
+        dialog.open()
 
     def _answer(self) -> None:
         question = self.question

@@ -46,7 +46,7 @@ class SpecForm(QWidget):
         self.variables = QPlainTextEdit("\n".join(f"{k}={v}" for k, v in spec.environment.items()))
         self.max_jobs = _spin(spec.max_jobs, "no limit", 1_000_000)
         self.lease = _spin(round(spec.lease / _MINUTE), "none: jobs run on", 100_000, " min")
-        self.jump, self.proxy = QLineEdit(spec.jump), QLineEdit(spec.proxy)
+        self.jump, self.proxy, self.trust = QLineEdit(spec.jump), QLineEdit(spec.proxy), QLineEdit(spec.trust)
         self.more = QPushButton("More settings")
         self.fault = label(role="negative", wrap=True)
         self.name.setEnabled(new)
@@ -86,7 +86,7 @@ class SpecForm(QWidget):
             ("Variables", self.variables),
             ("Most jobs at once", self.max_jobs), ("Lease", self.lease),
             *((("Jump host", self.jump),) if self._spec.host else ()),
-            *((("Proxy file", self.proxy),) if self._spec.url else ()),
+            *((("Proxy file", self.proxy), ("Authorities", self.trust)) if self._spec.url else ()),
         ))  # fmt: skip
         self.rest.hide()
         self.more.toggled.connect(self.rest.setVisible)
@@ -111,6 +111,11 @@ class SpecForm(QWidget):
             (self.lease, "Lease", "Without contact for so long the site ends a running job itself"),
             (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
             (self.proxy, "Proxy file", "The file with your X.509 credential"),
+            (
+                self.trust,
+                "Authorities",
+                "Directory or file with the authorities to trust; empty: as grid hosts do",
+            ),
         ):
             field.setAccessibleName(name)
             field.setToolTip(tip)
@@ -147,6 +152,7 @@ class SpecForm(QWidget):
             "lease": float(self.lease.value() * _MINUTE),
             "jump": self.jump.text().strip(),
             "proxy": self.proxy.text().strip(),
+            "trust": self.trust.text().strip(),
         }
 
     def _chosen_queues(self) -> list[str]:

@@ -51,13 +51,14 @@ class WhereStep(QWidget):
         self.jump = QLineEdit(placeholderText="as the SSH configuration says")
         self.url = QLineEdit(placeholderText="https://arc.example.org/arex")
         self.proxy = QLineEdit(placeholderText="the usual one, /tmp/x509up_u…")
+        self.trust = QLineEdit(placeholderText="those that grid hosts, or else this one, trust")
         self.fault = label(role="negative", wrap=True)
         self.aliases = QStringListModel(self)
         self.fields = QStackedWidget()
         self._lay_out()
         self._complete()
         self.kinds.idClicked.connect(self._turn)
-        for field in (self.host, self.jump, self.url, self.proxy):
+        for field in (self.host, self.jump, self.url, self.proxy, self.trust):
             field.textChanged.connect(lambda _: self.tell(""))
 
     def _lay_out(self) -> None:
@@ -87,10 +88,17 @@ class WhereStep(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.proxy, 1)
         row.addWidget(choose)
-        self.fields.addWidget(_fields(("URL of the site", self.url), ("Proxy file", line)))
+        self.fields.addWidget(
+            _fields(
+                ("URL of the site", self.url),
+                ("Proxy file", line),
+                ("Authorities, if not the usual ones", self.trust),
+            )
+        )
         for field, name in (
             *((self.host, "Host"), (self.jump, "Jump host")),
             *((self.url, "URL of the site"), (self.proxy, "Proxy file")),
+            (self.trust, "Authorities"),
         ):
             field.setAccessibleName(name)
         column.addWidget(self.fields)
@@ -142,7 +150,9 @@ class WhereStep(QWidget):
             text = self.url.text().strip()
             if "://" not in text:
                 raise ValueError("Write the URL of the site, such as https://arc.example.org/arex.")
-            return DetectRequest(**read_address(text), proxy=self.proxy.text().strip())
+            return DetectRequest(
+                **read_address(text), proxy=self.proxy.text().strip(), trust=self.trust.text().strip()
+            )
         return DetectRequest(**read_address(self.host.text()), jump=self.jump.text().strip())
 
     def tell(self, fault: str) -> None:

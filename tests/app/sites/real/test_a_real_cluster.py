@@ -97,18 +97,67 @@ def test_jobs_of_a_silent_cluster_are_not_heard_from_and_never_failed(
     play(qapp, broker, scenario)
 
 
-async def _running(on: Stage) -> str:
-    item = SubmissionItem(description=SLEEP, name="far-away")
-    receipt = await on.desk.client.submit(Submission(key="far-away-1", items=[item], site="cluster"))
+@pytest.mark.usefixtures("trusting")
+def test_a_job_of_a_silent_cluster_is_run_elsewhere_on_purpose(
+    qapp: QApplication, broker: Path, cluster: Cluster, spec: SiteSpec, sshd: Sshd
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        await on.desk.client.add_site(spec)
+        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces, 60)
+        job = await _running(on, site="")
+        sshd.kill()
+        await eventually(lambda: on.desk.sites.unheard("cluster:22/x"), 60)
+        on.window.show_job(job, "story")
+        _ask_elsewhere(on, "Run 1 job elsewhere")
+        await eventually(lambda: (on.desk.jobs.row(job) or {})["site"].startswith("localhost"), 60)
+        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Running", 60)
+        sshd.start()
+        await on.desk.client.connect_site("cluster")
+        await eventually(lambda: not cluster.present(), 60, "what was left there is canceled")
+        assert on.desk.jobs.row(job)["state"] == "Running"
+        await on.desk.client.cancel([job])
+        await eventually(lambda: on.ended(job), 60)
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.usefixtures("trusting")
+def test_a_job_is_sent_to_the_queue_that_was_chosen_in_the_match_view(
+    qapp: QApplication, broker: Path, cluster: Cluster, spec: SiteSpec
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        await on.desk.client.add_site(spec)
+        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces, 60)
+        first = await on.finished("fails")
+        on.window.show_job(first, "where")
+        match = on.window.inspector.panes["where"].match
+        await eventually(lambda: match.report is not None and match.report.known == 3, 20)
+        row = match.candidates.row_of("cluster:22/jobmanager-slurm-short")
+        match.list.selectRow(row)
+        match._submit()
+        await eventually(lambda: len(on.desk.jobs) == 2, 20)
+        again = next(job for job in on.desk.jobs.at if job != first)
+        await eventually(lambda: on.ended(again), 60)
+        assert on.desk.jobs.row(again)["site"] == "cluster:22/jobmanager-slurm-short"
+
+    play(qapp, broker, scenario)
+
+
+async def _running(on: Stage, site: str = "cluster") -> str:
+    more = "" if site else 'Rank = regexp("slurm", other.GlueCEUniqueID) ? 2 : 1;'
+    item = SubmissionItem(description=SLEEP + more, name="far-away")
+    receipt = await on.desk.client.submit(Submission(key="far-away-1", items=[item], site=site))
     [job] = receipt.ids
     await eventually(lambda: (on.desk.jobs.row(job) or {}).get("state") == "Running", 90)
     return job
 
 
-def _ask_elsewhere(on: Stage) -> None:
-    """The question is asked with its warning, and left unanswered."""
+def _ask_elsewhere(on: Stage, answer: str = "Keep") -> None:
+    """The question is asked with its warning, and answered."""
     on.desk.trigger("job.elsewhere")
     [box] = on.window.findChildren(QMessageBox)
     assert "done twice" in box.informativeText()
-    [keep] = [one for one in box.findChildren(QPushButton) if one.text() == "Keep"]
-    keep.click()
+    [button] = [one for one in box.findChildren(QPushButton) if one.text() == answer]
+    button.click()
