@@ -5,16 +5,18 @@ from __future__ import annotations
 import gc
 
 _YOUNG, _MIDDLE, _OLD = 10_000, 20, 200
+HARDLY_EVER = 1_000_000
+"""New objects between two collections of a process that only computes."""
 
 
-def collect_rarely() -> None:
+def collect_rarely(young: int = _YOUNG) -> None:
     """Let a full collection come about once in forty million new objects.
 
     Nothing in the broker needs it for the memory of jobs, rows and events: these hold no cycles and go with
     the last reference to them. But it walks over all of them, and with ten thousand live jobs stops the
     event loop for 30 ms each time, which by default is every few thousand jobs. What was loaded at the
-    start stays out of it altogether.
+    start stays out of it altogether. `young`: new objects between two of the small collections.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
+    gc.set_threshold(young, _MIDDLE, _OLD)

@@ -52,7 +52,10 @@ class Entry:
     @property
     def free(self) -> int:
         """Effective free CPUs (CB-CACHE-06)."""
-        return min(self.total, max(0, self.balance))
+        balance = self.published_free - self.given + self.seen
+        if balance > self.total:
+            return self.total
+        return balance if balance > 0 else 0
 
     @property
     def queue(self) -> int:

@@ -9,6 +9,7 @@ Nothing of this outlives the broker: it is learned anew from the first few jobs.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 FEW = 3.0
@@ -51,18 +52,37 @@ class Conduct:
     """Kinds of jobs that ended badly within seconds since the last that ended well, and how many of each."""
 
 
+class Successes(Mapping[str, float]):
+    """Computing element to the part of its jobs that ended well lately, 0 to 1."""
+
+    def __init__(self, by_ce: Mapping[str, Conduct]) -> None:
+        self._by_ce = by_ce
+
+    def __getitem__(self, ce: str) -> float:
+        conduct = self._by_ce[ce]
+        if not conduct.done + conduct.failed:
+            raise KeyError(ce)
+        return conduct.done / (conduct.done + conduct.failed)
+
+    def __iter__(self) -> Iterator[str]:
+        return (ce for ce, conduct in self._by_ce.items() if conduct.done + conduct.failed)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 class Reputation:
     """Learns from outcomes; moments are of the monotonic clock and do not go back."""
 
     def __init__(self, half_life: float, first_pause: float, longest_pause: float) -> None:
         self._half_life = half_life
+        self._fresh = half_life * _FRESH
         self._first_pause = first_pause
         self._longest_pause = longest_pause
         self._by_ce: dict[str, Conduct] = {}
         self._good: dict[str, set[str]] = {}
         """Kind of job to the computing elements where such jobs ended well."""
-        self.successes: dict[str, float] = {}
-        """Computing element to the part of its jobs that ended well lately, 0 to 1; to be read only."""
+        self.successes = Successes(self._by_ce)
         self.throttled: set[str] = set()
         """Computing elements that are throttled, or were until a moment ago; to be read only."""
         self.changed: set[str] = set()
@@ -85,11 +105,12 @@ class Reputation:
 
     def succeeded(self, ce: str, kind: str, now: float) -> None:
         """A job of a kind ended well."""
-        conduct = self._current(ce, now)
+        conduct = self._by_ce.get(ce)
+        if conduct is None or now - conduct.at > self._fresh:
+            conduct = self._current(ce, now)
         conduct.done += 1.0
         if conduct.odd:
             conduct.odd.clear()
-        self._told(ce, conduct)
         if conduct.throttle is not None:
             self._probed_well(ce, conduct, conduct.throttle, now)
         good = self._good.get(kind)
@@ -100,13 +121,11 @@ class Reputation:
         """A job ended as it would have anywhere."""
         conduct = self._current(ce, now)
         conduct.done += 1.0
-        self._told(ce, conduct)
 
     def failed(self, ce: str, reason: str, now: float, times: float = 1.0) -> None:
         """A computing element failed a job."""
         conduct = self._current(ce, now)
         conduct.failed = min(_MOST, conduct.failed + times)
-        self._told(ce, conduct)
         if conduct.throttle is not None:
             # What was sent before the throttle fails along with the rest and says nothing new.
             if now >= conduct.throttle.next:
@@ -148,15 +167,12 @@ class Reputation:
         conduct = self._by_ce.get(ce)
         if conduct is None:
             conduct = self._by_ce[ce] = Conduct(at=now)
-        elif now - conduct.at > self._half_life * _FRESH:
+        elif now - conduct.at > self._fresh:
             left = 0.5 ** ((now - conduct.at) / self._half_life)
             conduct.done *= left
             conduct.failed *= left
             conduct.at = now
         return conduct
-
-    def _told(self, ce: str, conduct: Conduct) -> None:
-        self.successes[ce] = conduct.done / (conduct.done + conduct.failed)
 
     def _throttle(self, ce: str, conduct: Conduct, reason: str, pause: float, now: float) -> None:
         lasts = self._half_life * math.log2(max(2.0, 2.0 * conduct.failed / FEW))

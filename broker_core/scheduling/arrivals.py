@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import count, groupby
 from operator import attrgetter
 
@@ -39,10 +39,19 @@ class Arrivals:
         """Jobs that are to be taken over."""
         return len(self._waiting)
 
-    def add(self, arrivals: Iterable[Arrival]) -> None:
+    def add(self, arrivals: Sequence[Arrival]) -> None:
         """Keep arrivals until their turn; those that are known already, or have ended, are none."""
+        if len(arrivals) == 1:
+            self._add_one(arrivals[0])
+            return
         for (owner, cpus), alike in groupby(arrivals, _ALIKE):
             self._add(owner, cpus, alike)
+
+    def _add_one(self, arrival: Arrival) -> None:
+        record = arrival.record
+        if record.state in _NEW and record.id not in self._ledger.jobs and record.id not in self._waiting:
+            self._waiting[record.id] = self._shares.take(record.owner, record.cpus), arrival
+            self._turns.setdefault(record.owner, deque()).append(record.id)
 
     def _add(self, owner: str, cpus: int, arrivals: Iterable[Arrival]) -> None:
         jobs, waiting = self._ledger.jobs, self._waiting
@@ -59,10 +68,7 @@ class Arrivals:
 
     def admit(self, arrival: Arrival) -> LiveJob:
         """Make a live job at once, behind all that came before."""
-        record = arrival.record
-        order = self._shares.next(record.owner)
-        self._shares.took(record.owner, order + self._shares.step(record.cpus))
-        return self._live(order, arrival)
+        return self._live(self._shares.take(arrival.record.owner, arrival.record.cpus), arrival)
 
     def known(self, job: str) -> LiveJob | None:
         """A live job, whether or not its turn has come."""
@@ -76,13 +82,14 @@ class Arrivals:
 
     def next(self) -> LiveJob | None:
         """The job whose turn it is; None for one that has left meanwhile."""
-        owner = next(iter(self._turns))
-        mine = self._turns[owner]
+        turns = self._turns
+        owner, mine = next(iter(turns.items()))
         job = mine.popleft()
-        if len(self._turns) > 1 or not mine:
-            del self._turns[owner]
-            if mine:
-                self._turns[owner] = mine
+        if not mine:
+            del turns[owner]
+        elif len(turns) > 1:
+            del turns[owner]
+            turns[owner] = mine
         return self.known(job)
 
     def _live(self, order: int, arrival: Arrival) -> LiveJob:

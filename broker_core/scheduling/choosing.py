@@ -125,17 +125,24 @@ class Chooser:
         """Best fit (CB-SCH-05a) without putting all in order: the smallest of one number for each row."""
         if fresh > 0 and fresh & (fresh - 1) == 0:
             return self._only(demand, standing, pool, fresh)
-        rows, longest = standing.rows, self._longest(demand)
-        surplus = pool.free.take(rows) - demand.description.cpus
-        ok = self._roomy(rows, surplus >= 0, demand, standing, excluded)
+        rows, longest, all_free = standing.rows, self._longest(demand), self._all_free(demand)
+        surplus = pool.free.take(rows)
+        surplus -= demand.description.cpus
+        ok = surplus >= 0
+        if not all_free or pool.barred or excluded:
+            ok = self._roomy(rows, ok, demand, standing, excluded)
         count = int(np.count_nonzero(ok))
         if not count:
             return None
-        key = standing.key + (surplus if self._all_free(demand) else _later(surplus))
+        key = surplus if all_free else _later(surplus)
+        if not standing.flat:
+            key += standing.key
         if self._board.longest_queue > longest:
             queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
             key += (queue.take(rows) > longest) * _OVERLOADED
-        return _alone(pool, demand, int(rows[np.where(ok, key, _NEVER).argmin()]), count)
+        if count < len(rows):
+            np.putmask(key, ~ok, _NEVER)
+        return _alone(pool, demand, int(rows[key.argmin()]), count)
 
     def _all_free(self, demand: Demand) -> bool:
         """True if only resources with enough free CPUs have room: the same condition by which matching

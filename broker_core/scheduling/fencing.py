@@ -41,18 +41,15 @@ class Fences:
         self._ledger = ledger
         self._cache = cache
         self._again = rules.cancel_again
-        self._fences: dict[Key, Fence] = {}
+        self.asked: dict[Key, Fence] = {}
+        """Attempts that sites were asked to end; to be read only."""
         self._doubts: dict[Key, tuple[JobRecord, str, bool]] = {}
-
-    def __bool__(self) -> bool:
-        """True while a site has been asked to end something."""
-        return bool(self._fences)
 
     def end(self, record: JobRecord, ce: str) -> None:
         """Ask the site of an attempt to end it, until it is over."""
         key = record.id, record.attempt
         self._doubts.pop(key, None)
-        fence = self._fences[key] = Fence(record, ce)
+        fence = self.asked[key] = Fence(record, ce)
         self._ask(fence)
 
     def doubt(self, record: JobRecord, ce: str, *, silent: bool) -> None:
@@ -63,21 +60,21 @@ class Fences:
 
     def alive(self, key: Key) -> None:
         """A sign of life of an attempt that no job has any more: it is asked to end, at once."""
-        if key in self._fences:
-            self._ask(self._fences[key])
+        if key in self.asked:
+            self._ask(self.asked[key])
         elif key in self._doubts:
             record, ce, _ = self._doubts[key]
             self.end(record, ce)
 
     def over(self, key: Key) -> None:
         """An attempt has ended; should its site hand it over or speak of it later, it is asked again."""
-        fence = self._fences.pop(key, None)
+        fence = self.asked.pop(key, None)
         if fence is not None:
             self.doubt(fence.record, fence.ce, silent=False)
 
     def contact(self, ces: Container[str]) -> None:
         """A site is in contact again."""
-        for fence in self._fences.values():
+        for fence in self.asked.values():
             if _there(fence.ce, ces):
                 fence.asked = 0
                 self._ask(fence)
@@ -88,7 +85,7 @@ class Fences:
     def again(self) -> None:
         """Repeat what no site has confirmed in time; one without contact is asked once it is back."""
         now = self._ledger.now.monotonic
-        for fence in self._fences.values():
+        for fence in self.asked.values():
             if fence.due <= now:
                 if self._cache.reachable(fence.ce.split(", ")[0]):
                     self._ask(fence)
@@ -97,7 +94,7 @@ class Fences:
 
     def next(self) -> float:
         """When the next cancel has to be asked again; infinity: never."""
-        return min((fence.due for fence in self._fences.values()), default=math.inf)
+        return min((fence.due for fence in self.asked.values()), default=math.inf)
 
     def _ask(self, fence: Fence) -> None:
         pause = min(_LONGEST, self._again * 2.0 ** max(0, fence.asked - 1))

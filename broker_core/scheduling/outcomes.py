@@ -39,7 +39,8 @@ class Outcomes:
                     self._learned.ended_badly(ce, record.description, reason, now)
                 else:
                     self._learned.neutral(ce, now)
-        self._cache.heed(now)
+        if self._learned.changed:
+            self._cache.heed(now)
 
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The program never started."""

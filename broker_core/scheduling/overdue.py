@@ -24,22 +24,18 @@ class OverdueStarts:
         self._cache = cache
         self._fences = fences
         self._limit = rules.start_confirmed
-        self._owed: dict[str, LiveJob] = {}
-        """In the order of their times."""
-
-    def __bool__(self) -> bool:
-        """True while a start may be owed."""
-        return bool(self._owed)
+        self.owed: dict[str, LiveJob] = {}
+        """Jobs whose start may be owed, in the order of their times; to be read only."""
 
     def watch(self, job: LiveJob) -> None:
         """The site says from now on that it runs a job's attempt."""
         job.runs_since = self._ledger.now.monotonic
-        self._owed.pop(job.id, None)
-        self._owed[job.id] = job
+        self.owed.pop(job.id, None)
+        self.owed[job.id] = job
 
     def contact(self, ces: Container[str]) -> None:
         """A site is in contact again: it has all its time to tell."""
-        for job in [one for one in self._owed.values() if any(ce in ces for ce in one.ces)]:
+        for job in [one for one in self.owed.values() if any(ce in ces for ce in one.ces)]:
             self.watch(job)
 
     def look(self) -> None:
@@ -47,7 +43,7 @@ class OverdueStarts:
         now = self._ledger.now.monotonic
         while (job := self._first()) is not None and self._since(job) + self._limit <= now:
             if self._cache.reachable(job.ces[0]):
-                del self._owed[job.id]
+                del self.owed[job.id]
                 self._give_up(job)
             else:
                 self.watch(job)
@@ -59,11 +55,11 @@ class OverdueStarts:
 
     def _first(self) -> LiveJob | None:
         """The one that is owed for longest; those that moved on meanwhile are dropped."""
-        while self._owed:
-            job = next(iter(self._owed.values()))
+        while self.owed:
+            job = next(iter(self.owed.values()))
             if job.record.state is JobState.SCHEDULED and job.runs_since is not None:
                 return job
-            del self._owed[job.id]
+            del self.owed[job.id]
         return None
 
     def _since(self, job: LiveJob) -> float:

@@ -116,22 +116,20 @@ class Scheduler:
         effects = self._ledger.begin(now)
         if isinstance(message, _BY_SITES):
             self._sites.heard(message)
-            if self._at_rest:
+            if self._at_rest():
                 return effects
         else:
             self._heard(message)
         self._turn(message)
         return effects
 
-    @property
     def _at_rest(self) -> bool:
         """Nobody waits: what a site says is nothing to others, and the wish for the next round stands."""
-        due = self._wished == self._round_due > self._ledger.now.monotonic
-        return due and not self._waiting.jobs and not self._busy_with_sites and self._rules.cache
-
-    @property
-    def _busy_with_sites(self) -> bool:
-        return bool(self._fences or self._overdue)
+        return (
+            self._wished == self._round_due > self._ledger.now.monotonic
+            and not (self._waiting.jobs or self._fences.asked or self._overdue.owed)
+            and self._rules.cache
+        )
 
     def _heard(self, message: Message) -> None:
         match message:
@@ -332,7 +330,7 @@ class Scheduler:
             moment = min(moment, self._first_infeasible() + self._rules.infeasible_timeout)
         if self._waiting.jobs:
             moment = min(moment, self.cache.next_change(now))
-        if self._busy_with_sites:
+        if self._fences.asked or self._overdue.owed:
             moment = min(moment, self._fences.next(), self._overdue.next())
         return max(now, moment)
 

@@ -20,10 +20,20 @@ class Shares:
         self._next: dict[str, int] = {}
         self._now = 1
 
+    def take(self, owner: str, cpus: int) -> int:
+        """Give out the place of one job."""
+        order = self.next(owner)
+        self._next[owner] = order + (cpus if cpus > 1 else 1) * _USERS
+        return order
+
     def next(self, owner: str) -> int:
         """The place of the next job of a user."""
-        number = self._numbers.setdefault(owner, len(self._numbers) % _USERS)
-        return max(self._next.get(owner, 0), self._now * _USERS + number)
+        number = self._numbers.get(owner)
+        if number is None:
+            number = self._numbers[owner] = len(self._numbers) % _USERS
+        now = self._now * _USERS + number
+        following = self._next.get(owner, 0)
+        return following if following > now else now
 
     def step(self, cpus: int) -> int:
         """How far behind a job of so many processors the next one of its user comes."""

@@ -222,7 +222,8 @@ class SiteReactions:
             self._accepted(job, SiteAccepted(job.id, job.record.attempt))
 
     def _ended(self, job: LiveJob, message: AttemptEnded) -> None:
-        self._fences.over((message.job, message.attempt))
+        if self._fences.asked:
+            self._fences.over((message.job, message.attempt))
         if job.canceling:
             self._ends.canceled(job, message)
             return

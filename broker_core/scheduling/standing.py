@@ -102,6 +102,8 @@ class Standing:
     close_files: Counts
     key: Counts
     """The part of the best-fit key that is always the same: data closeness, then rank (CB-SCH-05a)."""
+    flat: bool
+    """All have the same key, 0."""
     now: int
     """The same rows as bits."""
     steady: bool
@@ -183,11 +185,13 @@ class Standings:
         if names is not None and feasible and (self._board.closed or not names <= STATUS):
             found = self.matches(demand, self._empty(pool)).candidates
         rows, rank, close = self._by_name(found) if steady else _nothing()
+        key = _key(rank, close)
         return Standing(
             rows,
             rank,
             close,
-            _key(rank, close),
+            key,
+            not key.any(),
             bits(rows),
             steady,
             bits(ever),

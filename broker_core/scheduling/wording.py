@@ -38,13 +38,14 @@ def abnormal(job: LiveJob, message: AttemptEnded) -> str:
 
 def end_details(message: AttemptEnded) -> dict[str, Any]:
     """What is kept of an end besides its reason."""
-    facts: dict[str, Any] = {
-        "exit_code": message.exit_code,
-        "signal": message.signal,
-        "failure": message.failure,
-        "usage": message.usage,
-    }
-    return {name: value for name, value in facts.items() if value not in (None, "", {})}
+    facts: dict[str, Any] = {} if message.exit_code is None else {"exit_code": message.exit_code}
+    if message.signal is not None:
+        facts["signal"] = message.signal
+    if message.failure:
+        facts["failure"] = message.failure
+    if message.usage:
+        facts["usage"] = message.usage
+    return facts
 
 
 def chosen(choice: Choice) -> str:

@@ -60,13 +60,13 @@ class Replay:
         """Replay all jobs; `progress` is called after each `every` of them (0: a hundredth)."""
         for site in self.sites:
             self._publish(site)
-        told, at_once = 0, self._at_once
-        while self.over < len(self.trace):
+        told, at_once, jobs = 0, self._at_once, len(self.trace)
+        while self.over < jobs:
             while at_once:
                 action, subject = at_once.popleft()
                 action(subject)
             self._step()
-            if progress is not None and self.over - told >= (every or len(self.trace) / 100):
+            if progress is not None and self.over - told >= (every or jobs / 100):
                 told = self.over
                 progress(self)
 
