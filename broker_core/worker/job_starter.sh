@@ -442,6 +442,11 @@ for __process in $__watchdogs; do
     [ -f "$__here/stopped" ] || kill -s USR1 "$__process" 2>/dev/null
     wait "$__process" 2>/dev/null
 done
+# Who asked for the end meant all of it, and batch systems miss what has left the job's process group.
+if [ -n "$__terminated" ] || [ -f "$__here/cancel" ]; then
+    __self=$$
+    while __signal KILL; do sleep 0.1; done
+fi
 __kind=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
 __sent=0

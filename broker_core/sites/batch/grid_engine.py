@@ -34,6 +34,23 @@ if [ -z "$pe" ]; then
     exit 1
 fi
 """
+# Grid Engine kills the process group of a job and, by its defaults, nothing else of it. What left the group
+# is killed by a process that left it too, once the job's first process has gone.
+_SCRIPT = r"""export CROSSDESK_JOB="$SGE_ROOT/$SGE_CELL/$JOB_ID.$SGE_TASK_ID"
+if command -v setsid >/dev/null 2>&1 && [ -r /proc/self/environ ]; then
+    env -u CROSSDESK_JOB setsid /bin/sh -c '
+        while [ -d "/proc/$1" ]; do sleep 1; done
+        left=100
+        while [ $left -gt 0 ]; do
+            found=$(grep -lsFxz "CROSSDESK_JOB=$2" /proc/[0-9]*/environ)
+            [ -n "$found" ] || break
+            for file in $found; do file=${file#/proc/}; kill -s KILL "${file%/environ}"; done
+            left=$((left - 1))
+            sleep 0.1
+        done
+    ' after $$ "$CROSSDESK_JOB" </dev/null >/dev/null 2>&1 &
+fi
+exec /bin/sh """
 
 
 class GridEngine:
@@ -63,12 +80,13 @@ class GridEngine:
         if job.memory:
             words += ["-l", f"mem_free={job.memory}M"]
         words += options
+        script = shlex.quote(_SCRIPT + shlex.quote(job.script))
         if job.cpus == 1 or parallel:
             words += ["-pe", parallel, str(job.cpus)] if parallel else []
-            return shlex.join([*words, job.script])
+            return f"printf '%s\\n' {script} | {shlex.join(words)}"
         return (
             f"( queue={shlex.quote(job.queue)} cpus={job.cpus}{_PARALLEL}"
-            f'{shlex.join(words)} -pe "$pe" {job.cpus} {shlex.quote(job.script)} )'
+            f"printf '%s\\n' {script} | {shlex.join(words)} -pe \"$pe\" {job.cpus} )"
         )
 
     def submitted(self, out: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,10 @@ from broker_core.sites.batch.host import QUEUE, Host
 from broker_core.sites.batch.lsf import Lsf
 from broker_core.sites.batch.pbs import Pbs
 from broker_core.sites.batch.slurm import Slurm
+from broker_core.wire.sites import SiteSpec
 from tests.running import end_all
 from tests.sites.batch.beds import Bed
+from tests.sites.remote.far_site import Far
 from tests.testbed import grid_engine, slurm
 from tests.testbed.simulated import cluster, condor, lsf, pbs
 
@@ -94,6 +96,28 @@ def bed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bed]:
     yield made
     made.end_all()
     end_all(tmp_path)
+
+
+async def _far(bed: Bed, folder: Path) -> AsyncIterator[Far]:
+    fields = {"name": "far", "kind": bed.system.kind, "poll_interval": 0.1, "directory": str(folder / "site")}
+    spec = SiteSpec.model_validate(fields | {"environment": dict(bed.environment), "queues": [bed.queue]})
+    site = await Far(spec, folder / "here").start()
+    yield site
+    await site.site.close()
+
+
+@pytest.fixture
+async def far(bed: Bed, tmp_path: Path) -> AsyncIterator[Far]:
+    """A remote site that works, with each batch system in turn."""
+    async for site in _far(bed, tmp_path):
+        yield site
+
+
+@pytest.fixture(params=[pytest.param("sge", marks=pytest.mark.cluster), "shell"])
+async def real_far(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Far]:
+    """A remote site that works, at Grid Engine and at a plain host."""
+    async for site in _far(_BEDS[request.param](request, tmp_path), tmp_path):
+        yield site
 
 
 @pytest.fixture

@@ -215,4 +215,4 @@ def test_a_plain_host_takes_no_name_that_is_no_file_and_no_array() -> None:
 
 def test_a_parallel_environment_of_the_settings_is_taken_as_it_is() -> None:
     text = GridEngine().submit(BatchJob("m1.a", "/tmp/a", 4, "main", options=("-pe", "smp", "2", "-P", "x")))
-    assert text.endswith("-P x -pe smp 4 /tmp/a")
+    assert text.endswith("-P x -pe smp 4")

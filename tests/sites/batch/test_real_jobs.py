@@ -1,66 +1,48 @@
-"""Jobs through the whole way of a remote site, at a real Grid Engine and at a host without a batch system."""
+"""Jobs through the whole way of a remote site, at each batch system: real ones, and simulated commands."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
 from pathlib import Path
 
-import pytest
-
-from broker_core.sites.batch.host import QUEUE
 from broker_core.sites.contract import LaunchOrder
-from broker_core.wire.sites import SiteSpec
 from tests.sites.remote.far_site import Far, order
-from tests.testbed import grid_engine
 from tests.waiting import eventually
 
 
-@pytest.fixture(params=[pytest.param("sge", marks=pytest.mark.cluster), "shell"])
-async def far(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Far]:
-    """A site that works, of each kind."""
-    fields = {"name": "far", "kind": request.param, "poll_interval": 0.1, "directory": str(tmp_path / "site")}
-    if request.param == "sge":
-        cell = request.getfixturevalue("grid_engine_cell")
-        spec = SiteSpec.model_validate(fields | {"environment": cell.environment})
-    else:
-        spec = SiteSpec.model_validate(fields | {"environment": {"CROSSDESK_SLOTS": "4"}})
-    site = await Far(spec, tmp_path / "here").start()
-    yield site
-    await site.site.close()
-
-
 def _script(far: Far, text: str, **more: object) -> LaunchOrder:
-    queue = grid_engine.QUEUE if far.spec.kind == "sge" else QUEUE
-    ce = f"far:22/jobmanager-{far.spec.kind}-{queue}"
+    ce = f"far:22/jobmanager-{far.spec.kind}-{far.spec.queues[0]}"
     return order("sh", f"-c '{text}'", **{"ce": ce} | more)
 
 
-async def test_a_job_runs_and_its_output_is_here_when_its_end_is_told(far: Far) -> None:
-    one = _script(far, 'echo "hello"; echo trouble >&2; echo data >"a b.csv"; exit 3', outputs=("*.csv",))
-    ended = await far.run(one)
+async def test_a_job_runs_and_its_output_is_here_when_its_end_is_told(real_far: Far) -> None:
+    one = _script(
+        real_far, 'echo "hello"; echo trouble >&2; echo data >"a b.csv"; exit 3', outputs=("*.csv",)
+    )
+    ended = await real_far.run(one)
     assert (ended.exit_code, ended.failure) == (3, "")
-    assert await far.text(one.attempt) == "hello\n"
-    assert await far.text(one.attempt, "std.err") == "trouble\n"
-    assert await far.text(one.attempt, "a b.csv") == "data\n"
-    assert len(far.starts(one.attempt)) == 1
-    assert len(far.ends(one.attempt)) == 1
+    assert await real_far.text(one.attempt) == "hello\n"
+    assert await real_far.text(one.attempt, "std.err") == "trouble\n"
+    assert await real_far.text(one.attempt, "a b.csv") == "data\n"
+    assert len(real_far.starts(one.attempt)) == 1
+    assert len(real_far.ends(one.attempt)) == 1
 
 
 async def test_many_jobs_handed_over_together_run_once_each(far: Far, tmp_path: Path) -> None:
-    jobs = [_script(far, f"echo {number} >>{tmp_path}/ran; echo {number}") for number in range(6)]
-    for one in jobs:
-        await far.site.submit(one)
+    """They become an array where the batch system has arrays."""
+    jobs = [_script(far, f"echo {number} >>{tmp_path}/ran; echo {number}") for number in range(5)]
+    await asyncio.gather(*(far.site.submit(one) for one in jobs))
     assert not (tmp_path / "ran").exists()
     for one in jobs:
         await far.site.confirm(one.attempt)
     for number, one in enumerate(jobs):
         assert (await far.ended(one.attempt)).exit_code == 0
         assert await far.text(one.attempt) == f"{number}\n"
-    assert sorted((tmp_path / "ran").read_text().split()) == [str(number) for number in range(6)]
+    assert sorted((tmp_path / "ran").read_text().split()) == [str(number) for number in range(5)]
 
 
 async def test_a_running_job_is_canceled_with_all_its_processes(far: Far, tmp_path: Path) -> None:
-    text = f"sleep 300 & echo $! >{tmp_path}/child; mv {tmp_path}/child {tmp_path}/pid; wait"
+    text = f"setsid sleep 300 & echo $! >{tmp_path}/child; mv {tmp_path}/child {tmp_path}/pid; wait"
     one = _script(far, text)
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
@@ -73,15 +55,15 @@ async def test_a_running_job_is_canceled_with_all_its_processes(far: Far, tmp_pa
 
 
 async def test_a_broker_that_comes_back_finds_its_jobs_and_starts_none_again(
-    far: Far, tmp_path: Path
+    real_far: Far, tmp_path: Path
 ) -> None:
     text = f"echo ran >>{tmp_path}/ran; until [ -e {tmp_path}/go ]; do sleep 0.1; done"
-    runs, waits = _script(far, text), _script(far, f"echo late >>{tmp_path}/ran")
+    runs, waits = _script(real_far, text), _script(real_far, f"echo late >>{tmp_path}/ran")
     for one in (runs, waits):
-        await far.site.submit(one)
-    await far.site.confirm(runs.attempt)
-    await far.started(runs.attempt)
-    again = await far.again([(runs.attempt, runs), (waits.attempt, waits)])
+        await real_far.site.submit(one)
+    await real_far.site.confirm(runs.attempt)
+    await real_far.started(runs.attempt)
+    again = await real_far.again([(runs.attempt, runs), (waits.attempt, waits)])
     try:
         await again.site.confirm(waits.attempt)
         assert (await again.ended(waits.attempt)).exit_code == 0
@@ -92,10 +74,9 @@ async def test_a_broker_that_comes_back_finds_its_jobs_and_starts_none_again(
         await again.site.close()
 
 
-async def test_what_the_site_is_like_is_told_for_each_queue(far: Far) -> None:
-    await eventually(lambda: far.site.link.state.usable)
-    facts = {one.ce: one.attributes for one in await far.site.look()}
-    kind = far.spec.kind
-    queues = {grid_engine.QUEUE, grid_engine.SHORT_QUEUE} if kind == "sge" else {QUEUE}
-    assert {ce.rpartition("-")[2] for ce in facts} == queues
-    assert all(int(values["GlueCEInfoTotalCPUs"]) > 0 for values in facts.values())
+async def test_what_the_site_is_like_is_told_for_its_queue(real_far: Far) -> None:
+    await eventually(lambda: real_far.site.link.state.usable)
+    (found,) = await real_far.site.look()
+    assert found.ce == f"far:22/jobmanager-{found.attributes['GlueCEInfoLRMSType']}-{real_far.spec.queues[0]}"
+    assert int(found.attributes["GlueCEInfoTotalCPUs"]) > 0
+    assert int(found.attributes["GlueCEStateFreeCPUs"]) >= 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import select
 import signal
 import sys
 
@@ -46,19 +47,23 @@ class Job:
         """`held`, `queued`, `running`, or gone from the list."""
         self.pid = 0
         self.born = ""
+        self.ending = False
 
     def start(self) -> None:
         """Run it as a session of its own."""
         self.pid = os.fork()
         if self.pid == 0:
-            os.setsid()
+            _detach()
             os.chdir(self.folder)
-            null = os.open(os.devnull, os.O_RDWR)
-            for number in range(3):
-                os.dup2(null, number)
-            os.closerange(3, 100)
             os.execve("/bin/sh", ["sh", "-c", self.script], self.variables)
         self.state, self.born = "running", _born(self.pid)
+
+    def signal(self, number: int) -> None:
+        """To its process group, if it is there."""
+        try:
+            os.killpg(self.pid, number)
+        except ProcessLookupError:
+            pass
 
     @property
     def alive(self) -> bool:
@@ -116,17 +121,33 @@ class Cluster:
         return CPUS - sum(job.cpus for job in self.jobs if job.state == "running")
 
     def end(self, job: Job) -> None:
-        """Remove a job with its processes."""
-        if job.state == "running":
-            try:
-                os.killpg(job.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        self.jobs.remove(job)
+        """Remove a job that waits; one that runs is asked to end, and killed five seconds later."""
+        if job.state != "running":
+            self.jobs.remove(job)
+        elif not job.ending:
+            job.ending = True
+            job.signal(signal.SIGTERM)
+            if os.fork() == 0:
+                _detach()
+                pause = select.poll()
+                for _ in range(50):
+                    if job.alive:
+                        pause.poll(100)
+                job.signal(signal.SIGKILL)
+                os._exit(0)
 
     def count(self, state: str, queue: str | None = None) -> int:
         """Jobs in a state."""
         return sum(1 for job in self.jobs if job.state == state and queue in (None, job.queue))
+
+
+def _detach() -> None:
+    """A session of its own, with nothing of the command's files."""
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(null, number)
+    os.closerange(3, 100)
 
 
 def _born(pid: int) -> str:
