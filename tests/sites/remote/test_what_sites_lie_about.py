@@ -10,8 +10,8 @@ import pytest
 
 from broker_core.worker.markers import read_started
 from tests.running import processes_of
-from tests.sites.remote.far_site import MARK, Far, script
-from tests.testbed.slurm import Cluster
+from tests.sites.remote.far_site import MARK, Far, script, spec_for
+from tests.testbed.slurm import Cluster, Slurm
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
@@ -83,7 +83,10 @@ async def test_what_the_batch_system_forgot_can_still_be_canceled(far: Far) -> N
     await eventually(lambda: not processes_of(place(far, tag)))
 
 
-async def test_a_controller_that_is_gone_for_a_while_ends_nothing(far: Far, cluster: Cluster) -> None:
+async def test_a_controller_that_is_killed_for_a_while_ends_nothing(slurm: Slurm, tmp_path: Path) -> None:
+    # A cluster of its own: a killed controller forgets its latest jobs and gives their numbers again.
+    cluster = slurm.clusters["b"]
+    far = await Far(spec_for(cluster, tmp_path / "site"), tmp_path / "here").start()
     tag, attempt = await running(far)
     cluster.kill_controller()
     try:
@@ -93,6 +96,7 @@ async def test_a_controller_that_is_gone_for_a_while_ends_nothing(far: Far, clus
     finally:
         cluster.start_controller()
         await eventually(cluster.ready, 60.0)
+        await far.site.close()
 
 
 async def test_a_batch_system_that_was_restarted_still_has_its_jobs(far: Far, cluster: Cluster) -> None:
