@@ -7,6 +7,8 @@ program: with its exit status, or by the signal that ended it. Nothing listens o
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes.util
 import logging
 import os
 import resource
@@ -16,7 +18,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from broker_core.worker.agent_program import Program
@@ -62,6 +64,8 @@ def main(words: Sequence[str]) -> int:
 async def _session(settings: AgentSettings, program: Program, environment: dict[str, str]) -> int:
     """Serve desks until the program has ended and its output is fetched; returns its status."""
     # The program runs already: what takes long to load is loaded beside it.
+    with _without_searches():
+        import asyncssh  # noqa: F401 - loaded by the modules below too
     from broker_core.interactive.meeting import Place
     from broker_core.worker.agent_dial import Dialer
     from broker_core.worker.agent_server import DeskServer
@@ -92,6 +96,16 @@ async def _session(settings: AgentSettings, program: Program, environment: dict[
     if session.machine.state == "dead":
         _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")
     return program.status if program.status is not None else -signal.SIGKILL
+
+
+@contextlib.contextmanager
+def _without_searches() -> Iterator[None]:
+    """Libraries that we do not need are not looked for: that starts a compiler and takes 50 ms."""
+    search, ctypes.util.find_library = ctypes.util.find_library, lambda name: None
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = search
 
 
 def _contact(key: str, fingerprint: str) -> dict[str, object]:

@@ -13,6 +13,8 @@ import struct
 import subprocess
 import termios
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
 
 STDOUT, STDERR = 1, 2
 TURN = 64 * 1024
@@ -28,16 +30,29 @@ _LIBRARIES = ("/usr/libexec/coreutils/libstdbuf.so", "/usr/lib/coreutils/libstdb
 class Program:
     """A running program. Started at once; read when `run` is called with who listens."""
 
+    _all: ClassVar[set[Program]] = set()
+    """Those that run: a loop has one handler of the signal that tells of ended children."""
+
     def __init__(
-        self, words: Sequence[str], environment: Mapping[str, str], *, terminal: bool, size: tuple[int, int]
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        terminal: bool,
+        size: tuple[int, int],
+        directory: Path | None = None,
     ) -> None:
         self.terminal = terminal
+        self._directory = directory
         self.status: int | None = None
         """Exit code, or the negative number of the signal that ended it; None while it runs."""
         self._input = bytearray()
         self._closing = False
         self._paused = self._over = False
         self._turns = LAST_TURNS
+        self._sources: dict[int, int] = {}
+        """Descriptors that are read, each with its stream."""
+        self._sink = self._slave = -1
         if terminal:
             self._start_terminal(words, environment, size)
         else:
@@ -51,7 +66,8 @@ class Program:
             os.set_blocking(descriptor, False)
         os.set_blocking(self._sink, False)
         self.listen(True)
-        self._loop.add_signal_handler(signal.SIGCHLD, self._child)
+        self._all.add(self)
+        self._loop.add_signal_handler(signal.SIGCHLD, self._children)
         self._child()
 
     def listen(self, wanted: bool) -> None:
@@ -103,6 +119,16 @@ class Program:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
 
+    def close(self) -> None:
+        """Give its files back, once it has ended and all was heard."""
+        for descriptor in self._sources:
+            self._loop.remove_reader(descriptor)
+        if self._sink >= 0:
+            self._loop.remove_writer(self._sink)
+        for descriptor in {*self._sources, self._sink, self._slave} - {-1}:
+            os.close(descriptor)
+        self._sources, self._sink, self._slave = {}, -1, -1
+
     def _start_terminal(self, words: Sequence[str], env: Mapping[str, str], size: tuple[int, int]) -> None:
         master, slave = os.openpty()
         self._sources, self._sink = {master: STDOUT}, master
@@ -128,6 +154,7 @@ class Program:
             stdout=files[1],
             stderr=files[2],
             env=env,
+            cwd=self._directory,
             start_new_session=True,
             preexec_fn=own_terminal if self.terminal else None,
         )
@@ -177,9 +204,15 @@ class Program:
         if waited:
             self.hungry()
 
+    @classmethod
+    def _children(cls) -> None:
+        for program in list(cls._all):
+            program._child()
+
     def _child(self) -> None:
         if self.status is None and self._process.poll() is not None:
             self.status = self._process.returncode
+            self._all.discard(self)
             self._loop.call_soon(self._last)
 
     def _last(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import socket
@@ -14,6 +13,7 @@ from typing import Any
 import asyncssh
 
 from broker_core.interactive.frames import STREAM_PATH
+from broker_core.worker.agent_command import run_command
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_viewer import Viewer
 
@@ -88,46 +88,7 @@ class DeskServer:
         if not self.session.settings.forwards or process.subsystem:
             process.exit(1)
             return
-        words = ["/bin/sh", "-c", process.command] if process.command else ["/bin/sh"]
-        environment = {**self.environment, **_display(process)}
-        if process.term_type:
-            await self._on_terminal(process, words, {**environment, "TERM": process.term_type})
-            return
-        running = await asyncio.create_subprocess_exec(
-            *words,
-            cwd=self.directory,
-            env=environment,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
-        await process.redirect(stdin=running.stdin, stdout=running.stdout, stderr=running.stderr)
-        await _until_end(process, running)
-
-    async def _on_terminal(
-        self, process: asyncssh.SSHServerProcess[bytes], words: list[str], environment: Mapping[str, str]
-    ) -> None:
-        import fcntl
-        import struct
-        import termios
-
-        master, slave = os.openpty()
-        columns, rows, _, _ = process.term_size
-        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows or 24, columns or 80, 0, 0))
-        running = await asyncio.create_subprocess_exec(
-            *words,
-            cwd=self.directory,
-            env=environment,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
-        os.close(slave)
-        await process.redirect(stdin=os.dup(master), stdout=master)
-        await _until_end(process, running)
+        await run_command(process, self.directory, self.environment)
 
 
 class Door(asyncssh.SSHServer):
@@ -176,29 +137,6 @@ class Door(asyncssh.SSHServer):
     def tun_requested(self, unit: int | None) -> bool:
         """A private network, where the node's kernel lets us have one."""
         return self._allowed and os.access("/dev/net/tun", os.W_OK)
-
-
-async def _until_end(process: asyncssh.SSHServerProcess[bytes], running: asyncio.subprocess.Process) -> None:
-    """Pass the end on; a desk that goes ends its command."""
-    gone = asyncio.ensure_future(process.channel.wait_closed())
-    ended = asyncio.ensure_future(running.wait())
-    await asyncio.wait([gone, ended], return_when=asyncio.FIRST_COMPLETED)
-    if not ended.done():
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, 1)
-    status = await ended
-    if not gone.done():
-        await process.wait_redirected() if hasattr(process, "wait_redirected") else None
-        if status < 0:
-            process.exit_with_signal(str(-status))
-        else:
-            process.exit(status)
-    gone.cancel()
-
-
-def _display(process: asyncssh.SSHServerProcess[bytes]) -> dict[str, str]:
-    display = process.channel.get_x11_display()
-    return {"DISPLAY": display} if display else {}
 
 
 def _public(text: str) -> bytes:
