@@ -36,7 +36,7 @@ async def recover(
     """Give the live jobs to the scheduler, then let the sites find their attempts again.
 
     `died`: the broker before this one was killed. That is recorded with every job on its way to a site,
-    durably before any is touched again (reliability case 24).
+    durably before any is touched again (reliability case 24), and what it had begun to purge is purged.
     """
     fail("before:recovery")
     arrivals = []
@@ -53,6 +53,8 @@ async def recover(
     engine.post(JobsRecovered(tuple(arrivals), died))
     await engine.settled()
     await sites.start(at_sites)
+    if died:
+        await sites.forget_unknown()
     fail("after:recovery")
     if arrivals:
         log.info("%d live jobs were taken over", len(arrivals))

@@ -51,6 +51,10 @@ class SiteCalls:
         shared = self._engine, self._orders, self._fail
         self._works[site.name] = SiteWork(site, *shared, at_once, most)
 
+    def work(self, name: str) -> SiteWork:
+        """What is done at a site of a known name."""
+        return self._works[name]
+
     async def remove(self, name: str) -> None:
         """Know a site no more; what runs there goes on."""
         await self._works.pop(name).close()
@@ -140,6 +144,15 @@ class SiteCalls:
             ]
             if attempts:
                 await work.forget(attempts)
+
+    async def forget_unknown(self) -> None:
+        """Remove the files of jobs that are not in the store: the broker died while they were purged."""
+        for work in list(self._works.values()):
+            kept = await asyncio.to_thread(work.site.kept)
+            known = {record.id for record in await self._engine.store.jobs([one.job for one in kept])}
+            if gone := [one for one in kept if one.job not in known]:
+                log.info("Files of %d purged jobs at %s are removed", len(gone), work.site.name)
+                await work.forget(gone)
 
     async def close(self) -> None:
         """Stop calling and listening; what runs goes on."""

@@ -100,6 +100,12 @@ def tags_in(root: Path) -> Iterator[str]:
         yield from (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
+def attempts_in(root: Path) -> list[Attempt]:
+    """All attempts that have a directory."""
+    parts = (tag.rpartition(".") for tag in tags_in(root))
+    return [Attempt(job, int(number)) for job, _, number in parts if job and number.isdecimal()]
+
+
 def _order(fields: dict[str, Any]) -> LaunchOrder:
     inputs = tuple(
         InputFile(file["name"], Path(file["path"]), file["executable"]) for file in fields["inputs"]

@@ -196,6 +196,10 @@ class Site(Protocol):
         """Remove the attempts' files (purge)."""
         ...
 
+    def kept(self) -> list[Attempt]:
+        """Attempts that have files on this machine; reads a directory."""
+        ...
+
     async def close(self) -> None:
         """Stop reporting; what runs goes on."""
         ...

@@ -16,7 +16,7 @@ from broker_core.information.this_machine import usable_cpus
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
-from broker_core.sites.attempt_directory import AttemptDirectory
+from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
 from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
@@ -145,6 +145,10 @@ class LocalSite:
         gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
         for tag in gone:
             await asyncio.to_thread(AttemptDirectory(self.root, tag).remove)
+
+    def kept(self) -> list[Attempt]:
+        """See `Site.kept`."""
+        return attempts_in(self.root)
 
     async def close(self) -> None:
         """See `Site.close`."""

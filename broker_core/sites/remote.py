@@ -125,6 +125,10 @@ class RemoteSite:
         for attempt in gone:
             await asyncio.to_thread(self._records.remove, attempt)
 
+    def kept(self) -> list[Attempt]:
+        """See `Site.kept`."""
+        return self._records.attempts()
+
     async def close(self) -> None:
         """See `Site.close`."""
         await self._watch.close()

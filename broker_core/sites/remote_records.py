@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from broker_core.sites.attempt_directory import AttemptDirectory
+from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
 from broker_core.sites.contract import Attempt, Ended
 
 
@@ -33,6 +33,10 @@ class RemoteRecords:
     def end(self, attempt: Attempt) -> Ended | None:
         """The end that was kept."""
         return AttemptDirectory(self._root, attempt.tag).end()
+
+    def attempts(self) -> list[Attempt]:
+        """All of which something is kept."""
+        return attempts_in(self._root)
 
     def remove(self, attempt: Attempt) -> None:
         """Remove everything of an attempt."""

@@ -19,9 +19,14 @@ from tests.crash.checker import Verdict, job_text, judge
 from tests.running import end_all
 from tests.waiting import eventually, wait_until
 
+_ROOT = Path(__file__).resolve().parents[2]
+
 
 class Survivor:
     """Starts a broker whenever none runs; the first one with a fail point, those after it without."""
+
+    daemon = "broker_core.broker.daemon"
+    """Module that is the broker's process."""
 
     def __init__(self, state_dir: Path, effects: Path, cpus: int = 2) -> None:
         self.state_dir = state_dir
@@ -46,7 +51,7 @@ class Survivor:
         words = ["--state-dir", str(self.state_dir), "--cpus", str(self._cpus)]
         with (self.state_dir.parent / "broker.err").open("ab") as told:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "broker_core.broker.daemon", *words],
+                [sys.executable, "-m", self.daemon, *words], cwd=_ROOT,
                 stdin=subprocess.DEVNULL, stdout=told, stderr=told, env=environment, start_new_session=True,
             )  # fmt: skip
         self.starts += 1
@@ -70,9 +75,11 @@ class Survivor:
         assert self._process is not None
         wait_until(lambda: self._process is not None and self._process.poll() is not None, 30)
 
-    async def submit(self, client: BrokerClient, values: list[str], seconds: float, key: str) -> list[str]:
+    async def submit(
+        self, client: BrokerClient, values: list[str], seconds: float, key: str, site: str = ""
+    ) -> list[str]:
         item = SubmissionItem(description=job_text(self.effects, seconds), values=values)
-        receipt = await client.submit(Submission(key=key, items=[item]))
+        receipt = await client.submit(Submission(key=key, items=[item], site=site))
         self.accepted |= dict(zip(receipt.ids, values, strict=True))
         return receipt.ids
 
@@ -103,6 +110,8 @@ class Survivor:
 
     def close(self) -> None:
         self.kill()
+        if self._process is not None:
+            self._process.wait(30)
         end_all(self.state_dir)
 
 
