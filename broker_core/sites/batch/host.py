@@ -28,17 +28,20 @@ _LINE = re.compile(r"(held|queued|starting|running) (\d{10}) ([A-Za-z][A-Za-z0-9
 _QUEUES = re.compile(r"processors (\d+) used (\d+) running (\d+) waiting (\d+) memory (\d+)\n?")
 _SEEN = {"held": Seen.HELD, "queued": Seen.QUEUED, "starting": Seen.QUEUED, "running": Seen.RUNNING}
 # Handing over is so small that thousands can be sent in one exchange; the rest is in host_queue.sh.
-_SUBMIT = """( umask 077; boot=boot; queue={queue}; cpus={cpus}
+_SUBMIT = """( umask 077; queue={queue}; cpus={cpus}
 if [ "$queue" != {default} ]; then
 echo "Unknown queue $queue; a host without a batch system has {default} only." >&2; exit 1; fi
+if [ "$cpus" -gt 1 ]; then
 slots=${{CROSSDESK_SLOTS:-$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)}}
 if [ "$cpus" -gt "$slots" ]; then echo "The host has $slots processors, the job needs $cpus." >&2; exit 1; fi
-if [ -r /proc/sys/kernel/random/boot_id ]; then read -r boot </proc/sys/kernel/random/boot_id; fi
-place=$HOME/.crossdesk/queue/$(uname -n).$boot
-mkdir -p "$place/held" && exec 9>"$place/lock" && flock -w 30 9 || exit 1
+fi
+read -r boot </proc/sys/kernel/random/boot_id && read -r host </proc/sys/kernel/hostname || exit 1
+place=$HOME/.crossdesk/queue/$host.$boot
+[ -d "$place/held" ] || mkdir -p "$place/held" || exit 1
+exec 9>"$place/lock" && flock -w 30 9 || exit 1
 last=0; if [ -r "$place/last" ]; then read -r last <"$place/last"; fi
 last=$((last + 1)) && echo "$last" >"$place/new" && mv "$place/new" "$place/last" || exit 1
-id=$(printf %010d "$last")
+id=0000000000$last; id=${{id#"${{id%??????????}}"}}
 {{ export -p && printf '%s\\n' 'export CROSSDESK_JOB="$1"' {command}; }} >"$place/new" &&
 mv "$place/new" "$place/held/$id:$cpus:"{name} && echo "$id" )"""
 

@@ -14,10 +14,9 @@
 set -u
 umask 077
 me=$0
-boot=boot
-if [ -r /proc/sys/kernel/random/boot_id ]; then read -r boot </proc/sys/kernel/random/boot_id; fi
-all=$HOME/.crossdesk/queue
-queue=$all/$(uname -n).$boot
+read -r boot </proc/sys/kernel/random/boot_id || exit 1
+read -r host </proc/sys/kernel/hostname || exit 1
+queue=$HOME/.crossdesk/queue/$host.$boot
 
 lock() {
     exec 9>"$queue/lock"
@@ -144,33 +143,57 @@ repair() {
     done
 }
 
-# Move the job of id $1 from folder $2 to folder $3, or away where $3 is empty; false if it is not there (any more).
-move() {
-    for file in "$queue/$2/$1":*; do
+# Keep the job of id $1 from starting; false if it is not about to (any more).
+take() {
+    for file in "$queue/starting/$1":*; do
         [ -e "$file" ] || return 1
-        mv "$file" "$queue/${3:-gone}" 2>/dev/null || return 1
+        mv "$file" "$queue/gone" 2>/dev/null || return 1
+    done
+}
+
+# Begin to end the job of id $1, if it runs.
+end_running() {
+    for file in "$queue/running/$1":*; do
+        [ -e "$file" ] || continue
+        : >"$queue/canceled/${file##*/}"
+        detach "" end "${file##*/}"
     done
 }
 
 release() {
     lock
+    cd "$queue" || exit 1
+    some='' count=0
     for id do
-        move "$id" held queued
+        for file in held/"$id":*; do
+            if [ -e "$file" ]; then some="$some $file" count=$((count + 1)); fi
+        done
+        # Many by one command; their names have neither blanks nor wildcards.
+        if [ $count -ge 500 ]; then
+            mv $some queued/ || exit 1
+            some='' count=0
+        fi
     done
+    [ -z "$some" ] || mv $some queued/ || exit 1
     dispatch
 }
 
 cancel() {
     lock
+    cd "$queue" || exit 1
+    some='' count=0
     for id do
-        move "$id" held '' || move "$id" queued '' || move "$id" starting '' || {
-            for file in "$queue/running/$id":*; do
-                [ -e "$file" ] || continue
-                : >"$queue/canceled/${file##*/}"
-                detach "" end "${file##*/}"
-            done
-        }
+        waits=
+        for file in held/"$id":* queued/"$id":*; do
+            if [ -e "$file" ]; then some="$some $file" count=$((count + 1)) waits=1; fi
+        done
+        [ -n "$waits" ] || take "$id" || end_running "$id"
+        if [ $count -ge 500 ]; then
+            rm -f $some
+            some='' count=0
+        fi
     done
+    rm -f $some
     dispatch
 }
 
@@ -179,7 +202,7 @@ status() {
     repair
     dispatch
     unlock
-    echo "host $(uname -n)"
+    echo "host $host"
     for state in held queued starting running; do
         for file in "$queue/$state"/*:"$1"*; do
             [ -e "$file" ] || continue

@@ -48,7 +48,7 @@ def _alive(pid: int) -> bool:
 
 def test_jobs_start_in_order_and_a_large_one_holds_back_those_behind_it(host: Bed) -> None:
     _runs(host, "a", cpus=2)
-    large = host.submit("m1.b.1", _waits(host, "b"), cpus=3)
+    large = host.submit("m1.b.1", _waits(host, "b"), cpus=4)
     small = host.submit("m1.c.1", _waits(host, "c"))
     host.release(small, large)
     seen = {id: job.seen for id, job in host.listed("m1").items()}
