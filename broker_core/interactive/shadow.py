@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,17 +15,13 @@ import asyncssh
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
 from broker_core.interactive.desk_input import DeskInput, LineInput
-from broker_core.interactive.flushing import Flushing
 from broker_core.interactive.meeting import DESK, NoMeeting, meet
-from broker_core.interactive.session_events import ENDED, Event, Gap, Output, SessionState, Status
+from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
 from broker_core.interactive.shadow_forwards import Forwards
 from broker_core.interactive.shadow_link import Link, open_link, speak
+from broker_core.interactive.telling import Telling
 
 log = logging.getLogger("crossdesk.sessions")
-FULL, EMPTY = 1 << 20, 256 * 1024
-"""Bytes that wait to be shown before the agent has to wait, and when it may go on."""
-MERGED = 256 * 1024
-"""Bytes of output that are told at once, at most."""
 TOLD = 0.25
 """Seconds between two reports of counters."""
 LINES = "lines"
@@ -70,10 +65,7 @@ class Session:
         self._enough = False
         self._places: dict[int, int] = {}
         self._ends: dict[int, int] = {}
-        self._flushing: dict[int, tuple[Flushing, asyncio.TimerHandle | None]] = {}
-        self._events: deque[Event] = deque()
-        self._pending = 0
-        self._news = asyncio.Event()
+        self._telling = Telling(options.flush_size, options.flush_time, self._listen)
         self._ssh: asyncssh.SSHClientConnection | None = None
         self._link: Link | None = None
         self._linked = asyncio.Event()
@@ -85,19 +77,12 @@ class Session:
         """Begin to connect."""
         self._task = asyncio.get_running_loop().create_task(self._guarded())
 
-    async def events(self) -> AsyncIterator[Event]:
+    def events(self) -> AsyncIterator[Event]:
         """Output and statuses in their order, until the session has ended and all was told.
 
         Whoever reads slowly makes the program wait; output is never dropped here.
         """
-        while True:
-            while self._events:
-                event = self._merged()
-                yield event
-                if isinstance(event, Status) and event.state in ENDED:
-                    return
-            self._news.clear()
-            await self._news.wait()
+        return self._telling.events()
 
     def write(self, data: bytes) -> bool:
         """Send input, at Enter where the program reads lines; False where it was not taken.
@@ -155,9 +140,7 @@ class Session:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        for _, timer in self._flushing.values():
-            if timer is not None:
-                timer.cancel()
+        self._telling.close()
         if self._report is not None:
             self._report.cancel()
 
@@ -172,10 +155,7 @@ class Session:
         self._places[stream] = place + len(fresh)
         assert self._link is not None
         self._link.arrived(stream, self._places[stream], len(fresh))
-        if self.status.mode == LINES:
-            self._held_back(stream, fresh)
-        else:
-            self._show(stream, fresh)
+        self._telling.output(stream, place, fresh, by_lines=self.status.mode == LINES)
         self._count()
 
     def word(self, said: dict[str, Any]) -> None:
@@ -190,7 +170,7 @@ class Session:
             self.resize(*self._size)
             self._send()
         elif what == "gap":
-            self._tell(Gap(said["stream"], said["start"], said["end"]))
+            self._telling.tell(Gap(said["stream"], said["start"], said["end"]))
             self._places[said["stream"]] = said["end"]
         elif what in ("enough", "more"):
             self._enough = what == "enough"
@@ -294,8 +274,7 @@ class Session:
 
     def _end(self, said: dict[str, Any]) -> None:
         """The program has ended, and everything before this word is here."""
-        for stream in self._flushing:
-            self._time_out(stream)
+        self._telling.flush()
         link = self._link
         if link is not None:
             link.confirm()
@@ -320,72 +299,18 @@ class Session:
         if self._link is not None:
             self._link.say(what, **values)
 
+    def _listen(self, wanted: bool) -> None:
+        if self._link is not None:
+            self._link.listen(wanted)
+
     # Towards who shows it.
-
-    def _show(self, stream: int, data: bytes) -> None:
-        if not data:
-            return
-        shown = self._places[stream] - self._held(stream)
-        self._tell(Output(stream, shown - len(data), data))
-        self._pending += len(data)
-        if self._pending > FULL and self._link is not None:
-            self._link.listen(False)
-
-    def _held(self, stream: int) -> int:
-        held = self._flushing.get(stream)
-        return held[0].size if held else 0
-
-    def _held_back(self, stream: int, data: bytes) -> None:
-        """Show output by the rules of CB-BYP-06."""
-        options = self._options
-        flushing, timer = self._flushing.get(stream) or (
-            Flushing(options.flush_size, options.flush_time),
-            None,
-        )
-        self._flushing[stream] = (flushing, timer)
-        self._show(stream, flushing.add(data))
-        if timer is not None and not flushing.size:
-            timer.cancel()
-            timer = None
-        elif timer is None and flushing.size:
-            timer = asyncio.get_running_loop().call_later(flushing.time_out, self._time_out, stream)
-        self._flushing[stream] = (flushing, timer)
-
-    def _time_out(self, stream: int) -> None:
-        flushing, timer = self._flushing[stream]
-        if timer is not None:
-            timer.cancel()
-        self._flushing[stream] = (flushing, None)
-        self._show(stream, flushing.flush())
-
-    def _tell(self, event: Event) -> None:
-        self._events.append(event)
-        self._news.set()
-
-    def _merged(self) -> Event:
-        """The next event; neighbouring output is joined."""
-        event = self._events.popleft()
-        if not isinstance(event, Output):
-            return event
-        parts, size = [event.data], len(event.data)
-        while self._events and size < MERGED:
-            following = self._events[0]
-            if not isinstance(following, Output) or following.stream != event.stream:
-                break
-            parts.append(following.data)
-            size += len(following.data)
-            self._events.popleft()
-        before, self._pending = self._pending, self._pending - size
-        if before > EMPTY >= self._pending and self._link is not None:
-            self._link.listen(True)
-        return event if len(parts) == 1 else replace(event, data=b"".join(parts))
 
     def _become(self, **changes: Any) -> None:
         """Change the status, and tell if it did change."""
         changed = replace(self.status, **changes)
         if changed != self.status:
             self.status = changed
-            self._tell(changed)
+            self._telling.tell(changed)
 
     def _count(self) -> None:
         """Bring the counters up to date soon; the state at once."""
