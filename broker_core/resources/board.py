@@ -34,6 +34,8 @@ class Board:
         )
         self.usable: Flags = np.zeros(_FIRST, np.bool_)
         """Rows without a bar."""
+        self.barred = 0
+        """Rows with a bar, as bits."""
         self.queueing: Flags = np.zeros(_FIRST, np.bool_)
         """Rows whose batch system keeps jobs of ours until they can start."""
         self.closed: set[int] = set()
@@ -100,12 +102,15 @@ class Board:
         """Bar an entry from use, or lift its bar."""
         barred, row = self.pool.barred, entry.row
         if bar is not None:
+            if row not in barred:
+                self.barred |= 1 << row
             self.usable[row] = False
             self.changes += barred.get(row) != bar
             barred[row] = bar
         elif not self.usable[row]:
             self.usable[row] = True
-            barred.pop(row, None)
+            if barred.pop(row, None) is not None:
+                self.barred ^= 1 << row
             self.raised.add(row)
             self.changes += 1
 
@@ -113,7 +118,8 @@ class Board:
         """Forget an entry."""
         row = entry.row
         self.pool.columns.remove(entry.ce)
-        self.pool.barred.pop(row, None)
+        if self.pool.barred.pop(row, None) is not None:
+            self.barred ^= 1 << row
         self.usable[row] = False
         self.closed.discard(row)
         for name in _COUNTS:

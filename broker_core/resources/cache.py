@@ -46,6 +46,8 @@ class ResourceCache:
         self._shelf = Shelf()
         self._names: dict[str, str] = {}
         self._of_source: dict[str, set[str]] = {}
+        self._named: dict[str, set[str]] = {}
+        """What the answer in hand has named so far, by source."""
         self._commitments = Commitments()
         self._locks = Locks()
         self._watch: list[tuple[float, str]] = []
@@ -83,16 +85,18 @@ class ResourceCache:
     def merge(self, said: SourceHeard, part: Sequence[Facts]) -> None:
         """Merge a part of what a source said."""
         known = self._of_source.setdefault(said.source, set())
+        named = self._named.setdefault(said.source, set())
         for facts in part:
             ce = self._names.setdefault(_identity(facts.ce), facts.ce)
             known.add(ce)
+            named.add(ce)
             self._hear(ce, facts, said)
 
     def close(self, said: SourceHeard) -> None:
         """After the last part: what a complete answer does not name has gone, silent sites excepted."""
+        named = self._named.pop(said.source, set())
         if said.complete:
             known = self._of_source.setdefault(said.source, set())
-            named = {self._names.get(_identity(facts.ce)) for facts in said.facts}
             for ce in known.difference(named):
                 if self.entries[ce].site not in said.silent:
                     known.discard(ce)

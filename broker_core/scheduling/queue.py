@@ -26,7 +26,8 @@ class Round:
     """Goes through the lines in order, as far as something changed since the last time.
 
     A waiting job holds back only jobs that could use a resource that it could itself use: of lines without
-    a common resource each goes on by itself, and a job that nothing known can run is in no line. Whether a
+    a common resource each goes on by itself, and a job that nothing known can run is in no line. Resources
+    that nobody may use now do not count: who waits for a site that is down alone waits alone. Whether a
     job behind another may pass it is up to the queue policy. Of a line that found nothing free only those
     rows are looked at again that were raised since.
     """
@@ -52,6 +53,7 @@ class Round:
         self.untold: dict[str, float] = {}
         """Jobs that find nothing free, since when; in that order, until their records say so."""
         self._facts = 0
+        self._barred = 0
         self.more = False
         """The slice was used up before the queue was."""
 
@@ -69,9 +71,10 @@ class Round:
             waiting.freed, self.more = 0, False
             return
         self._spread()
-        if not (waiting.dirty or self.more or self._facts != board.facts):
+        barred = board.barred
+        if not (waiting.dirty or self.more or self._facts != board.facts or self._barred != barred):
             return
-        self._facts = board.facts
+        self._facts, self._barred = board.facts, barred
         self._waiting.dirty = self.more = False
         blocked: list[Blocked] = []
         union = 0
@@ -91,8 +94,11 @@ class Round:
                 return
             if self._goes(line, job, before):
                 continue
-            blocked.append(Blocked(job, line.mask))
-            union |= line.mask
+            competes = line.mask & ~barred
+            blocked.append(Blocked(job, competes))
+            union |= competes
+        # What was placed may have closed a resource for which somebody held others back.
+        self.more = board.barred != barred
 
     def before(self, job: LiveJob) -> LiveJob | None:
         """The first job that holds this one back; None if it is blocked by nothing but resources."""
@@ -106,7 +112,7 @@ class Round:
         for other in self._waiting.lines():
             if other.place >= line.place:
                 return None
-            if other.mask & line.mask:
+            if other.mask & line.mask & ~self._cache.board.barred:
                 return other.head()
         return None
 

@@ -57,5 +57,7 @@ class Rules:
     """Jobs taken over, or looked at, in one call of the reactor; the rest follows at once."""
     slice_facts: int = 25
     """Computing elements merged into the cache in one call of the reactor."""
+    slice_facts_few: int = 5
+    """The same while jobs are to be taken over, which may need a match over all resources."""
     decisions: int = 2000
     """Decisions that are remembered."""

@@ -211,7 +211,8 @@ class Scheduler:
         now = self._ledger.now.monotonic
         self._standings.before = self._standings.asked
         if self._merging.busy:
-            self._merging.run(self._rules.slice_facts)
+            rules = self._rules
+            self._merging.run(rules.slice_facts_few if self._arrivals else rules.slice_facts)
         if now >= self._round_due:
             self._next_round()
         if self._arrivals:
