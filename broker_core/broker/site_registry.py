@@ -31,7 +31,7 @@ LAST_WORDS = 10.0
 
 
 Making = Callable[[SiteSpec, Path, str, Callable[[Link], None]], FarSite]
-"""Makes a site of its settings, its folder here, the broker's mark, and who is told of its link."""
+"""Makes a site of its settings, its folder here, its mark, and who is told of its link."""
 
 
 class SiteRegistry:
@@ -186,7 +186,7 @@ class SiteRegistry:
 
     def _make(self, spec: SiteSpec) -> FarSite:
         site = self._making(
-            spec, self._files.of(spec.name), self._files.mark(), lambda _: self._heard(spec.name)
+            spec, self._files.of(spec.name), self._files.mark(spec.name), lambda _: self._heard(spec.name)
         )
         self._far[spec.name] = site
         self._calls.add(site, most=spec.max_jobs)

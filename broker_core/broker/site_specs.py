@@ -16,7 +16,7 @@ from broker_core.wire.sites import SiteSpec
 log = logging.getLogger("crossdesk.sites")
 FILE = "site.json"
 MARK = ".mark"
-"""File with the broker's mark; no site can have this name."""
+"""File with a site's mark, beside its settings."""
 _LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _SIGNS = _LETTERS + "23456789"
 
@@ -52,16 +52,20 @@ class SiteSpecs:
         except OSError as error:
             raise _full(error, self.of(name) / FILE) from error
 
-    def mark(self) -> str:
-        """What tells this broker's jobs from those of others at the same account; made once, then kept."""
-        path = self._directory / MARK
+    def mark(self, name: str) -> str:
+        """What tells a site's jobs from those of others at the same account; made once, then kept.
+
+        Each site has its own: several can have one home directory, or be one cluster, and a site takes what
+        bears its mark and is not known to it for left behind.
+        """
+        path = self.of(name) / MARK
         with contextlib.suppress(OSError):
             known = path.read_text("ascii", "replace").strip()
             if known.isascii() and known.isalnum() and known[:1].isalpha():
                 return known
         mark = secrets.choice(_LETTERS) + "".join(secrets.choice(_SIGNS) for _ in range(7))
         try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _write(path, mark.encode())
         except OSError as error:
             raise _full(error, path) from error

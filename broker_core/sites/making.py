@@ -26,7 +26,7 @@ def site_for(
 ) -> RemoteSite:
     """A site that nothing connects to before `start`; raises BadRequest for a kind that there is not.
 
-    `directory`: where what comes from the site is kept. `mark`: short id of the broker's state directory,
+    `directory`: where what comes from the site is kept. `mark`: short id of this site of this broker,
     letters and digits, beginning with a letter.
     """
     settings = settings or RemoteSettings()
