@@ -13,7 +13,7 @@ from broker_core.broker.site_bounds import bounded
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_figures import SAMPLE
 from broker_core.broker.site_specs import SiteSpecs
-from broker_core.errors import Conflict, CrossDeskError, NotFound
+from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jobs.record import JobRecord
@@ -47,6 +47,7 @@ class SiteRegistry:
         self._updaters: Updaters | None = None
         self._far: dict[str, FarSite] = {}
         self._sampling: asyncio.TimerHandle | None = None
+        self._turn = asyncio.Lock()
         self.specs: dict[str, SiteSpec] = {LOCAL: SiteSpec(name=LOCAL, kind=LOCAL)}
         """Name to settings."""
         calls.add(local, far=False)
@@ -100,8 +101,20 @@ class SiteRegistry:
         log.info("The site %s (%s) was added", spec.name, spec.kind)
 
     async def change(self, spec: SiteSpec) -> None:
-        """Use other settings for a site; its jobs are found again by them."""
-        before = self.spec(spec.name)
+        """Use other settings for a site; its jobs are found again by them. Raises Conflict, StorageFull."""
+        async with self._turn:
+            self._changeable(self.spec(spec.name), spec)
+            self._files.keep(spec)
+            self.specs[spec.name] = spec
+            if self._updaters is not None:
+                await self._updaters.remove(spec.name)
+            before = self._calls.work(spec.name)
+            # Known under its name all the time: whatever is asked meanwhile waits for the new one.
+            site = self._make(spec)
+            await before.close()
+            self._begin(site)
+
+    def _changeable(self, before: SiteSpec, spec: SiteSpec) -> None:
         self._acceptable(spec)
         if before.kind != spec.kind:
             raise Conflict(
@@ -109,10 +122,12 @@ class SiteRegistry:
                 place=spec.name,
                 remedy="Add another site.",
             )
-        self._files.keep(spec)
-        await self._take_down(spec.name)
-        self.specs[spec.name] = spec
-        self._begin(self._make(spec))
+        if before.directory != spec.directory and self._calls.live_at(self._far[spec.name]):
+            raise Conflict(
+                "The directory of a site cannot be changed while jobs are there.",
+                place=spec.name,
+                remedy="Drain the site and let them end first.",
+            )
 
     async def drain(self, name: str, drained: bool) -> None:
         """Send no new jobs to a site, or send them again; kept over a restart."""
@@ -139,11 +154,16 @@ class SiteRegistry:
                 remedy="Drain it and let them end, or remove it by force: then they are canceled.",
             )
         await self._end(name, there)
-        self._files.forget(name)
-        await self._take_down(name)
-        del self.specs[name]
+        async with self._turn:
+            self.spec(name)
+            self._files.forget(name)
+            del self.specs[name], self._far[name]
+            if self._updaters is not None:
+                await self._updaters.remove(name)
+            await self._calls.remove(name)
         for record in self._live(there):
             self._calls.give_up(record)
+        self._engine.stream.topics.sites_changed()
         log.info("The site %s was removed", name)
 
     # --- the connection
@@ -169,7 +189,7 @@ class SiteRegistry:
     def _acceptable(spec: SiteSpec) -> None:
         if spec.kind not in SITE_KINDS or spec.kind == LOCAL:
             kinds = ", ".join(kind for kind in SITE_KINDS if kind != LOCAL)
-            raise Conflict(
+            raise BadRequest(
                 f"There is no kind of site {spec.kind!r}.", place=spec.name, remedy=f"Use {kinds}."
             )
 
@@ -196,13 +216,6 @@ class SiteRegistry:
         self._tell(site.name)
         records = self._calls.live_at(site)
         self._calls.begin(site.name, records)
-
-    async def _take_down(self, name: str) -> None:
-        if self._updaters is not None:
-            await self._updaters.remove(name)
-        self._far.pop(name, None)
-        await self._calls.remove(name)
-        self._engine.stream.topics.sites_changed()
 
     def _inform(self, name: str) -> None:
         """Ask a site that is connected what it is like, now and from now on."""

@@ -61,7 +61,8 @@ class Asker:
     def _trust(self, question: QuestionView) -> str:
         """What accepts a host key; typed in full, since a slip must not be enough."""
         if self._trusted and self._trusted in (word.strip(".,;") for word in question.text.split()):
-            return self._trusted
+            trusted, self._trusted = self._trusted, ""
+            return trusted
         output.messages().print(output.printable_lines(question.text))
         if question.kind == "changed-host":
             return _line("To trust the new key, type its fingerprint as the site publishes it: ").strip()

@@ -62,9 +62,8 @@ def test_a_host_key_can_be_trusted_by_its_fingerprint(
     words = ("site", "add", NAME, "--no-test", "--kind", "shell", "--directory", str(tmp_path / "there"))
     other = crossdesk(*words, "--host-key", "SHA256:" + "0" * 43)
     assert other.code == 1
-    assert (
-        crossdesk(*words, "--host-key", sshd.fingerprint, "--name", "hut", "--json").json["site"]["ces"] == []
-    )
+    added = crossdesk(*words, "--host-key", sshd.fingerprint, "--name", "hut", "--json").json["site"]
+    assert (added["spec"]["kind"], added["link"]["state"]) == ("shell", "connected")
 
 
 @pytest.mark.usefixtures("trusting")

@@ -32,7 +32,7 @@ async def site(client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cl
 
 
 async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
-    site: BrokerClient, cluster: Cluster, tmp_path: Path
+    site: BrokerClient, cluster: Cluster, spec: SiteSpec, tmp_path: Path
 ) -> None:
     gate = tmp_path / "gate"
     job = await script(site, GATE.format(gate=gate), description=f'StdOutput = "out"; {THERE}')
@@ -47,6 +47,9 @@ async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
     assert (now.running, now.queued) == (1, 0)
     with pytest.raises(Conflict, match="1 job is"):
         await site.remove_site(NAME)
+    with pytest.raises(Conflict, match="directory"):
+        await site.change_site(spec.model_copy(update={"directory": "/elsewhere"}))
+    await site.change_site(spec.model_copy(update={"max_jobs": 5, "at_once": 2}))
     gate.touch()
     row = await reach(site, job, "Done")
     assert (row["exit_code"], row["site"]) == (0, f"{NAME}:22/jobmanager-slurm-main")
