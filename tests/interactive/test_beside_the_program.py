@@ -19,7 +19,7 @@ class Echo:
     """A server that says everything again, in capitals."""
 
     async def __aenter__(self) -> Echo:
-        self.server = await asyncio.start_server(self._served, "127.0.0.1", 0)
+        self.server = await asyncio.start_server(self.served, "127.0.0.1", 0)
         self.port = self.server.sockets[0].getsockname()[1]
         return self
 
@@ -27,7 +27,7 @@ class Echo:
         self.server.close()
 
     @staticmethod
-    async def _served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(1 << 16):
             writer.write(data.upper())
         writer.close()
@@ -85,7 +85,7 @@ async def test_a_port_there_leads_to_a_port_here(made: Bench) -> None:
 async def test_a_socket_here_leads_to_a_socket_there(made: Bench, tmp_path: Path) -> None:
     await made.start_agent(SHELL)
     screen = await ready(made)
-    served = await asyncio.start_unix_server(Echo._served, str(tmp_path / "there"))
+    served = await asyncio.start_unix_server(Echo.served, str(tmp_path / "there"))
     await screen.session.forwards.socket(str(tmp_path / "here"), str(tmp_path / "there"))
     reader, writer = await asyncio.open_unix_connection(str(tmp_path / "here"))
     writer.write(b"unix")
