@@ -81,7 +81,12 @@ while read -r name; do
         fi
     done <"groups/$name/list"
     [ -z "$mine" ] || [ -z "$other" ] || printf '%s\n' $all >"groups/$name/list"
-    [ -z "$mine" ] || give "$name"
+    if [ -n "$mine" ]; then
+        give "$name"
+    else
+        # An array of this exchange with nothing to do; the group of a single attempt is the earlier one's.
+        case $name in "a$exchange"*) rm -rf "groups/$name" ;; esac
+    fi
 done <"incoming/$exchange/names"
 if [ -n "$orphans" ]; then
     say list

@@ -29,6 +29,16 @@ up=
 [ ! -r /proc/uptime ] || read -r up rest </proc/uptime
 printf '%s\\n%s\\n%s\\n' "$home" "$boot" "$up"
 ls programs
+# What exchanges left that were cut off, and groups of attempts that are all gone; nothing takes a day.
+find incoming/* locks/* -prune -mtime +0 -exec rm -rf {} + 2>/dev/null
+find groups/* -prune -mtime +0 2>/dev/null | while read -r group; do
+    left=
+    [ ! -r "$group/list" ] || while read -r tag; do
+        if [ -d "attempts/$tag" ]; then left=1; break; fi
+    done <"$group/list"
+    [ -n "$left" ] || rm -rf "$group"
+done
+:
 """
 _SHIP = """
 umask 077

@@ -1,0 +1,72 @@
+"""When a remote site is believed that an attempt is over; pure, without a site."""
+
+from __future__ import annotations
+
+from broker_core.sites.adapter import Polled, Seen, Sighting
+from broker_core.sites.contract import Attempt
+from broker_core.sites.remote_judgement import is_over, note_sighting, notices
+from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.tracked import Tracked
+
+SETTINGS = RemoteSettings(patience=90.0, short_patience=15.0)
+STARTED = b"pid 7\nstarter 6\nuptime 5.0\ntime 1000\nnode n1\n.\n"
+
+
+def tracked(**more: object) -> Tracked:
+    """An attempt that has been at the site since moment 0."""
+    one = Tracked(Attempt("j", 1), None, arrived=0.0, sent=True)
+    for name, value in more.items():
+        setattr(one, name, value)
+    return one
+
+
+def looks(one: Tracked, polled: Polled, moments: list[float]) -> list[bool]:
+    """The verdict of each look."""
+    return [is_over(one, polled, moment, moment, SETTINGS) for moment in moments]
+
+
+def test_one_look_without_it_is_no_end() -> None:
+    assert looks(tracked(), Polled({}), [1.0, 8.0, 15.0, 16.0]) == [False, False, False, True]
+
+
+def test_what_started_gets_more_patience() -> None:
+    one = tracked()
+    note_sighting(one, Sighting(Seen.RUNNING, started=STARTED), 0.5)
+    assert looks(one, Polled({}), [1.0, 50.0, 90.0, 91.0]) == [False, False, False, True]
+
+
+def test_a_sign_of_life_begins_the_wait_anew() -> None:
+    one = tracked()
+    note_sighting(one, Sighting(Seen.RUNNING, started=STARTED), 0.5)
+    assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"1")}), [1.0, 80.0]) == [False, False]
+    assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"2")}), [90.0, 170.0]) == [False, False]
+    assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"2")}), [180.0]) == [True]
+
+
+def test_a_look_that_began_before_its_arrival_proves_nothing() -> None:
+    one = tracked(arrived=10.0)
+    assert looks(one, Polled({}), [5.0, 6.0, 7.0, 9.0]) == [False] * 4
+    assert one.gone_looks == 0
+
+
+def test_a_canceled_one_that_was_in_the_list_is_over_at_once() -> None:
+    assert looks(tracked(cancel_asked=True, was_listed=True), Polled({}), [1.0]) == [True]
+
+
+def test_what_reappears_was_never_gone() -> None:
+    one = tracked()
+    assert looks(one, Polled({}), [1.0, 10.0]) == [False, False]
+    note_sighting(one, Sighting(Seen.QUEUED, "12"), 11.0)
+    assert looks(one, Polled({}), [12.0, 20.0]) == [False, False]
+
+
+def test_each_start_is_told_once_and_never_later_than_now() -> None:
+    one, seen = tracked(), Sighting(Seen.RUNNING, node="n0")
+    note_sighting(one, seen, 1.0)
+    assert [type(notice).__name__ for notice in notices(one, seen, 900.0)] == ["Runs"]
+    assert list(notices(one, seen, 901.0)) == []
+    started = Sighting(Seen.RUNNING, node="n0", started=STARTED)
+    note_sighting(one, started, 2.0)
+    (told,) = notices(one, started, 905.0)
+    assert (told.time, told.node, told.pid) == (905.0, "n1", 7)  # type: ignore[union-attr]
+    assert list(notices(one, started, 906.0)) == []
