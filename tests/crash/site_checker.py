@@ -1,0 +1,66 @@
+"""The judge of what a broker left at its sites: the batch system's own record, folders and processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.wire.sites import SiteSpec
+from tests.running import processes_of
+from tests.testbed.slurm import Cluster
+
+
+@dataclass(frozen=True)
+class Bed:
+    """A site of a test, and what is behind it."""
+
+    spec: SiteSpec
+    cluster: Cluster | None = None
+    """None: a host without a batch system, whose queue is below HOME of its environment."""
+
+    def completed(self) -> int:
+        """Jobs that the batch system ever ended."""
+        return len(self.cluster.completed()) if self.cluster else 0
+
+    def started(self, mark: str, since: int) -> int:
+        """Jobs of a broker that the batch system gave a node, beyond the first `since` of its record."""
+        return len(self._started(mark, since))
+
+    def present(self, mark: str) -> list[str]:
+        """Jobs of a broker that are in the batch system."""
+        if self.cluster is not None:
+            return [name for name in self.cluster.present().values() if name.startswith(f"{mark}.")]
+        queue = Path(self.spec.environment["HOME"]) / ".crossdesk" / "queue"
+        return [str(path) for path in queue.glob(f"*/*/*:{mark}.*")]
+
+    def twice(self, mark: str, since: int) -> list[str]:
+        """Attempts that the batch system gave a node more than once."""
+        counted = Counter(self._started(mark, since))
+        return [key for key, count in counted.items() if count > 1]
+
+    def age(self, mark: str) -> None:
+        """Let everything of a broker at the site be from the day before yesterday."""
+        then = time.time() - 2 * 86_400
+        for path in (Path(self.spec.directory) / mark).glob("*/*"):
+            os.utime(path, (then, then))
+
+    def _started(self, mark: str, since: int) -> list[str]:
+        if self.cluster is None:
+            return []
+        ended = self.cluster.completed()[since:]
+        mine = [job for job in ended if job.started and job.name.startswith(f"{mark}.")]
+        return [f"{job.name}_{job.id.partition('_')[2]}" for job in mine]
+
+
+def faults_at(bed: Bed, mark: str, since: int) -> list[str]:
+    """What is wrong at a site where no job of the broker is live any more."""
+    home = Path(bed.spec.directory) / mark
+    faults = [f"{name} is still in the batch system" for name in bed.present(mark)]
+    faults += [f"{key} was started twice" for key in bed.twice(mark, since)]
+    for part in ("attempts", "groups", "news", "incoming", "locks"):
+        faults += [f"{part}/{path.name} stays" for path in (home / part).glob("*")]
+    faults += [f"process {pid} lives" for pid in processes_of(home / "attempts")]
+    return [f"{bed.spec.name}: {fault}" for fault in faults]

@@ -1,0 +1,196 @@
+"""A broker with real clusters, killed at one fail point after the other while jobs are on their way."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import CrossDeskError, Unreachable
+from broker_core.jobs.states import JobState
+from broker_core.wire.sites import SiteSpec, SiteView
+from tests.crash.checker import Verdict
+from tests.crash.site_checker import Bed, faults_at
+from tests.crash.survivor import Survivor
+from tests.waiting import eventually
+
+ACTIVE = [state for state in JobState if state.active]
+
+
+class SitesSurvivor(Survivor):
+    """Whenever no broker runs it starts one, with the next fail point while there is one."""
+
+    daemon = "tests.crash.quick_broker"
+
+    def __init__(self, state_dir: Path, effects: Path, beds: Sequence[Bed]) -> None:
+        super().__init__(state_dir, effects)
+        self.beds = {bed.spec.name: bed for bed in beds}
+        self.canceled: set[str] = set()
+        self.purged: set[str] = set()
+        self._points: Iterator[str] = iter(())
+        self._point = ""
+        self._values = (f"{number}" for number in itertools.count())
+        self._began = {bed.spec.name: bed.completed() for bed in beds}
+
+    async def begin(self, client: BrokerClient, *, log: Path | None = None) -> None:
+        """Start a broker that will live, and add all sites."""
+        self.start(log=log)
+        await client.info()
+        for bed in self.beds.values():
+            await client.add_site(bed.spec)
+        await self.known(client)
+
+    async def known(self, client: BrokerClient, *names: str) -> None:
+        """Wait until jobs can be sent to these sites, or to all."""
+        wanted = set(names or self.beds)
+
+        async def there() -> bool:
+            return wanted <= {one.name for one in await client.sites() if _is_usable(one)}
+
+        await eventually(there, 60, f"{wanted} can be used ({self.told()})")
+
+    async def view(self, client: BrokerClient, name: str) -> SiteView:
+        """One site as it is shown."""
+        return next(one for one in await client.sites() if one.name == name)
+
+    async def wave(
+        self, client: BrokerClient, sites: Sequence[str] = (), count: int = 2, seconds: float = 0.2
+    ) -> list[str]:
+        """Send some jobs to each of the sites, or of all; returns their ids."""
+        ids: list[str] = []
+        for name in sites or self.beds:
+            values = list(itertools.islice(self._values, count))
+            ids += await self.submit(client, values, seconds, f"key-of-{values[0]:>08}", name)
+        return ids
+
+    async def die_at(self, client: BrokerClient, points: Sequence[str]) -> None:
+        """Live through one death at each of the points, with jobs on their way all the time."""
+        self._points = iter(points)
+        self.kill()
+        self.wait_for_death()
+        await self.revive()
+        tries: Counter[str] = Counter()
+        while self._point:
+            tries[self._point] += 1
+            print(time.strftime("%X"), self._point, tries[self._point], flush=True)
+            assert tries[self._point] < 6, f"{self._point} is not passed: {self.told()}"
+            try:
+                async with asyncio.timeout(60):
+                    await self._busy(client, "cancel" in self._point, "purged" in self._point)
+            except (Unreachable, TimeoutError):
+                continue
+            if not self._alive:
+                await self.revive()
+
+    async def _busy(self, client: BrokerClient, canceling: bool, purging: bool) -> None:
+        """What users do, until it is done or the broker dies."""
+        deaths = self.deaths
+        jobs = await self.wave(client)
+        if canceling:
+            long = await self.wave(client, count=1, seconds=60)
+            self.canceled.update(long)
+            for job in long:
+                await self.cancel_when_running(client, job)
+        while self._alive and self.deaths == deaths:
+            if (await client.jobs_page(limit=1, states=ACTIVE)).total == 0:
+                break
+            await asyncio.sleep(0.05)
+        if purging:
+            await self.purge(client, jobs)
+
+    async def purge(self, client: BrokerClient, jobs: Sequence[str]) -> None:
+        """Remove ended jobs, asked again until it is answered."""
+        await self.all_ended(client)
+        await client.purge(jobs)
+        for job in jobs:
+            self.accepted.pop(job)
+            self.purged.add(job)
+
+    @property
+    def _alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    async def revive(self) -> None:
+        """Start the next broker if the process is gone."""
+        if self._process is None or self._process.poll() is not None:
+            self.deaths += 1
+            assert self._process is None or self._process.returncode == -signal.SIGKILL, self.told()
+            self._point = next(self._points, "")
+            self.start(f"{self._point}:1" if self._point else "")
+
+    async def settled(self, client: BrokerClient, seconds: float = 120.0) -> list[str]:
+        """Wait for the end of all jobs; what is wrong with their output, or stays at the sites.
+
+        What exchanges leave that were cut off is removed a day later at the latest: here that day passes.
+        """
+        await self.all_ended(client, seconds)
+        faults = await self._output_faults(client)
+        self.kill()
+        self.wait_for_death()
+        for name, bed in self.beds.items():
+            bed.age(self.mark(name))
+        await self.known(client)
+        try:
+            await eventually(lambda: not self._site_faults(), 30)
+        except AssertionError:
+            faults += self._site_faults()
+        return faults
+
+    def mark(self, name: str) -> str:
+        """What tells this broker's jobs at a site."""
+        return (self.state_dir / "sites" / name / ".mark").read_text().strip()
+
+    async def verdict(self) -> Verdict:
+        """Also fails for jobs that the sites ran more often than the broker asked for."""
+        verdict = await super().verdict()
+        ran = sum(
+            bed.started(self.mark(name), self._began[name]) for name, bed in self.beds.items() if bed.cluster
+        )
+        if ran > verdict.attempts + len(self.purged):
+            verdict.faults.append(f"the clusters started {ran} jobs for {verdict.attempts} attempts")
+        return verdict
+
+    def _site_faults(self) -> list[str]:
+        faults = []
+        for name, bed in self.beds.items():
+            here = self.state_dir / "sites" / name / "attempts"
+            faults += faults_at(bed, self.mark(name), self._began[name])
+            kept = {path.rpartition(".")[0] for path in os.listdir(here)}
+            faults += [f"{job} was purged, its files at this machine stay" for job in kept & self.purged]
+        return faults
+
+    async def _output_faults(self, client: BrokerClient) -> list[str]:
+        faults = []
+        for job, value in self.accepted.items():
+            if (await client.job(job)).row["state"] != JobState.DONE:
+                continue
+            try:
+                got = (await client.read_file(job, "out")).content
+            except CrossDeskError as error:
+                faults.append(f"{job}: {error}")
+                continue
+            if got != f"output {value}\n".encode():
+                faults.append(f"{job}: its output is {got!r}")
+        return faults
+
+
+def _is_usable(site: SiteView) -> bool:
+    return site.link.state == "connected" and bool(site.ces)
+
+
+def spec(name: str, kind: str, folder: Path, environment: Mapping[str, str], host: str = "") -> SiteSpec:
+    """Settings of a site of these tests."""
+    return SiteSpec(
+        name=name,
+        kind=kind,
+        host=host,
+        directory=str(folder / name),
+        environment=dict(environment),
+        poll_interval=0.1,
+    )
