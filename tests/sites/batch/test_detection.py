@@ -15,8 +15,11 @@ from broker_core.sites.batch.detection_script import Probed, read_probes
 from broker_core.sites.link import Link
 from broker_core.sites.transport.contract import Reply
 from broker_core.sites.transport.local import LocalTransport
+from broker_core.sites.transport.patience import Patience
 from broker_core.wire.sites import Detection, DetectRequest
-from tests.testbed import grid_engine
+from tests.sites.transport.ssh_user import SshUser
+from tests.testbed import grid_engine, slurm
+from tests.testbed.sshd import Sshd
 
 
 async def _look(environment: dict[str, str]) -> Detection:
@@ -139,3 +142,22 @@ def test_whatever_a_host_prints_is_read_or_refused(text: str) -> None:
         return
     assert "end" in probes
     interpret(probes, DetectRequest())
+
+
+@pytest.mark.cluster
+async def test_slurm_is_found_through_ssh_with_its_default_queue(
+    slurm_cluster: slurm.Cluster, tmp_path: Path
+) -> None:
+    server = Sshd(tmp_path / "server", environment=slurm_cluster.environment).start()
+    user = SshUser(tmp_path / "user").knows(server).write(server.alias("head"))
+    try:
+        way = await user.connect("head", patience=Patience())
+        found = await detect(way, DetectRequest(host="head"))
+    finally:
+        await user.close()
+        server.close()
+    assert found.systems[0].kind == "slurm"
+    assert found.systems[0].version.startswith("slurm-wlm 22")
+    assert {queue.name: queue.default for queue in found.systems[0].queues} == {"main": True, "short": False}
+    assert found.suggestion is not None
+    assert (found.suggestion.name, found.suggestion.kind, found.suggestion.host) == ("head", "slurm", "head")
