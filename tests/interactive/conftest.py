@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.interactive.pair import Bench, bench
+from tests.testbed.guardian import Guardian
+
+
+@pytest.fixture(scope="session")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder whose processes end with the tests, even if those are killed."""
+    folder = tmp_path_factory.mktemp("channel")
+    guardian = Guardian(folder)
+    yield folder
+    guardian.close()
 
 
 @pytest.fixture
-async def made(tmp_path: Path) -> AsyncIterator[Bench]:
-    async with bench(tmp_path) as bench_made:
+async def made(ground: Path) -> AsyncIterator[Bench]:
+    async with bench(Path(tempfile.mkdtemp(dir=ground))) as bench_made:
         yield bench_made

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -89,12 +88,13 @@ class Bench:
         return session
 
     async def end(self) -> None:
-        for session in self.sessions:
-            await session.close()
+        """End both processes first: a desk that cannot leave must not keep them."""
         for process in (self.agent, self.relay):
             if process is not None and process.returncode is None:
-                process.send_signal(signal.SIGKILL)
+                process.kill()
                 await process.wait()
+        for session in self.sessions:
+            await session.close()
 
 
 @asynccontextmanager
