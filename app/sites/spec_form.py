@@ -97,6 +97,7 @@ class SpecForm(QWidget):
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.rest)
         column.addWidget(self.fault)
+        column.addStretch(1)
         self.fault.hide()
 
     def _names(self) -> None:

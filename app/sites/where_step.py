@@ -73,6 +73,13 @@ class WhereStep(QWidget):
             column.addWidget(button)
         self.kinds.button(SSH).setChecked(True)
         column.addSpacing(12)
+        self._fill_fields()
+        column.addWidget(self.fields)
+        column.addWidget(self.fault)
+        column.addStretch(1)
+        self.fault.hide()
+
+    def _fill_fields(self) -> None:
         note = label(
             "It is looked for with the commands that are found here; nothing is to be said.",
             "muted",
@@ -101,10 +108,6 @@ class WhereStep(QWidget):
             (self.trust, "Authorities"),
         ):
             field.setAccessibleName(name)
-        column.addWidget(self.fields)
-        column.addWidget(self.fault)
-        column.addStretch(1)
-        self.fault.hide()
 
     def _complete(self) -> None:
         completer = QCompleter(self.aliases, self)
