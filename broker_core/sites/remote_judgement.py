@@ -86,7 +86,12 @@ def _looks(tracked: Tracked) -> int:
 
 
 def _patience(tracked: Tracked, settings: RemoteSettings) -> float:
-    """A cancel of what the batch system knew is believed at once: it kills all processes."""
+    """A cancel of what the batch system knew is believed at once: it kills all processes.
+
+    One of what was found again and not seen is not: its submission may still be under way at the site.
+    """
+    if tracked.cancel_asked and tracked.arrived is None and tracked.order is None:
+        return settings.short_patience
     if tracked.cancel_asked and (tracked.was_listed or tracked.started is None):
         return 0.0
     return settings.patience if tracked.started is not None else settings.short_patience

@@ -6,12 +6,11 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from broker_core.errors import NotFound
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled, Seen, Sighting, SiteFailed
@@ -19,35 +18,19 @@ from broker_core.sites.batch.hand_over import NO_ROOM, Answer, finish_script, re
 from broker_core.sites.batch.names import Names
 from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
-from broker_core.sites.batch.shell_files import (
-    FETCH_MANY,
-    FETCH_REST,
-    LIST,
-    NO_FILE,
-    REMOVE,
-    Unpacking,
-    Wanted,
-    is_inside,
-    many_lines,
-    read_files,
-    writable,
-)
+from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
-from broker_core.sites.batch.site_home import AWAY, STALE, Home, SiteHome, SiteUnfit, words_of
+from broker_core.sites.batch.shell_transfers import ShellTransfers
+from broker_core.sites.batch.site_home import AWAY, STALE, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem
-from broker_core.sites.collector import Collector
 from broker_core.sites.contract import RunFile, SiteRefused
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
 from broker_core.wire.sites import SiteSpec
-from broker_core.worker.encoding import encode
 
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
 _PART = 1 << 18
-_LINGER = 0.005
-_FETCHES = 200
-"""Attempts whose output one exchange brings."""
 _END = {"ended", "outputs"}
 _ROUNDS = 5
 _PROBE_AGAIN = 3600.0
@@ -77,10 +60,9 @@ class ShellAdapter:
         self._spec, self._mark, self._settings = spec, mark, settings
         self._transport, self._system = transport, system
         self._home = SiteHome(transport, spec.directory, mark)
+        self._exchanges = ShellExchanges(spec.name, transport, self._home)
+        self._transfers = ShellTransfers(spec.name, self._exchanges)
         self._names = Names(mark, system.first_task)
-        self._fetching: Collector[Wanted, None] = Collector(
-            self._fetch_many, linger=_LINGER, most=_FETCHES, at_once=2
-        )
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
         self._unsure = False
@@ -97,7 +79,7 @@ class ShellAdapter:
 
     async def close(self) -> None:
         """See `Adapter.close`."""
-        await self._fetching.close()
+        await self._transfers.close()
         await self._transport.close()
 
     def answer(self, id: str, value: str) -> None:
@@ -124,19 +106,23 @@ class ShellAdapter:
         """See `Adapter.release`."""
         ids = self._names.whole_ids(tags)
         if ids and self.holds:
-            self._checked(await self._exchange(lambda _: self._system.release(ids)))
+            self._checked(await self._exchanges.run(lambda _: self._system.release(ids)))
 
     async def cancel(self, tags: Sequence[str]) -> None:
         """See `Adapter.cancel`; the starter is told too, should the batch system have forgotten it."""
         ids = [id for tag in tags if (id := self._names.id(tag))]
         command = self._system.cancel(ids) if ids else "true"
         stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
-        self._checked(await self._exchange(lambda _: f"{_CANCEL}{command}", stdin))
+        self._checked(await self._exchanges.run(lambda _: f"{_CANCEL}{command}", stdin))
 
     async def poll(self, tags: Sequence[str]) -> Polled:
         """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
         look = await self._look_at(())
-        self._read = look.news
+        polled = await self._seen(look, tags)
+        self._read = look.news  # not before they are handed on
+        return polled
+
+    async def _seen(self, look: Look, tags: Sequence[str]) -> Polled:
         if look.listing is None:
             return Polled(_by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}")
         try:
@@ -159,31 +145,22 @@ class ShellAdapter:
             markers[tag] = {**markers.get(tag, {}), **marks}
         for tag, marks in markers.items():
             seen[tag] = _with_markers(seen.get(tag, Sighting(Seen.UNKNOWN, self._names.id(tag))), marks)
-        missing = frozenset(tag for tag in asked if more and tag not in more.present and tag not in seen)
-        return Polled(seen, missing=missing)
+        # A directory alone is no sign of life: what was staged there may have been ended since.
+        return Polled(seen, missing=frozenset(asked) - seen.keys())
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`; raises NotFound."""
-        reply = await self._exchange(lambda _: LIST, _line(tag))
-        if reply.status == NO_FILE:
-            raise NotFound("The job has no files at this site.", place=self._spec.name)
-        return read_files(reply.out)
+        return await self._transfers.files(tag)
 
     async def fetch(self, tag: str, names: Sequence[str], into: Path) -> None:
         """See `Adapter.fetch`; raises NotFound for a file that is continued and not there any more."""
-        if not all(map(is_inside, names)):
-            raise NotFound("The job has no such file.", place=self._spec.name)
-        begun = [name for name in names if _size(into / name)]
-        for name in begun:
-            await self._fetch_rest(tag, name, into / name)
-        if fresh := tuple(name for name in names if name not in begun):
-            await self._fetching.ask(Wanted(tag, fresh, into))
+        await self._transfers.fetch(tag, names, into)
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
         safe = [tag for tag in tags if is_tag(tag)]
         if safe:
-            await self._exchange(lambda _: REMOVE, "".join(f"{tag}\n" for tag in safe).encode())
+            await self._transfers.remove(safe)
             self._names.forget(safe)
             self._met.difference_update(safe)
 
@@ -202,38 +179,6 @@ class ShellAdapter:
             raise SourceFailed(str(error), place=self._spec.name) from error
         return facts(self._spec, self.kind, queues, self._probe)
 
-    async def _fetch_rest(self, tag: str, name: str, place: Path) -> None:
-        """Bring what a file has more than what is here."""
-        script, line = FETCH_REST, f"{tag} {_size(place)} {encode(name)}\n".encode()
-        with writable(place, append=True) as file:
-            status = await self._stream(script, line, file.write)
-        if status == NO_FILE:
-            raise NotFound("The job has no such file.", place=self._spec.name)
-
-    async def _fetch_many(self, wanted: Sequence[Wanted]) -> Sequence[None]:
-        unpacking = Unpacking(wanted)
-        try:
-            await self._stream(FETCH_MANY, many_lines(wanted), unpacking.feed)
-        finally:
-            unpacking.close()
-        return [None] * len(wanted)
-
-    async def _stream(self, script: str, stdin: bytes, write: Callable[[bytes], object]) -> int:
-        """Exit status of a script whose output goes to `write`."""
-        for _ in range(_ROUNDS):
-            home = await self._home.get()
-            # Its lines go in the script itself: a long answer is received, not sent for.
-            text = (
-                f"{home.guarded(DEADLINE)}{{\n{script}\n}} <<'END-OF-LINES'\n{stdin.decode()}END-OF-LINES\n"
-            )
-            reply = await self._transport.receive(text, write)  # type: ignore[arg-type]
-            if reply.status not in (0, AWAY, STALE, NO_FILE):
-                raise LinkLost(f"The transfer was cut off: {words_of(reply.err)}.", place=self._spec.name)
-            if reply.status not in (AWAY, STALE):
-                return reply.status
-            self._home.forget()
-        raise SiteUnfit("The directory of this broker vanishes again and again.", place=self._spec.name)
-
     async def _look_at(self, tags: Sequence[str]) -> Look:
         exchange = f"p{secrets.token_hex(6)}"
         renew = bool(self._spec.lease) and not self._unsure
@@ -243,7 +188,7 @@ class ShellAdapter:
             # While it is not known whether a renewal arrived none is sent: the count has to end some time.
             within = min(DEADLINE, self._spec.lease / 2)
             self.renewed, self._unsure = time.monotonic() + within, True
-        reply = await self._exchange(lambda _: script, questions(self._read, tags), within)
+        reply = await self._exchanges.run(lambda _: script, questions(self._read, tags), within)
         self._unsure = False
         try:
             return read_look(reply.out, exchange, words_of(reply.err))
@@ -282,7 +227,7 @@ class ShellAdapter:
             for group, owner in answer.orphans.values()
         }
         exchange = secrets.token_hex(6)
-        reply = await self._exchange(
+        reply = await self._exchanges.run(
             lambda _: finish_script(exchange), "".join(sorted(lines)).encode(), _SUBMITTING
         )
         more = read_answer(reply.out)
@@ -323,7 +268,7 @@ class ShellAdapter:
 
     async def _lists(self, groups: Sequence[str]) -> dict[str, list[str]]:
         script = 'while read -r group; do printf \'\\036%s\\n\' "$group"; cat "groups/$group/list"; done'
-        reply = await self._exchange(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
+        reply = await self._exchanges.run(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
         parts = [part.split("\n") for part in reply.out.decode("ascii", "replace").split("\x1e")[1:]]
         return {name: [tag for tag in tags if tag] for name, *tags in parts}
 
@@ -339,35 +284,12 @@ class ShellAdapter:
             lease=self._spec.lease,
         )
 
-    async def _exchange(
-        self, script: Callable[[Home], str], stdin: bytes = b"", deadline: float = DEADLINE
-    ) -> Reply:
-        for _ in range(_ROUNDS):
-            home = await self._home.get()
-            text = home.guarded(deadline) + script(home)
-            reply = await self._transport.run(text, stdin=stdin, deadline=deadline)
-            if reply.status not in (AWAY, STALE):
-                return reply
-            self._home.forget()
-        raise SiteUnfit("The directory of this broker vanishes again and again.", place=self._spec.name)
-
     def _checked(self, reply: Reply) -> None:
         if reply.status:
             raise SiteFailed(
                 f"{self._system.title} does not do as it is told: {words_of(reply.err)}.",
                 place=self._spec.name,
             )
-
-
-def _line(text: str) -> bytes:
-    return f"{text}\n".encode()
-
-
-def _size(place: Path) -> int:
-    try:
-        return place.lstat().st_size
-    except OSError:
-        return 0
 
 
 def is_tag(name: str) -> bool:

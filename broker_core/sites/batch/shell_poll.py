@@ -26,7 +26,6 @@ while read -r what name; do
         for marker in started outputs ended beat; do
             [ ! -f "attempts/$name/$marker" ] || printf 'attempts/%s/%s\n' "$name" "$marker"
         done
-        [ ! -d "attempts/$name" ] || printf 'attempts/%s/exchange\n' "$name"
         ;;
     esac
 done >"incoming/$exchange.ask"
@@ -49,8 +48,6 @@ class Look:
     """Tag to marker to content."""
     news: tuple[str, ...]
     """Names of the news that were read and can be acknowledged."""
-    present: frozenset[str]
-    """Tags asked for that have a directory."""
     trouble: str = ""
     """What the batch system's command complained of."""
 
@@ -79,7 +76,7 @@ def read_look(out: bytes, exchange: str, trouble: str) -> Look:
     if not mark:
         raise ValueError("The answer has no end of the batch system's list.")
     markers: dict[str, dict[str, bytes]] = {}
-    news, present = [], set()
+    news = []
     for name, content in read_small(archive):
         folder, _, rest_ = name.partition("/")
         if folder == "news":
@@ -89,8 +86,6 @@ def read_look(out: bytes, exchange: str, trouble: str) -> Look:
                 markers.setdefault(tag, {})[_LETTERS[letter]] = content
             continue
         tag, _, marker = rest_.partition("/")
-        present.add(tag)
-        if marker != "exchange":
-            markers.setdefault(tag, {})[marker] = content
+        markers.setdefault(tag, {})[marker] = content
     listing = head.decode("utf-8", "replace") if status == b"0" else None
-    return Look(listing, markers, tuple(news), frozenset(present), trouble)
+    return Look(listing, markers, tuple(news), trouble)

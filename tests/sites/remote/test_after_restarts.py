@@ -33,7 +33,8 @@ async def test_all_attempts_are_found_again_in_every_state(
     new = await far.again([*((one.attempt, None) for one in orders), (never.attempt, never)])
     assert (await new.ended(over.attempt)).exit_code == 4
     assert await new.text(over.attempt) == "done\n"
-    assert [one.node for one in new.starts(running.attempt)] == [(await new.started(running.attempt)).node]
+    first = await new.started(running.attempt)
+    assert new.starts(running.attempt) == [first]
     (tmp_path / "end").touch()
     assert (await new.ended(running.attempt)).exit_code == 0
     assert [(await new.ended(one.attempt)).exit_code for one in group] == [1, 2]
@@ -71,6 +72,22 @@ async def test_what_nobody_knows_is_ended(far: Far, cluster: Cluster) -> None:
     await new.site.close()
 
 
+@pytest.mark.parametrize("asked", ["canceled", "left alone"])
+async def test_what_left_the_batch_system_while_no_broker_looked_has_ended(
+    far: Far, cluster: Cluster, asked: str
+) -> None:
+    one = script("echo never")
+    id = await far.site.submit(one)
+    await far.site.close()
+    cluster.run("scancel", id)
+    await eventually(lambda: not cluster.present())
+    new = await far.again([(one.attempt, None)])
+    if asked == "canceled":
+        await new.site.cancel(one.attempt)
+    assert (await new.ended(one.attempt)).failure == ("killed" if asked == "canceled" else "lost")
+    await new.site.close()
+
+
 async def test_an_attempt_that_never_was_there_is_lost(far: Far) -> None:
     new = await far.again([(Attempt("nobody", 1), None)])
     assert (await new.ended(Attempt("nobody", 1))).failure == "lost"
@@ -85,5 +102,5 @@ async def test_a_cancel_is_carried_over_a_restart(far: Far, cluster: Cluster) ->
     new = await far.again([(one.attempt, None)])
     await new.site.cancel(one.attempt)
     assert (await new.ended(one.attempt)).failure == "killed"
-    assert not cluster.present()
+    await eventually(lambda: not cluster.present())
     await new.site.close()
