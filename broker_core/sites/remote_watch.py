@@ -178,7 +178,8 @@ class RemoteWatch:
 
     def _to_cancel(self, one: Tracked, now: float) -> bool:
         again = one.cancel_sent is None or now - one.cancel_sent > self._settings.cancel_again
-        return one.cancel_asked and not one.ending and again
+        # What the site was not seen to have cannot be named to it yet.
+        return one.cancel_asked and one.arrived is not None and not one.ending and again
 
     def _take(self, polled: Polled, began: float) -> bool:
         """Take in what a look brought."""
