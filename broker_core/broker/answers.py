@@ -11,12 +11,14 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 
-from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused
+from broker_core.errors import BadRequest, Busy, CrossDeskError, DescriptionRefused
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.views import ErrorView
 
 log = logging.getLogger("crossdesk.api")
 JSON = "application/json"
+RETRY_AFTER = "2"
+"""Seconds after which a refused request may be sent again."""
 
 
 def json_response(value: Any, status: int = 200) -> Response:
@@ -36,7 +38,10 @@ def error_response(error: CrossDeskError) -> Response:
         remedy=error.remedy,
         diagnostics=[one for one in found if isinstance(one, Diagnostic)],
     )
-    return json_response(view, error.status)
+    response = json_response(view, error.status)
+    if isinstance(error, Busy):
+        response.headers["Retry-After"] = RETRY_AFTER
+    return response
 
 
 def unreadable(error: ValidationError | RequestValidationError) -> BadRequest:

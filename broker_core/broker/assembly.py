@@ -170,7 +170,7 @@ def _services(
         sessions=sessions,
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
-        submissions=Submissions(engine, checker, orders, files, near_files, settings.sandbox_limit),
+        submissions=Submissions(engine, checker, orders, files, near_files, settings),
         ended=EndedJobs(engine),
         policies=policies,
         circumstances=circumstances,

@@ -27,6 +27,9 @@ class LimitSettings:
     dialect: str = setting(
         "crossdesk", "crossdesk, glite or cream: whose rules of descriptions hold", choices=DIALECTS
     )
+    backlog_max: int = setting(
+        100_000, "submitted jobs that the scheduler has not looked at; more are refused for the moment"
+    )
     request_max: int = setting(256 * MB, "bytes of one request's body, uploads of files apart")
     output_max: int = setting(2000 * MB, "bytes that one output file of a local job may grow to")
     cpus: int = setting(0, "processors that the local site offers; 0: as many as the machine has")

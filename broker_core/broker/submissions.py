@@ -17,6 +17,7 @@ from broker_core.broker.near_files import NearFiles
 from broker_core.broker.new_jobs import CheckedItem, NewJob, alike, jobs_of, new_id, sweep_of
 from broker_core.broker.orders import Orders
 from broker_core.broker.sandboxes import check_sandbox
+from broker_core.broker.settings_limits import LimitSettings
 from broker_core.errors import Busy, DescriptionRefused
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.sweep import Sweep
@@ -50,14 +51,15 @@ class Submissions:
         orders: Orders,
         files: FileStore,
         near_files: NearFiles,
-        sandbox_limit: int,
+        limits: LimitSettings,
     ) -> None:
         self._engine = engine
         self._checker = checker
         self._orders = orders
         self._files = files
         self._near_files = near_files
-        self._sandbox_limit = sandbox_limit
+        self._sandbox_limit = limits.sandbox_limit
+        self._backlog_max = limits.backlog_max
         self._named: dict[str, float] = {}
         self._under_way: dict[tuple[str, str], asyncio.Task[Receipt]] = {}
         self.accepting = True
@@ -79,10 +81,20 @@ class Submissions:
                 raise Busy(
                     "This broker is stopping and accepts nothing new.", remedy="Try again in a moment."
                 )
+            self._refuse_overload()
             task = asyncio.create_task(self._accept(owner, submission))
             self._under_way[name] = task
             task.add_done_callback(lambda _: self._under_way.pop(name, None))
         return await asyncio.shield(task)
+
+    def _refuse_overload(self) -> None:
+        """More than the scheduler can look at soon is refused, not piled up (reliability case 22)."""
+        backlog = self._engine.scheduler.backlog
+        if backlog >= self._backlog_max:
+            raise Busy(
+                f"The broker has {backlog:,} submitted jobs that it has not looked at yet.",
+                remedy="Nothing was accepted; try again in a few seconds.",
+            )
 
     def release(self, unused: Iterable[str]) -> None:
         """Remove content that no job has any more, unless a submission named it lately."""
