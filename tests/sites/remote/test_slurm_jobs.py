@@ -108,7 +108,7 @@ async def test_single_tasks_of_an_array_are_released_and_canceled(far: Far, clus
     await far.site.cancel(orders[2].attempt)
     for one in (orders[0], orders[2]):
         assert (await far.ended(one.attempt)).failure == "killed"
-    assert len(cluster.present()) == 2
+    await eventually(lambda: len(cluster.present()) == 2)
     assert not far.starts(orders[2].attempt)
     assert not far.ends(orders[1].attempt)
 
