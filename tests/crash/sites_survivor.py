@@ -15,6 +15,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.errors import CrossDeskError, Unreachable
 from broker_core.jobs.states import JobState
 from broker_core.wire.sites import SiteSpec, SiteView
+from broker_core.wire.submission import Submission, SubmissionItem
 from tests.crash.checker import Verdict
 from tests.crash.site_checker import Bed, faults_at
 from tests.crash.survivor import Survivor
@@ -68,6 +69,20 @@ class SitesSurvivor(Survivor):
             values = list(itertools.islice(self._values, count))
             ids += await self.submit(client, values, seconds, f"key-of-{values[0]:>08}", name)
         return ids
+
+    async def with_file(self, client: BrokerClient, site: str, source: Path) -> str:
+        """Send a job that gives back a file; returns its id."""
+        value = next(self._values)
+        trace = self.effects / value
+        script = f"echo start >> {trace}; cp {source} large; echo end >> {trace}; echo output {value}"
+        text = (
+            'Executable = "/bin/sh"; StdOutput = "out"; OutputSandbox = {"out", "large"};'
+            f"Arguments = \"-c '{script}'\";"
+        )
+        item = SubmissionItem(description=text)
+        receipt = await client.submit(Submission(key=f"key-of-{value:>08}", items=[item], site=site))
+        self.accepted[receipt.ids[0]] = value
+        return receipt.ids[0]
 
     async def die_at(self, client: BrokerClient, points: Sequence[str]) -> None:
         """Live through one death at each of the points, with jobs on their way all the time."""
@@ -124,18 +139,22 @@ class SitesSurvivor(Survivor):
             self._point = next(self._points, "")
             self.start(f"{self._point}:1" if self._point else "")
 
-    async def settled(self, client: BrokerClient, seconds: float = 120.0) -> list[str]:
-        """Wait for the end of all jobs; what is wrong with their output, or stays at the sites.
+    async def faults(self, client: BrokerClient, seconds: float = 120.0) -> list[str]:
+        """Wait for the end of all jobs; what is wrong with them, their output, or stays at the sites.
 
         What exchanges leave that were cut off is removed a day later at the latest: here that day passes.
         """
         await self.all_ended(client, seconds)
         faults = await self._output_faults(client)
-        self.kill()
-        self.wait_for_death()
+        verdict = await self.verdict()
+        faults += verdict.faults
+        done = len(self.accepted) - len(self.canceled)
+        if verdict.states != Counter(Done=done, Canceled=len(self.canceled)):
+            faults.append(f"{done} jobs are to be Done, but there are {verdict.states}")
         for name, bed in self.beds.items():
             bed.age(self.mark(name))
         await self.known(client)
+        await self.purge(client, list(self.accepted))
         try:
             await eventually(lambda: not self._site_faults(), 30)
         except AssertionError:

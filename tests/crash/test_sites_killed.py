@@ -6,7 +6,6 @@ death but the first is one during recovery as well (reliability cases 1 to 3 and
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -59,10 +58,6 @@ async def test_killed_at_any_step_every_job_runs_once_and_nothing_stays(
     async with survivor.client() as client:
         await survivor.begin(client)
         await survivor.die_at(client, points)
-        faults = await survivor.settled(client)
-    verdict = await survivor.verdict()
-    faults += verdict.faults
+        faults = await survivor.faults(client)
     assert not faults, "\n".join(faults)
-    done = len(survivor.accepted) - len(survivor.canceled)
-    assert verdict.states == Counter(Done=done, Canceled=len(survivor.canceled))
     assert survivor.deaths == len(points) + 2
