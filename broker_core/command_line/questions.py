@@ -66,7 +66,9 @@ class Asker:
         output.messages().print(output.printable_lines(question.text))
         if question.kind == "changed-host":
             return _line("To trust the new key, type its fingerprint as the site publishes it: ").strip()
-        return "yes" if _line("Do you trust it? Type yes: ").strip().lower() == "yes" else ""
+        while (said := _line("Type yes or no: ").strip().lower()) and said not in ("yes", "no"):
+            output.say("Please write the whole word.", "dim")
+        return "yes" if said == "yes" else ""
 
     async def _ask_user(self, question: QuestionView) -> str:
         why = await self._keyring.missing() if question.keep_as else ""

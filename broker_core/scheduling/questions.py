@@ -19,6 +19,8 @@ from broker_core.scheduling.standing import Rows, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S = JobState
+_QUEUES = 8
+"""Of a site that may be barred for one reason, which is told once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +152,9 @@ class Questions:
 
     def _bars(self, rows: Rows, pool: Pool, most: int) -> list[str]:
         """Why some of these rows may not be used now."""
-        barred = rows[~self._cache.board.usable[rows]][:most].tolist()
-        return [f"{site_name(pool.columns.ces[row])}: {pool.barred[row].reason}" for row in barred]
+        barred = rows[~self._cache.board.usable[rows]][: _QUEUES * most].tolist()
+        told = (f"{site_name(pool.columns.ces[row])}: {pool.barred[row].reason}" for row in barred)
+        return list(dict.fromkeys(told))[:most]
 
     def _details(self, job: LiveJob, now: float) -> list[str]:
         told = []

@@ -106,7 +106,7 @@ async def test_a_host_key_is_trusted_by_yes_or_by_its_fingerprint(monkeypatch: p
     typed(monkeypatch, "yes\n")
     await Asker("SHA256:other").answer(TRUST, sent)
     assert sent.values == ["SHA256:abc", "SHA256:abc", "yes"]
-    typed(monkeypatch, "y\n")
+    typed(monkeypatch, "no\n")
     with pytest.raises(CrossDeskError, match="not answered"):
         await Asker().answer(TRUST, sent)
     assert sent.values[-1] == ""
@@ -115,3 +115,16 @@ async def test_a_host_key_is_trusted_by_yes_or_by_its_fingerprint(monkeypatch: p
 async def test_with_nobody_to_ask_that_is_said() -> None:
     with pytest.raises(BadRequest, match="nobody"):
         await Asker().answer(TRUST, Sent())
+
+
+async def test_a_slip_at_the_question_for_a_host_is_asked_about_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typed(monkeypatch, "y\nYES\n")
+    sent = Sent()
+    await Asker().answer(TRUST, sent)
+    assert sent.values == ["yes"]
+    typed(monkeypatch, "ja\nno\n")
+    with pytest.raises(CrossDeskError, match="not answered"):
+        await Asker().answer(TRUST, sent)
+    assert sent.values == ["yes", ""]

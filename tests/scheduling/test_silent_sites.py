@@ -83,6 +83,13 @@ def test_a_waiting_job_goes_at_once_where_contact_is_back() -> None:
     assert stage.submits[-1].ce == A
 
 
+def test_what_bars_all_queues_of_a_site_is_said_once() -> None:
+    stage = Stage([resource(A), resource(A.replace("jobmanager", "other"))])
+    stage.link("a", "down", "connection refused")
+    (job,) = stage.submit()
+    assert stage.scheduler.waits_for(job, stage.monotonic).count("connection refused") == 1
+
+
 def test_a_site_that_was_silent_for_long_is_used_at_once_though_its_figures_are_old() -> None:
     stage = Stage([resource(A)])
     stage.link("a", "retrying", "no route")

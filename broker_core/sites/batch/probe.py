@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
 from broker_core.sites.batch.system import Queue
 from broker_core.wire.sites import SiteSpec
@@ -78,8 +79,15 @@ def tags(probe: dict[str, list[str]]) -> list[str]:
 def facts(
     spec: SiteSpec, kind: str, queues: Sequence[Queue], probe: dict[str, list[str]]
 ) -> tuple[Facts, ...]:
-    """One computing element for each queue that is to be used."""
+    """One computing element for each queue that is to be used; raises SourceFailed where none of them is."""
     chosen = [queue for queue in queues if not spec.queues or queue.name in spec.queues]
+    if spec.queues and not chosen:
+        there = ", ".join(queue.name for queue in queues) or "none"
+        raise SourceFailed(
+            f"There is no queue {' or '.join(spec.queues)}; there is {there}.",
+            place=spec.name,
+            remedy="Correct the queues in the settings of the site.",
+        )
     return tuple(_facts(spec, kind, queue, probe) for queue in chosen)
 
 

@@ -117,3 +117,14 @@ async def test_what_cannot_be_a_site_is_refused_in_words(client: BrokerClient, s
         await client.change_site(spec.model_copy(update={"kind": "sge"}))
     with pytest.raises(Conflict, match="cannot be removed"):
         await client.remove_site("local")
+
+
+@pytest.mark.usefixtures("trusting")
+async def test_queues_that_the_site_does_not_have_are_told(client: BrokerClient, spec: SiteSpec) -> None:
+    await client.add_site(spec.model_copy(update={"queues": ["nowhere"]}))
+
+    async def told() -> bool:
+        sources = await client.sources()
+        return any("There is no queue nowhere; there is main, short." in one.reason for one in sources)
+
+    await eventually(told, 40)
