@@ -21,7 +21,11 @@ class Guardian:
         self._folder = folder
         # The folder is told through the pipe: on the command line it would make the guardian its own prey.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.testbed.guardian"], stdin=subprocess.PIPE, cwd=_ROOT, text=True
+            [sys.executable, "-m", "tests.testbed.guardian"],
+            stdin=subprocess.PIPE,
+            cwd=_ROOT,
+            text=True,
+            start_new_session=True,  # a signal to the group of the tests is not for it
         )
         assert self._process.stdin is not None
         self._process.stdin.write(f"{folder}\n")
