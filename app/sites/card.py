@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
@@ -174,6 +174,13 @@ class SiteCard(QFrame):
             self.setProperty("chosen", chosen)
             self.style().unpolish(self)
             self.style().polish(self)
+
+    def event(self, event: QEvent) -> bool:
+        """Never lower than its wrapped texts at this width: a scrolled grid asks for less."""
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self.setMinimumHeight(self.heightForWidth(self.width()))
+        return done
 
     def sizeHint(self) -> QSize:
         """As high as its contents."""

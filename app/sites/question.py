@@ -60,21 +60,22 @@ class QuestionForm(QWidget):
         self.ask(None)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.choose)
-        row.addWidget(self.yes)
-        row.addWidget(self.no)
-        row.addStretch(0)
-        self._row = row
+        given, buttons = QHBoxLayout(), QHBoxLayout()
+        for row in (given, buttons):
+            row.setSpacing(8)
+        given.addWidget(self.field, 1)
+        given.addWidget(self.choose)
+        buttons.addWidget(self.yes)
+        buttons.addWidget(self.no)
+        buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.text)
         column.addWidget(self.note)
-        column.addLayout(row)
+        column.addLayout(given)
         column.addWidget(self.keep)
+        column.addLayout(buttons)
         column.addWidget(self.why)
 
     def no_keyring(self, why: str) -> None:
@@ -106,7 +107,6 @@ class QuestionForm(QWidget):
         self.yes.setProperty("kind", "danger" if question.kind == "changed-host" else "primary")
         self.yes.style().polish(self.yes)
         self.choose.setVisible(question.kind == "proxy")
-        self._row.setStretch(4, 1 if trusts else 0)
         self.setEnabled(True)
         self._refresh()
 

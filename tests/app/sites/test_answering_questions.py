@@ -53,6 +53,24 @@ def asking(number: int = 1) -> SitesBroker:
     return SitesBroker([site("far", state="needs credentials", question=question, reason=question.text)])
 
 
+def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) -> None:
+    text = "THE KEY HAS CHANGED. " + "Ask the site before you go on. " * 10
+    question = PASSPHRASE.model_copy(update={"kind": "changed-host", "text": text, "keep_as": ""})
+
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        broker.views = [
+            site(name, state="needs credentials", question=question, reason=text) for name in ("a", "b")
+        ]
+        on.desk.sites.look()
+        page = page_of(on)
+        await eventually(lambda: "b" in page.cards)
+        form = page.cards["b"].form
+        await eventually(lambda: form.text.height() >= form.text.heightForWidth(form.text.width()) > 60)
+        assert form.field.width() > page.cards["b"].width() // 2
+
+    act(SitesBroker([]), scene)
+
+
 def test_a_question_is_told_calmly_and_answered_on_the_card(act: Act, held: HeldKeyring) -> None:
     async def scene(on: Stage, broker: SitesBroker) -> None:
         said: list[str] = []
