@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from broker_core.client.interactive import ENDED, Output, Session, SessionOptions, Status, open_session
+from broker_core.client.interactive import (
+    ENDED,
+    ForwardView,
+    Output,
+    Session,
+    SessionOptions,
+    Status,
+    open_session,
+)
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
@@ -19,6 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 AHEAD = 4 << 20
 """Bytes that may be on their way to the screen; beyond that the program has to wait."""
+HERE = "127.0.0.1"
+"""Forwards are open to programs of this machine alone."""
 Connect = Callable[[], Awaitable["BrokerClient"]]
 
 
@@ -33,8 +43,8 @@ class Channel(QObject):
     """Stream and bytes that the node did not keep."""
     failed = Signal(str)
     """The session could not be had: why, in words."""
-    queued = Signal(list)
-    """Lines that were typed and wait to be sent."""
+    unforwarded = Signal(str)
+    """A forward could not be made: why, in words."""
     over = Signal()
     """Nothing follows."""
 
@@ -79,6 +89,25 @@ class Channel(QObject):
             if self._loop is None or self._closed:
                 return
             self._loop.call_soon_threadsafe(self._took, size)
+
+    def forward(self, port: int, target: tuple[str, int]) -> None:
+        """Have a port of this machine (0: any free one) lead to a port that the node reaches."""
+        self.do(lambda session: self._forward(session, port, target))
+
+    def unforward(self, shown: ForwardView) -> None:
+        """Remove a forward with its connections."""
+        self.do(lambda session: self._unforward(session, shown))
+
+    async def _forward(self, session: Session, port: int, target: tuple[str, int]) -> None:
+        try:
+            await session.forwards.local((HERE, port), target)
+        except CrossDeskError as error:
+            self.unforwarded.emit(str(error))
+
+    async def _unforward(self, session: Session, shown: ForwardView) -> None:
+        forward = session.forwards.find(shown)
+        if forward is not None:
+            await session.forwards.remove(forward)
 
     def do(self, act: Callable[[Session], Any]) -> None:
         """Have something done with the session, as soon as there is one."""

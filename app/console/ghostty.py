@@ -70,9 +70,9 @@ class Ghostty:
         """Give its memory back."""
         self._terminal.close()
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> None:
         """Take output of the program; any bytes, cut anywhere."""
-        lib.ghostty_terminal_vt_write(self.handle, data, len(data))
+        lib.ghostty_terminal_vt_write(self.handle, ffi.from_buffer("uint8_t[]", data), len(data))
 
     def said(self) -> Said:
         """What the program wanted since the last call."""
@@ -151,6 +151,10 @@ class Ghostty:
     def scroll_to_end(self) -> None:
         """Show the newest lines."""
         self._scroll(lib.GHOSTTY_SCROLL_VIEWPORT_BOTTOM, 0)
+
+    def forget_scroll_back(self) -> None:
+        """Drop the lines that have left the screen (ED 3); CAN ends a sequence that was begun."""
+        self.feed(b"\x18\x1b[3J")
 
     def _scroll(self, tag: int, value: int) -> None:
         call = union_fn("ghostty_terminal_scroll_viewport", "void(*)(GhosttyTerminal, ScrollTo)")

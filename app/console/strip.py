@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.console.words import FACES, SessionFace, sentence
 from app.inspector.labels import label
@@ -17,9 +17,16 @@ if TYPE_CHECKING:
     from app.context import Desk
 
 _TOOLS = (
+    ("forwards", "network", "Forwards: ports of this machine that lead to the job"),
     ("find", "search", "Find in the console (Ctrl+Shift+F)"),
     ("save", "save", "Save the transcript"),
 )
+_SIGNALS = (
+    ("INT", "Interrupt (INT)"),
+    ("TERM", "Ask it to end (TERM)"),
+    ("KILL", "End it at once (KILL)"),
+)
+_HEARS = (SessionState.CONNECTED, SessionState.DRAINING)
 
 
 class _Light(QWidget):
@@ -41,14 +48,16 @@ class Strip(QWidget):
     """State, sentence, and buttons that fit the state."""
 
     tool = Signal(str)
-    """`find` or `save`."""
+    """`find`, `save` or `forwards`."""
     acted = Signal(str)
     """`take` the input, or `reconnect` now."""
+    signalled = Signal(str)
+    """A signal for the program, such as `INT`."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._light = _Light(desk)
-        self.word, self.told = label(role="strong"), label(role="muted")
+        self.word, self.told = label(role="strong"), label(role="muted", fluid=True)
         self.act = QPushButton()
         self._wish = ""
         row = QHBoxLayout(self)
@@ -58,13 +67,18 @@ class Strip(QWidget):
         row.addWidget(self.word)
         row.addWidget(self.told, 1)
         row.addWidget(self.act)
-        for name, icon, said in _TOOLS:
-            button = QToolButton()
-            button.setIcon(desk.theme.icon(icon))
-            button.setToolTip(said)
-            button.setAccessibleName(said)
+        self.signals = _button(desk, "ban", "Send a signal to the program")
+        self.signals.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.signals)
+        for name, said in _SIGNALS:
+            menu.addAction(said, lambda name=name: self.signalled.emit(name))
+        self.signals.setMenu(menu)
+        row.addWidget(self.signals)
+        self.tools = {name: _button(desk, icon, said) for name, icon, said in _TOOLS}
+        for name, button in self.tools.items():
             button.clicked.connect(lambda _=False, name=name: self.tool.emit(name))
             row.addWidget(button)
+        self.tools["forwards"].setCheckable(True)
         self.act.clicked.connect(lambda: self.acted.emit(self._wish))
         self.show_status(Status())
 
@@ -75,12 +89,21 @@ class Strip(QWidget):
         self.word.setText(face.word)
         told = sentence(status)
         self.told.setText(told)
-        self.told.setToolTip(f"Key of the agent: {status.fingerprint}" if status.fingerprint else "")
+        key = f"Key of the agent: {status.fingerprint}" if status.fingerprint else ""
+        self.told.setToolTip("\n".join(part for part in (told, key) if part))
         self._wish, said = _offer(status)
         self.act.setText(said)
         self.act.setVisible(bool(said))
+        self.signals.setEnabled(status.state in _HEARS)
+        self.tools["forwards"].setEnabled(status.state not in ENDED)
         self.setAccessibleName(f"{face.word}. {told}" if told else face.word)
         self._light.update()
+
+
+def _button(desk: Desk, icon: str, said: str) -> QToolButton:
+    button = QToolButton(icon=desk.theme.icon(icon), toolTip=said)
+    button.setAccessibleName(said)
+    return button
 
 
 def _offer(status: Status) -> tuple[str, str]:

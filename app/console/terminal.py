@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
-from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
+    QFont,
     QGuiApplication,
     QInputMethodEvent,
     QKeyEvent,
@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -26,7 +27,9 @@ from app.console.canvas import Canvas, Colours
 from app.console.frame import Frame
 from app.console.ghostty import Ghostty
 from app.console.glyphs import Glyphs
+from app.console.intake import BUDGET, Intake
 from app.console.keys import Keys
+from app.console.menu import terminal_menu
 from app.console.palette import PALETTES
 from app.console.pointer import Pointer
 from app.console.rules import paint_cursor, paint_pictures, paint_rules
@@ -35,14 +38,17 @@ from app.console.search import Search
 if TYPE_CHECKING:
     from app.context import Desk
 
-BUDGET = 0.006
-"""Seconds of one turn of the event loop that go into reading output."""
-_SLICE = 64 * 1024
 _FRAME = 16
 """Milliseconds between two paintings while output flows."""
 _BLINK = 600
 COPY, PASTE = QKeySequence("Ctrl+Shift+C"), QKeySequence("Ctrl+Shift+V")
 FIND = QKeySequence("Ctrl+Shift+F")
+_ZOOMS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1, Qt.Key.Key_0: 0}
+"""Keys that change the size of letters together with Ctrl; 0: as the desk has it."""
+_UNHEARD = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+_SMALLEST, _LARGEST = 7, 40
+_BELL = 150
+"""Milliseconds that a bell is seen."""
 _SCROLLING = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
 
@@ -59,6 +65,7 @@ class TerminalView(QAbstractScrollArea):
     """So many bytes of output are on the screen now."""
     searched = Signal(int)
     """So many hits were found so far."""
+    save_asked = Signal()
     clipboard_wanted = Signal(str)
     """The program wants a text on the clipboard; the pane decides."""
 
@@ -69,17 +76,19 @@ class TerminalView(QAbstractScrollArea):
         self.frame = Frame(self.terminal)
         self.keys = Keys(self.terminal)
         self._pointer = Pointer(self)
-        self._waiting: deque[bytes] = deque()
+        self._zoom = 0
         self._placing = False
         self._lit = True
         self._search: Search | None = None
         self.marks: dict[int, list[tuple[int, int]]] = {}
-        self._reading = QTimer(self, singleShot=True, interval=0)
-        self._reading.timeout.connect(self._read)
+        self._intake = Intake(self.terminal, self)
+        self._intake.read.connect(self._took)
         self._painting = QTimer(self, singleShot=True, interval=_FRAME)
         self._painting.timeout.connect(self._show)
         self._blinking = QTimer(self, interval=_BLINK)
         self._blinking.timeout.connect(self._blink)
+        self._bell = QTimer(self, singleShot=True, interval=_BELL)
+        self._bell.timeout.connect(self.viewport().update)
         desk.theme.changed.connect(self._dress)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -92,9 +101,24 @@ class TerminalView(QAbstractScrollArea):
         fg, bg, cursor = theme.color("text"), theme.color("surface"), theme.color("accent")
         self.terminal.colours(fg.name(), bg.name(), cursor.name(), PALETTES[theme.shown])
         colours = Colours(fg, bg, cursor, theme.color("selection"), theme.color("find"))
-        self.canvas = Canvas(Glyphs(theme.font("mono"), self.devicePixelRatioF()), colours)
+        self.canvas = Canvas(Glyphs(self.face, self.devicePixelRatioF()), colours)
         self.frame.forget()
         self._fit()
+
+    @property
+    def face(self) -> QFont:
+        """The font of the desk, larger or smaller as the user wants it here."""
+        font: QFont = self._desk.theme.font("mono")
+        font.setPixelSize(min(max(_SMALLEST, font.pixelSize() + self._zoom), _LARGEST))
+        return font
+
+    def zoom(self, step: int) -> None:
+        """Make letters larger or smaller by pixels; 0: as the desk has them."""
+        usual = self.face.pixelSize() - self._zoom
+        wanted = self._zoom + step if step else 0
+        if _SMALLEST <= usual + wanted <= _LARGEST:
+            self._zoom = wanted
+            self._dress()
 
     @property
     def cell(self) -> QSizeF:
@@ -106,26 +130,17 @@ class TerminalView(QAbstractScrollArea):
 
     def feed(self, data: bytes) -> None:
         """Take output; it is read in slices, so that the window never waits."""
-        self._waiting.extend(data[start : start + _SLICE] for start in range(0, len(data), _SLICE))
-        if not self._reading.isActive():
-            self._reading.start()
+        self._intake.take(data)
 
     @property
     def behind(self) -> int:
         """Bytes of output that were taken and not read yet."""
-        return sum(map(len, self._waiting))
+        return self._intake.behind
 
-    def _read(self) -> None:
-        end = time.perf_counter() + BUDGET
-        size = 0
-        while self._waiting and time.perf_counter() < end:
-            piece = self._waiting.popleft()
-            self.terminal.feed(piece)
-            size += len(piece)
+    def _took(self, size: int) -> None:
+        """Some output was read: tell, and paint soon."""
         self.read.emit(size)
         self._hear()
-        if self._waiting:
-            self._reading.start()
         if not self._painting.isActive():
             self._painting.start()
 
@@ -134,11 +149,17 @@ class TerminalView(QAbstractScrollArea):
         if said.replies:
             self.typed.emit(bytes(said.replies))
         if said.bells:
-            self.rung.emit()
+            self._ring()
         if said.titled:
             self.titled.emit(self.terminal.title)
         for text in said.clipboard:
             self.clipboard_wanted.emit(text)
+
+    def _ring(self) -> None:
+        """A bell is seen as a frame of light, and not heard."""
+        self._bell.start()
+        self.viewport().update()
+        self.rung.emit()
 
     def _show(self) -> None:
         """Compose what changed, and have it painted."""
@@ -243,9 +264,12 @@ class TerminalView(QAbstractScrollArea):
         height = self.cell.height()
         rows = range(int(event.rect().top() / height), int(event.rect().bottom() / height) + 1)
         paint_rules(painter, self.frame, rows, self.cell, self.canvas.colours)
-        paint_pictures(painter, self.frame, rows, self.cell, self._desk.theme.font("mono"))
+        paint_pictures(painter, self.frame, rows, self.cell, self.face)
         if self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
             paint_cursor(painter, self.frame, self.cell, self.canvas, focused=self.hasFocus())
+        if self._bell.isActive():
+            painter.setPen(QPen(self.canvas.colours.cursor, 3))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -2, -2))
 
     def _blink(self) -> None:
         lit = not self._lit if self.frame.cursor.blinking else True
@@ -267,6 +291,7 @@ class TerminalView(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = QKeySequence(event.keyCombination())
+        control = event.modifiers() & ~_UNHEARD == Qt.KeyboardModifier.ControlModifier
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if keys == COPY:
             self.copy()
@@ -274,6 +299,8 @@ class TerminalView(QAbstractScrollArea):
             self.paste()
         elif keys == FIND:
             self.find_asked.emit()
+        elif control and event.key() in _ZOOMS:
+            self.zoom(_ZOOMS[Qt.Key(event.key())])
         elif shift and event.key() in _SCROLLING and not self.terminal.alternate:
             self.scroll_lines(_SCROLLING[Qt.Key(event.key())] * max(1, self.terminal.size[1] - 1))
         else:
@@ -305,6 +332,24 @@ class TerminalView(QAbstractScrollArea):
         chosen = QGuiApplication.clipboard().text() if text is None else text
         if chosen:
             self._send(self.keys.paste(chosen))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done here, unless the program wants the mouse; Shift keeps it from that."""
+        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if not self.terminal.takes_mouse or shift or event.reason() is event.Reason.Keyboard:
+            menu = terminal_menu(self)
+            menu.aboutToHide.connect(menu.deleteLater)
+            menu.popup(event.globalPos())
+
+    def select_all(self) -> None:
+        """Select everything, scroll-back included."""
+        self.terminal.select_all()
+        self._show()
+
+    def clear_scroll_back(self) -> None:
+        """Forget what has left the screen."""
+        self.terminal.forget_scroll_back()
+        self._show()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

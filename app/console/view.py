@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from app.console.channel import Channel, Connect
+from app.console.forward_list import ForwardList
 from app.console.line_entry import LineEntry
 from app.console.search_bar import ConsoleSearch
 from app.console.strip import Strip
@@ -38,6 +39,7 @@ class ConsoleView(QWidget):
         self.status = Status()
         self.strip, self.terminal = Strip(desk), TerminalView(desk)
         self.search, self.entry = ConsoleSearch(desk, self.terminal), LineEntry(desk)
+        self.forwards = ForwardList(desk)
         self.transcript = Transcript()
         self._lay_out()
         self.channel = Channel(connect, job, *self.terminal.terminal.size)
@@ -51,9 +53,10 @@ class ConsoleView(QWidget):
         for part in (self.strip, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
-        column.addWidget(self.entry)
-        self.search.hide()
-        self.entry.hide()
+        for part in (self.entry, self.forwards):
+            column.addWidget(part)
+        for part in (self.search, self.entry, self.forwards):
+            part.hide()
         self.setFocusProxy(self.terminal)
 
     def _connect(self) -> None:
@@ -72,6 +75,12 @@ class ConsoleView(QWidget):
         self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
         self.strip.tool.connect(self._tool)
         self.strip.acted.connect(self._acted)
+        self.strip.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
+        self.forwards.added.connect(lambda port, *target: channel.forward(port, target))
+        self.forwards.removed.connect(channel.unforward)
+        self.forwards.opened.connect(self._open)
+        channel.unforwarded.connect(self.forwards.say)
+        terminal.save_asked.connect(self.save)
 
     def close_session(self) -> None:
         """Detach."""
@@ -110,6 +119,8 @@ class ConsoleView(QWidget):
         elif not lines:
             self.entry.hide()
         self.entry.show_waiting(status.unsent)
+        self.forwards.show_forwards(status.forwards)
+        self.forwards.setEnabled(status.state not in ENDED)
         self.told.emit(status)
 
     def _lost(self, stream: int, count: int) -> None:
@@ -124,7 +135,17 @@ class ConsoleView(QWidget):
             self.channel.write(data)
 
     def _tool(self, name: str) -> None:
-        self.search.begin() if name == "find" else self.save()
+        if name == "find":
+            self.search.begin()
+        elif name == "save":
+            self.save()
+        else:
+            self._show_forwards()
+
+    def _show_forwards(self) -> None:
+        shown = self.strip.tools["forwards"].isChecked()
+        self.forwards.setVisible(shown)
+        (self.forwards.there if shown else self.focusProxy()).setFocus()
 
     def _acted(self, wish: str) -> None:
         if wish == "take":

@@ -59,7 +59,7 @@ class Session:
         self.status = Status()
         self.typed = LineInput()
         """What waits for Enter where the program reads lines."""
-        self.forwards = Forwards()
+        self.forwards = Forwards(self._count)
         self._size = (options.columns, options.rows)
         self._input = DeskInput()
         self._enough = False
@@ -71,6 +71,7 @@ class Session:
         self._linked = asyncio.Event()
         self._again = asyncio.Event()
         self._report: asyncio.TimerHandle | None = None
+        self._closed = False
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -130,6 +131,7 @@ class Session:
 
     async def close(self) -> None:
         """Leave; the program runs on, and its output is kept for the next desk."""
+        self._closed = True
         await self.forwards.close()
         if self._link is not None:
             self._link.confirm()
@@ -315,7 +317,7 @@ class Session:
     def _count(self) -> None:
         """Bring the counters up to date soon; the state at once."""
         self._drained()
-        if self._report is None:
+        if self._report is None and not self._closed:
             self._report = asyncio.get_running_loop().call_later(TOLD, self._counters)
 
     def _drained(self) -> None:

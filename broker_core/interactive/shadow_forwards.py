@@ -48,13 +48,24 @@ class Forward:
 class Forwards:
     """All forwards of a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None]) -> None:
+        """`changed` is called whenever something in the views changes, which is often."""
+        self._changed = changed
         self._all: list[Forward] = []
         self._connection: asyncssh.SSHClientConnection | None = None
 
     def views(self) -> tuple[ForwardView, ...]:
         """What there is."""
         return tuple(forward.view() for forward in self._all)
+
+    def find(self, shown: ForwardView) -> Forward | None:
+        """The forward that a list shows so; None: it is gone."""
+        key = (shown.kind, shown.listen, shown.target)
+        return next((one for one in self._all if (one.kind, one.listen, one.target) == key), None)
+
+    def _add(self, forward: Forward) -> None:
+        self._all.append(forward)
+        self._changed()
 
     async def local(self, listen: tuple[str, int], target: tuple[str, int]) -> Forward:
         """A port here leads to a port that the node reaches; raises CannotForward."""
@@ -65,7 +76,7 @@ class Forwards:
         except OSError as error:
             raise _refused(f"{listen[0]}:{listen[1]}", error) from error
         forward.listen = f"{listen[0]}:{forward.server.sockets[0].getsockname()[1]}"
-        self._all.append(forward)
+        self._add(forward)
         return forward
 
     async def socket(self, path: str, target: str) -> Forward:
@@ -76,7 +87,7 @@ class Forwards:
             forward.server = await asyncio.start_unix_server(far, path)
         except OSError as error:
             raise _refused(path, error) from error
-        self._all.append(forward)
+        self._add(forward)
         return forward
 
     async def remote(self, port: int, target: tuple[str, int]) -> Forward:
@@ -87,7 +98,7 @@ class Forwards:
             try:
                 own = await asyncio.open_connection(*target)
             except OSError as error:
-                forward.problem = f"{forward.target}: {error.strerror or error}"
+                self._trouble(forward, f"{forward.target}: {error.strerror or error}")
                 writer.close()
                 return
             await self._join(forward, own, (reader, writer))
@@ -100,7 +111,7 @@ class Forwards:
             forward.listen = f"localhost:{found.get_port()}"
 
         forward.open_on = opened
-        self._all.append(forward)
+        self._add(forward)
         if self._connection is not None:
             await self._open(forward, self._connection)
         return forward
@@ -115,6 +126,7 @@ class Forwards:
         """Close a forward with its connections."""
         if forward in self._all:
             self._all.remove(forward)
+            self._changed()
         if forward.server is not None:
             forward.server.close()
         for task in list(forward.tasks):
@@ -131,9 +143,14 @@ class Forwards:
             return
         try:
             await forward.open_on(connection)
-            forward.problem = ""
         except (OSError, asyncssh.Error) as error:
-            forward.problem = f"The agent refuses it: {error}"
+            self._trouble(forward, f"The agent refuses it: {error}")
+        else:
+            self._trouble(forward, "")
+
+    def _trouble(self, forward: Forward, problem: str) -> None:
+        forward.problem = problem
+        self._changed()
 
     def _far(self, forward: Forward, dial: Callable[[asyncssh.SSHClientConnection], Awaitable[Any]]) -> Any:
         async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -142,7 +159,7 @@ class Forwards:
                     raise OSError("there is no connection to the agent")
                 far = await dial(self._connection)
             except (OSError, asyncssh.Error) as error:
-                forward.problem = f"{forward.target}: {error}"
+                self._trouble(forward, f"{forward.target}: {error}")
                 writer.close()
                 return
             forward.problem = ""
@@ -156,8 +173,10 @@ class Forwards:
         def count(sent: int, received: int) -> None:
             forward.sent += sent
             forward.received += received
+            self._changed()
 
         forward.connections += 1
+        self._changed()
         ways = [
             asyncio.ensure_future(_carry(near[0], far[1], lambda size: count(size, 0))),
             asyncio.ensure_future(_carry(far[0], near[1], lambda size: count(0, size))),
@@ -167,6 +186,7 @@ class Forwards:
             await asyncio.gather(*ways)
         finally:
             forward.connections -= 1
+            self._changed()
             for way in ways:
                 way.cancel()
                 forward.tasks.discard(way)

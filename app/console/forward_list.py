@@ -1,0 +1,187 @@
+"""The forwards of a session: ports of this machine that lead to the job's node (CB-I2G-03)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QIntValidator
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.console.words import size
+from app.inspector.labels import give_way, label
+from broker_core.client.interactive import ForwardView
+
+if TYPE_CHECKING:
+    from app.context import Desk
+
+_HIGHEST = 65535
+_ROOM = 180
+"""Pixels that the list takes at most; beyond that it scrolls."""
+_KINDS = {"local": "From here", "socket": "Socket", "remote": "From the node", "x11": "X11"}
+
+
+def target_of(text: str) -> tuple[str, int] | None:
+    """Host and port of `host:port`, `[address]:port` or a port alone (localhost); None: it is neither."""
+    host, _, port = text.strip().rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "localhost"
+    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= _HIGHEST) or " " in host:
+        return None
+    return host, int(port)
+
+
+class ForwardRow(QFrame):
+    """One forward, with what went through it."""
+
+    copied = Signal(str)
+    opened = Signal(str)
+    removed = Signal(object)
+
+    def __init__(self, desk: Desk, shown: ForwardView) -> None:
+        super().__init__()
+        self.shown = shown
+        self.way, self.told = label(wrap=True), label(role="small", wrap=True)
+        self.problem = label(role="negative", wrap=True)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        for part in (self.way, self.told, self.problem):
+            give_way(part)
+            words.addWidget(part)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 4, 8, 4)
+        row.setSpacing(4)
+        row.addLayout(words, 1)
+        for icon, said, act in (
+            ("copy", "Copy the address", lambda: self.copied.emit(self.shown.listen)),
+            ("external-link", "Open in the browser", lambda: self.opened.emit(self.shown.listen)),
+            ("x", "Remove the forward", lambda: self.removed.emit(self.shown)),
+        ):
+            if icon == "external-link" and shown.kind != "local":
+                continue
+            button = QToolButton(icon=desk.theme.icon(icon), toolTip=said)
+            button.setAccessibleName(f"{said}: {shown.listen}")
+            button.clicked.connect(act)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self.show_view(shown)
+
+    def show_view(self, shown: ForwardView) -> None:
+        """Bring the counters up to date."""
+        self.shown = shown
+        self.way.setText(f"{shown.listen} → {shown.target}")
+        ends = f"{shown.connections} connection{'' if shown.connections == 1 else 's'}"
+        way = f"{size(shown.sent)} sent, {size(shown.received)} received"
+        self.told.setText(f"{_KINDS.get(shown.kind, shown.kind.capitalize())} · {way} · {ends}")
+        self.problem.setText(shown.problem)
+        self.problem.setVisible(bool(shown.problem))
+
+
+class ForwardList(QWidget):
+    """All forwards, and a line to add one."""
+
+    added = Signal(int, str, int)
+    """A port of this machine (0: any free one), and host and port as the node reaches them."""
+    removed = Signal(object)
+    """A `ForwardView` that is no longer wanted."""
+    opened = Signal(str)
+    """An address of the browser."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.rows: dict[tuple[str, str, str], ForwardRow] = {}
+        self.here, self.there = QLineEdit(), QLineEdit()
+        self.add, self.problem = QPushButton("Forward"), label(role="negative", wrap=True)
+        self.empty = label(
+            "No forwards. A port of this machine can lead to a server that the job runs.", "muted", wrap=True
+        )
+        give_way(self.empty)
+        self._lay_out()
+        self.there.returnPressed.connect(self._add)
+        self.here.returnPressed.connect(self._add)
+        self.add.clicked.connect(self._add)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 8)
+        column.setSpacing(4)
+        inside = QWidget()
+        self._list = QVBoxLayout(inside)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(0)
+        self.empty.setContentsMargins(12, 4, 12, 4)
+        self._list.addWidget(self.empty)
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        scroll.setMaximumHeight(_ROOM)
+        scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(scroll)
+        column.addLayout(self._entry())
+        self.problem.setContentsMargins(12, 0, 12, 0)
+        self.problem.hide()
+        column.addWidget(self.problem)
+
+    def _entry(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        self.here.setPlaceholderText("Port here")
+        self.here.setToolTip("Port of this machine; empty: any free one")
+        self.here.setAccessibleName("Port of this machine")
+        self.here.setValidator(QIntValidator(1, _HIGHEST, self))
+        self.here.setMaximumWidth(96)
+        self.there.setPlaceholderText("Port or host:port at the node")
+        self.there.setAccessibleName("Port or host and port at the node")
+        row.addWidget(self.here)
+        row.addWidget(label("→", "muted"))
+        row.addWidget(self.there, 1)
+        row.addWidget(self.add)
+        return row
+
+    def show_forwards(self, forwards: tuple[ForwardView, ...]) -> None:
+        """Show what there is; rows that stay are kept."""
+        wanted = {(one.kind, one.listen, one.target): one for one in forwards}
+        for key in set(self.rows) - set(wanted):
+            row = self.rows.pop(key)
+            self._list.removeWidget(row)
+            row.deleteLater()
+        for key, one in wanted.items():
+            if key in self.rows:
+                self.rows[key].show_view(one)
+            else:
+                self._append(key, one)
+        self.empty.setVisible(not self.rows)
+
+    def _append(self, key: tuple[str, str, str], shown: ForwardView) -> None:
+        row = self.rows[key] = ForwardRow(self._desk, shown)
+        row.copied.connect(QGuiApplication.clipboard().setText)
+        row.opened.connect(lambda address: self.opened.emit(f"http://{address}/"))
+        row.removed.connect(self.removed)
+        self._list.addWidget(row)
+
+    def say(self, problem: str) -> None:
+        """Tell why the last one could not be made; empty: nothing is wrong."""
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+
+    def _add(self) -> None:
+        target = target_of(self.there.text())
+        if target is None:
+            self.say("Write a port of the node, such as 8888, or a host and port as the node reaches them.")
+            self.there.setFocus()
+            return
+        self.say("")
+        self.added.emit(int(self.here.text() or 0), *target)
+        self.here.clear()
+        self.there.clear()

@@ -1,0 +1,52 @@
+"""Output on its way into a terminal: read in slices of time, so that the window never waits."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.console.ghostty import Ghostty
+
+BUDGET = 0.006
+"""Seconds of one turn of the event loop that go into reading output."""
+_SLICE = 64 * 1024
+
+
+class Intake(QObject):
+    """Feeds a terminal; pieces of any size are taken without being copied."""
+
+    read = Signal(int)
+    """So many bytes were read in this turn."""
+
+    def __init__(self, terminal: Ghostty, parent: QObject) -> None:
+        super().__init__(parent)
+        self._terminal = terminal
+        self._waiting: deque[memoryview] = deque()
+        self.behind = 0
+        """Bytes that were taken and not read yet."""
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._read)
+
+    def take(self, data: bytes) -> None:
+        """Take a piece; it is read in the turns that follow."""
+        self._waiting.append(memoryview(data))
+        self.behind += len(data)
+        if not self._turn.isActive():
+            self._turn.start()
+
+    def _read(self) -> None:
+        end = time.perf_counter() + BUDGET
+        size = 0
+        while self._waiting and time.perf_counter() < end:
+            piece = self._waiting.popleft()
+            now, later = piece[:_SLICE], piece[_SLICE:]
+            self._terminal.feed(now)
+            size += len(now)
+            if later:
+                self._waiting.appendleft(later)
+        self.behind -= size
+        if self._waiting:
+            self._turn.start()
+        self.read.emit(size)

@@ -1,0 +1,32 @@
+"""What the right button offers in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+if TYPE_CHECKING:
+    from app.console.terminal import TerminalView
+
+
+def terminal_menu(view: TerminalView) -> QMenu:
+    """Make the menu of a terminal; keys are shown, the terminal itself listens to them."""
+    menu = QMenu(view)
+    copy = menu.addAction("Copy", view.copy)
+    copy.setShortcut(QKeySequence("Ctrl+Shift+C"))
+    copy.setEnabled(bool(view.terminal.selected()))
+    paste = menu.addAction("Paste", view.paste)
+    paste.setShortcut(QKeySequence("Ctrl+Shift+V"))
+    paste.setEnabled(bool(QGuiApplication.clipboard().text()))
+    menu.addAction("Select all", view.select_all)
+    menu.addSeparator()
+    menu.addAction("Find…", view.find_asked.emit).setShortcut(QKeySequence("Ctrl+Shift+F"))
+    menu.addAction("Clear what was scrolled away", view.clear_scroll_back)
+    menu.addAction("Save the transcript…", view.save_asked.emit)
+    menu.addSeparator()
+    menu.addAction("Larger letters", lambda: view.zoom(1)).setShortcut(QKeySequence("Ctrl++"))
+    menu.addAction("Smaller letters", lambda: view.zoom(-1)).setShortcut(QKeySequence("Ctrl+-"))
+    menu.addAction("Usual size of letters", lambda: view.zoom(0)).setShortcut(QKeySequence("Ctrl+0"))
+    return menu

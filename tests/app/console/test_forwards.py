@@ -1,0 +1,125 @@
+"""Forwards of a real job: a port of this machine leads to a server that the job's shell started."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.console.forward_list import ForwardList, ForwardRow, target_of
+from app.console.view import ConsoleView
+from app.theme.theme import DeskTheme
+from app.theme.tokens import Mode
+from broker_core.client.interactive import ForwardView, SessionState
+from tests.app.console.test_console_of_a_job import SHELL, opened
+from tests.app.inspector.recorded import TestDesk
+from tests.app.windows import Stage, play
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+SERVER = """import http.server
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+print("served", "at", server.server_port, flush=True)
+server.serve_forever()
+"""
+
+
+def fetched(address: str, path: str) -> bytes:
+    host, port = address.rsplit(":", 1)
+    connection = http.client.HTTPConnection(host, int(port), timeout=20)
+    connection.request("GET", path)
+    content = connection.getresponse().read()
+    connection.close()
+    return content
+
+
+def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted(
+    qapp: QApplication, running_broker: RunningBroker, tmp_path: Path
+) -> None:
+    (tmp_path / "serve.py").write_text(SERVER)
+    (tmp_path / "numbers").write_text("".join(f"{number}\n" for number in range(20000)))
+
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        screen = view.terminal.terminal.text
+        await eventually(lambda: "ready>" in screen())
+        QTest.keyClicks(view.terminal, f"cd {tmp_path}; python3 serve.py 2>log &")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "served at " in screen(), 30, "the server runs")
+        port = screen().partition("served at ")[2].split()[0]
+        view.strip.tools["forwards"].click()
+        assert view.forwards.isVisible()
+        QTest.keyClicks(view.forwards.there, port)
+        view.forwards.add.click()
+        await eventually(lambda: view.forwards.rows, what="the forward is listed")
+        row = next(iter(view.forwards.rows.values()))
+        address = row.shown.listen
+        assert row.way.text() == f"{address} → localhost:{port}"
+        content = await asyncio.to_thread(fetched, address, "/numbers")
+        assert content == (tmp_path / "numbers").read_bytes()
+        await eventually(lambda: row.shown.received > len(content), what="bytes are shown")
+        await eventually(lambda: row.shown.connections == 0, what="the connection is over")
+        row.copied.emit(address)
+        assert QGuiApplication.clipboard().text() == address
+        row.removed.emit(row.shown)
+        await eventually(lambda: not view.forwards.rows, what="it is gone")
+        with pytest.raises(OSError, match="refused"):
+            await asyncio.to_thread(fetched, address, "/numbers")
+        await told_what_cannot_be_had(view.forwards)
+        await ended_by_a_signal(view)
+
+    async def told_what_cannot_be_had(forwards: ForwardList) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            forwards.added.emit(taken.getsockname()[1], "localhost", 1)
+            await eventually(forwards.problem.isVisible, what="a port that is taken is told")
+        forwards.added.emit(0, "localhost", 1)
+        await eventually(lambda: forwards.rows, what="a forward to nothing is listed")
+        row = next(iter(forwards.rows.values()))
+        with pytest.raises((OSError, http.client.HTTPException)):
+            await asyncio.to_thread(fetched, row.shown.listen, "/")
+        await eventually(row.problem.isVisible, what="its problem is told")
+        assert "localhost:1" in row.problem.text()
+
+    async def ended_by_a_signal(view: ConsoleView) -> None:
+        view.strip.signalled.emit("KILL")
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+        assert "signal 9" in view.strip.told.text()
+        assert not view.strip.signals.isEnabled()
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("8888", ("localhost", 8888)),
+        (" db.example.org:5432 ", ("db.example.org", 5432)),
+        ("[::1]:80", ("::1", 80)),
+        ("0", None),
+        ("65536", None),
+        ("host", None),
+        ("a b:1", None),
+        ("", None),
+    ],
+)
+def test_a_target_is_a_port_or_a_host_and_a_port(text: str, target: tuple[str, int] | None) -> None:
+    assert target_of(text) == target
+
+
+def test_a_row_stays_while_its_counters_change(qapp: QApplication) -> None:
+    shown = ForwardList(TestDesk(DeskTheme(qapp, Mode.LIGHT), None))
+    shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 0, 0, 0),))
+    (row,) = shown.rows.values()
+    shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 2048, 1, 1, "no"),))
+    assert next(iter(shown.rows.values())) is row
+    assert isinstance(row, ForwardRow)
+    assert row.told.text() == "From here · 2.0 KiB sent, 1 byte received · 1 connection"
+    assert row.problem.text() == "no"
+    shown.deleteLater()
