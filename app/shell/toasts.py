@@ -20,6 +20,7 @@ _ICONS = {
     Tone.BAD: "circle-alert",
 }
 _MOST, _WIDTH, _GAP = 3, 380, 8
+_LETTERS = 240
 
 
 class Toast(QFrame):
@@ -33,7 +34,7 @@ class Toast(QFrame):
         icon = QLabel()
         icon.setContentsMargins(0, 3, 0, 0)
         icon.setPixmap(desk.theme.icon(_ICONS[notice.tone], notice.tone.value).pixmap(QSize(18, 18)))
-        text = QLabel(notice.text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        text = QLabel(_shown(notice.text), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         close = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Dismiss")
         close.setAccessibleName("Dismiss the notice")
         close.clicked.connect(self.leave)
@@ -135,3 +136,8 @@ class Toasts(QObject):
         if event.type() == QEvent.Type.Resize:
             self._arrange()
         return False
+
+
+def _shown(text: str) -> str:
+    """As much of a notice as is read in passing; the list of notices has all of it."""
+    return text if len(text) <= _LETTERS else f"{text[:_LETTERS].rsplit(maxsplit=1)[0]} …"

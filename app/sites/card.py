@@ -179,7 +179,7 @@ class SiteCard(QFrame):
         """Never lower than its wrapped texts at this width: a scrolled grid asks for less."""
         done = super().event(event)
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
-            self.setMinimumHeight(self.heightForWidth(self.width()))
+            self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
         return done
 
     def sizeHint(self) -> QSize:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -16,11 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import label
+from app.inspector.labels import give_way, label
 
 if TYPE_CHECKING:
     from broker_core.wire.sites import QuestionView
 
+_LONG = re.compile(r"\S{24}(?=\S{8})")
+"""Fingerprints and paths have no place of their own where a line may end."""
+_BREAK = "\\g<0>\u200b"
 TRUSTS = {"trust-host": "Trust this host"}
 """Kinds that are answered with yes or no, and the words for yes."""
 _FIELDS = {
@@ -43,6 +47,7 @@ class QuestionForm(QWidget):
         super().__init__()
         self.question: QuestionView | None = None
         self.text = label(wrap=True)
+        give_way(self.text)
         self.field = QLineEdit()
         self.keep = QCheckBox("Keep in the keyring")
         self.why = label(role="small", wrap=True)
@@ -96,7 +101,7 @@ class QuestionForm(QWidget):
             return
         self.field.clear()
         self.keep.setChecked(False)
-        self.text.setText(question.text)
+        self.text.setText(_LONG.sub(_BREAK, question.text))
         trusts = question.kind in TRUSTS
         self.field.setVisible(not trusts)
         self.field.setEchoMode(QLineEdit.EchoMode.Password if question.secret else QLineEdit.EchoMode.Normal)

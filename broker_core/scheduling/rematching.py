@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from broker_core.jobs.events import Source
+from broker_core.jobs.members import members
 from broker_core.jobs.past import Past
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts import Attempts
@@ -14,7 +15,7 @@ from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.waiting import WaitingJobs
 
-E = EventType
+E = members(EventType)
 
 
 class Rematching:
@@ -55,7 +56,8 @@ class Rematching:
             self._ledger.note(job, E.HELD, reason=hold)
         elif job.rounds > self._rules.max_rematch:
             most = self._rules.max_rematch
-            self._abort(job, f"Given up after {most} rounds of matching. Tried: {'; '.join(job.tried[-10:])}")
+            tried = "; ".join(dict.fromkeys(job.tried[-10:]))
+            self._abort(job, f"Given up after {most} rounds of matching. Tried: {tried}")
         else:
             self._waiting.add(job)
 

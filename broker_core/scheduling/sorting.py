@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts import Attempts
@@ -13,7 +14,7 @@ from broker_core.scheduling.queue import Round
 from broker_core.scheduling.standing import Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
-E = EventType
+E = members(EventType)
 
 
 class Sorting:
@@ -74,7 +75,7 @@ class Sorting:
             self.end(job, f"{told} Submit it again later")
 
     def _exhausted(self, job: LiveJob) -> None:
-        tried = "; ".join(job.tried[-10:])
+        tried = "; ".join(dict.fromkeys(job.tried[-10:]))
         reason = f"It could not be started on any resource that matches. Tried: {tried}"
         self.end(job, reason, {"tried": list(job.tried[-50:])})
 

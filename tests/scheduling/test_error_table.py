@@ -92,6 +92,7 @@ def test_row_6_rounds_are_counted_over_restarts() -> None:
     stage.tell(SiteRefused(job, stage.records[job].attempt, "out of order"))
     assert stage.state(job) is S.ABORTED
     assert told(stage, job, "aborted").startswith("Given up after 5 rounds of matching. Tried: a:22")
+    assert told(stage, job, "aborted").count("out of order") == 1
 
 
 def together() -> tuple[Stage, str]:

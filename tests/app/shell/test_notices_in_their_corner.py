@@ -31,3 +31,6 @@ def test_notices_stand_at_the_lower_right_and_only_three_stay(qapp: QApplication
     assert [toast.accessibleName() for toast in shown] == ["notice 2", "notice 3", "notice 4"]
     assert all(toast.geometry().right() < 1280 and toast.y() > 400 for toast in shown)
     assert len({toast.y() for toast in shown}) == 3
+    desk.noticed.emit(Notice("It was tried there, and refused. " * 60))
+    (long,) = (toast for toast in window.findChildren(Toast) if toast.accessibleName().startswith("It was"))
+    assert long.height() < 200
