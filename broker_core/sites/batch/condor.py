@@ -1,7 +1,7 @@
 """HTCondor, through the commands of an access point (a host with a schedd).
 
 Written from its manual and tested against simulated commands only: its daemons cannot be had as packages.
-The site's directory has to be on a file system that the execution points share; HTCondor itself sends nothing.
+Its directory has to be on a file system that the execution points share: HTCondor itself sends nothing.
 """
 
 from __future__ import annotations
