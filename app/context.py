@@ -46,6 +46,8 @@ class Notice:
     """Id of an action offered with it; empty for none."""
     job: str = ""
     """Job the notice is about; a click selects it."""
+    other: str = ""
+    """Id of a second action; empty for none."""
 
 
 class Link(Protocol):

@@ -30,6 +30,11 @@ holdable = _any(lambda row: _state(row) in (JobState.SUBMITTED, JobState.WAITING
 
 unheard = _any(lambda row: bool(row.get("unheard")) and _state(row).active)
 
+refused = _any(
+    lambda row: bool(row.get("interactive")) and not row.get("started") and _state(row) is JobState.ABORTED
+)
+"""Interactive jobs that did not find a place at once."""
+
 
 def single(rows: Sequence[Row]) -> bool:
     """Exactly one job."""
@@ -74,6 +79,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.why", "Why here, why waiting", "circle-question-mark", "W", "job", single),
     Action("job.fetch", "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
     Action("job.resubmit", "Submit again", "rotate-cw", "Ctrl+R", "job", some, True, "do"),
+    Action("job.batch", "Queue as batch", "layers", "", "job", refused, True, "do"),
     Action("job.edit", "Edit and submit again…", "pencil", "Ctrl+E", "job", single, True, "do"),
     Action("job.hold", "Hold", "pause", "H", "job", holdable, True, "hold"),
     Action("job.release", "Release", "play", "Shift+H", "job", held, True, "hold"),

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 if TYPE_CHECKING:
     from app.console.terminal import TerminalView
+
+
+def offer(view: TerminalView, event: QContextMenuEvent) -> None:
+    """Open the menu, unless the program wants the mouse; Shift keeps it from that."""
+    shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+    if view.terminal.takes_mouse and not shift and event.reason() is not event.Reason.Keyboard:
+        return
+    menu = terminal_menu(view)
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(event.globalPos())
 
 
 def terminal_menu(view: TerminalView) -> QMenu:
@@ -20,13 +31,23 @@ def terminal_menu(view: TerminalView) -> QMenu:
     paste = menu.addAction("Paste", view.paste)
     paste.setShortcut(QKeySequence("Ctrl+Shift+V"))
     paste.setEnabled(bool(QGuiApplication.clipboard().text()))
-    menu.addAction("Select all", view.select_all)
+    menu.addAction("Select all", lambda: _select_all(view))
     menu.addSeparator()
     menu.addAction("Find…", view.find_asked.emit).setShortcut(QKeySequence("Ctrl+Shift+F"))
-    menu.addAction("Clear what was scrolled away", view.clear_scroll_back)
+    menu.addAction("Clear what was scrolled away", lambda: _forget(view))
     menu.addAction("Save the transcript…", view.save_asked.emit)
     menu.addSeparator()
     menu.addAction("Larger letters", lambda: view.zoom(1)).setShortcut(QKeySequence("Ctrl++"))
     menu.addAction("Smaller letters", lambda: view.zoom(-1)).setShortcut(QKeySequence("Ctrl+-"))
     menu.addAction("Usual size of letters", lambda: view.zoom(0)).setShortcut(QKeySequence("Ctrl+0"))
     return menu
+
+
+def _select_all(view: TerminalView) -> None:
+    view.terminal.select_all()
+    view.refresh()
+
+
+def _forget(view: TerminalView) -> None:
+    view.terminal.forget_scroll_back()
+    view.refresh()

@@ -39,6 +39,7 @@ class ConsolePane(JobPane):
         self.views: dict[str, ConsoleView] = {}
         """Job to its console, as long as it is kept."""
         self._shown = QStackedLayout(self.content)
+        self.placard.other_acted.connect(lambda: self._submit_again("job.batch"))
 
     def load(self, job: str) -> Coroutine[Any, Any, Any]:
         """The job as it is now."""
@@ -74,16 +75,23 @@ class ConsolePane(JobPane):
     def _over(self, row: dict[str, Any]) -> None:
         if row["started"] is None and row["state"] == JobState.ABORTED:
             sentence = str(row["reason"]) or _REFUSED
-            self.show_placard("ban", "It could not start now", sentence, "Resubmit", "negative")
+            said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch")
+            self.show_placard(*said)
         else:
             self.show_placard("terminal", "The program has ended", "Logs and Output show what it left.")
 
     def act(self) -> None:
         """The placard's button: try it again now."""
         if self.job is not None and self.placard.button.text() == "Resubmit":
-            self.desk.trigger("job.resubmit")
+            self._submit_again("job.resubmit")
         else:
             super().act()
+
+    def _submit_again(self, action: str) -> None:
+        """Actions are about what is selected, and a pane may show another job."""
+        if self.job is not None:
+            self.desk.show_job(self.job)
+            self.desk.trigger(action)
 
     def close_all(self) -> None:
         """Detach from every job; their programs go on."""

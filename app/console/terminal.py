@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSizeF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QRect, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -29,7 +29,7 @@ from app.console.ghostty import Ghostty
 from app.console.glyphs import Glyphs
 from app.console.intake import BUDGET, Intake
 from app.console.keys import Keys
-from app.console.menu import terminal_menu
+from app.console.menu import offer
 from app.console.palette import PALETTES
 from app.console.pointer import Pointer
 from app.console.rules import paint_cursor, paint_pictures, paint_rules
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 _FRAME = 16
 """Milliseconds between two paintings while output flows."""
+_SYNCHRONIZED = 2026
+_HOLD = 150
+"""Milliseconds that a program may keep its screen from being painted."""
 _BLINK = 600
 COPY, PASTE = QKeySequence("Ctrl+Shift+C"), QKeySequence("Ctrl+Shift+V")
 FIND = QKeySequence("Ctrl+Shift+F")
@@ -84,7 +87,8 @@ class TerminalView(QAbstractScrollArea):
         self._intake = Intake(self.terminal, self)
         self._intake.read.connect(self._took)
         self._painting = QTimer(self, singleShot=True, interval=_FRAME)
-        self._painting.timeout.connect(self._show)
+        self._painting.timeout.connect(self.show_output)
+        self._held = QElapsedTimer()
         self._blinking = QTimer(self, interval=_BLINK)
         self._blinking.timeout.connect(self._blink)
         self._bell = QTimer(self, singleShot=True, interval=_BELL)
@@ -160,6 +164,17 @@ class TerminalView(QAbstractScrollArea):
         self._bell.start()
         self.viewport().update()
         self.rung.emit()
+
+    def show_output(self) -> None:
+        """Show what was read, unless the program is in the middle of a synchronized update (mode 2026)."""
+        if not self.terminal.mode(_SYNCHRONIZED):
+            self._held.invalidate()
+        elif not self._held.isValid():
+            self._held.start()
+        if self._held.isValid() and not self._held.hasExpired(_HOLD):
+            self._painting.start()
+        else:
+            self._show()
 
     def _show(self) -> None:
         """Compose what changed, and have it painted."""
@@ -320,7 +335,7 @@ class TerminalView(QAbstractScrollArea):
             self.terminal.deselect()
             self.terminal.scroll_to_end()
             self.typed.emit(data)
-            self._show()
+            self.show_output()
 
     def copy(self) -> None:
         """Copy the selection."""
@@ -334,22 +349,8 @@ class TerminalView(QAbstractScrollArea):
             self._send(self.keys.paste(chosen))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done here, unless the program wants the mouse; Shift keeps it from that."""
-        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if not self.terminal.takes_mouse or shift or event.reason() is event.Reason.Keyboard:
-            menu = terminal_menu(self)
-            menu.aboutToHide.connect(menu.deleteLater)
-            menu.popup(event.globalPos())
-
-    def select_all(self) -> None:
-        """Select everything, scroll-back included."""
-        self.terminal.select_all()
-        self._show()
-
-    def clear_scroll_back(self) -> None:
-        """Forget what has left the screen."""
-        self.terminal.forget_scroll_back()
-        self._show()
+        """Offer what can be done here."""
+        offer(self, event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -146,11 +146,17 @@ class JobPane(QWidget):
         return self._stack.currentWidget() is self.content
 
     def show_placard(
-        self, icon: str, heading: str, sentence: str, button: str = "", token: str = "muted"
+        self,
+        icon: str,
+        heading: str,
+        sentence: str,
+        button: str = "",
+        token: str = "muted",
+        other: str = "",
     ) -> None:
         """Show a page with a heading and a sentence instead of the content."""
         self._patience.stop()
-        self.placard.say(icon, heading, sentence, button, token)
+        self.placard.say(icon, heading, sentence, button, token, other)
         self._stack.setCurrentWidget(self.placard)
 
     def say_nothing_selected(self) -> None:

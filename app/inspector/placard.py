@@ -21,6 +21,8 @@ class Placard(QWidget):
 
     acted = Signal()
     """The button was pressed."""
+    other_acted = Signal()
+    """The second button was pressed."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +31,7 @@ class Placard(QWidget):
         self._bars = False
         self.picture = QLabel()
         self.heading, self.sentence = label(role="strong", wrap=True), label(role="muted", wrap=True)
-        self.button = QPushButton()
+        self.button, self.other = QPushButton(), QPushButton()
         self._lay_out()
         desk.theme.changed.connect(self._restyle)
         self.say("", "", "")
@@ -44,19 +46,31 @@ class Placard(QWidget):
             part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
             column.addWidget(part)
         column.addSpacing(4)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        for button in (self.button, self.other):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button.clicked.connect(self.acted)
+        self.other.clicked.connect(self.other_acted)
 
-    def say(self, icon: str, heading: str, sentence: str, button: str = "", token: str = "muted") -> None:
-        """Show a heading and a sentence; `button` empty hides the button."""
+    def say(
+        self,
+        icon: str,
+        heading: str,
+        sentence: str,
+        button: str = "",
+        token: str = "muted",
+        other: str = "",
+    ) -> None:
+        """Show a heading and a sentence; `button` and `other` empty hide the buttons."""
         self._bars = False
         self._icon, self._icon_token = icon, token
         self.heading.setText(heading)
         self.sentence.setText(sentence)
         self.button.setText(button)
         self.button.setVisible(bool(button))
+        self.other.setText(other)
+        self.other.setVisible(bool(other))
         self.setAccessibleName(f"{heading}. {sentence}")
         self._restyle()
 

@@ -41,6 +41,7 @@ class JobCommands:
         register("job.hold", partial(self._bulk, "hold", "Held", _waiting))
         register("job.release", partial(self._bulk, "release", "Released", _waiting))
         register("job.resubmit", self.resubmit)
+        register("job.batch", partial(self.resubmit, batch=True))
         register("job.edit", self.edit)
         register("job.fetch", self.fetch)
         register("job.elsewhere", self.elsewhere)
@@ -147,20 +148,24 @@ class JobCommands:
 
     # --- again
 
-    def resubmit(self) -> None:
-        """Submit the selected jobs once more, with the files that the broker still has."""
-        ids = self._chosen()
-        self._desk.run(self._resubmit(ids), f"submitting {self._named(ids)} again")
+    def resubmit(self, *, batch: bool = False) -> None:
+        """Submit the selected jobs once more, with the files that the broker still has.
 
-    async def _resubmit(self, ids: list[str]) -> None:
+        `batch`: without what makes them interactive, so that they may wait.
+        """
+        ids = self._chosen()
+        self._desk.run(self._resubmit(ids, batch), f"submitting {self._named(ids)} again")
+
+    async def _resubmit(self, ids: list[str], batch: bool) -> None:
         from app.jobs.again import submission_again
+        from app.jobs.as_batch import batch_submission
 
         rows = [row for row in map(self._desk.jobs.row, ids) if row]
         submission = await submission_again(self._desk.client, rows)
-        receipt = await self._desk.client.submit(submission)
-        self._desk.notify(
-            Notice(f"Submitted {words.count(len(receipt.ids), 'job')} again.", Tone.GOOD, "", receipt.ids[0])
-        )
+        receipt = await self._desk.client.submit(batch_submission(submission) if batch else submission)
+        how = "as batch" if batch else "again"
+        said = f"Submitted {words.count(len(receipt.ids), 'job')} {how}."
+        self._desk.notify(Notice(said, Tone.GOOD, "", receipt.ids[0]))
 
     def edit(self) -> None:
         """Open the description of the selected job in an editor."""

@@ -65,6 +65,9 @@ class News(QObject):
             self._desk.notify(
                 Notice(f"{name} ended with exit code {code}.", Tone.WARNING, "job.logs", event.job)
             )
+        elif row and row["interactive"] and row["started"] is None:
+            said = f"{name} could not start: {event.reason}"
+            self._desk.notify(Notice(said, Tone.BAD, "job.resubmit", event.job, "job.batch"))
         else:
             self._desk.notify(Notice(f"{name} was aborted: {event.reason}", Tone.BAD, "job.story", event.job))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
@@ -55,19 +56,23 @@ class Toast(QFrame):
 
     def _offer(self, column: QVBoxLayout) -> None:
         if self._notice.action:
-            action = self._desk.actions.qt(self._notice.action)
-            button = QPushButton(action.text())
-            button.setProperty("kind", "quiet")
-            button.setStyleSheet("padding-left: 0; padding-right: 0;")
-            button.clicked.connect(self._act)
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            row = QHBoxLayout()
+            row.setSpacing(16)
+            for name in filter(None, (self._notice.action, self._notice.other)):
+                button = QPushButton(self._desk.actions.qt(name).text())
+                button.setProperty("kind", "quiet")
+                button.setStyleSheet("padding-left: 0; padding-right: 0;")
+                button.clicked.connect(partial(self._act, name))
+                row.addWidget(button)
+            row.addStretch(1)
+            column.addLayout(row)
         elif self._notice.job:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def _act(self) -> None:
+    def _act(self, action: str) -> None:
         if self._notice.job:
             self._desk.show_job(self._notice.job)
-        self._desk.trigger(self._notice.action)
+        self._desk.trigger(action)
         self.leave()
 
     def enterEvent(self, event) -> None:
