@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from broker_core.broker import daemon
+from broker_core.broker import daemon, site_registry
 from broker_core.broker.failpoints import FailPoints, from_environment
 from broker_core.sites import making, remote
 from broker_core.sites.adapter import Adapter
@@ -41,6 +41,7 @@ def main() -> int:
         return adapter
 
     making.adapter_for = adapter_for
+    site_registry.LOOK_INTERVAL = 5.0
     making.RemoteSettings = lambda: SETTINGS  # type: ignore[assignment, misc]
     factory.Patience = lambda: PATIENCE  # type: ignore[assignment, misc]
     keep = remote.RemoteRecords.keep
