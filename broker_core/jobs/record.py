@@ -66,7 +66,9 @@ _TIMES = {
     EventType.CANCEL_REQUESTED: "canceling",
 }
 _SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
+_HOLDS = frozenset({EventType.HELD, EventType.RELEASED})
 _copied = copier(JobRecord)
+
 
 def first_record(event: JobEvent) -> JobRecord:
     """The row that a `job.submitted` event begins; its details hold the fixed columns."""
@@ -101,18 +103,17 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
     if kind in _SAYS_NOTHING:
         return after
     after.reason = event.reason  # type: ignore[misc]
-    if kind in _TIMES:
-        setattr(after, _TIMES[kind], event.time)
+    column = _TIMES.get(kind)
+    if column is not None:
+        setattr(after, column, event.time)
     if event.attempt > after.attempt:
         after.attempt = event.attempt  # type: ignore[misc]
     if event.resources:
         after.site = ", ".join(event.resources)  # type: ignore[misc]
     if event.details:
         _detail(after, event)
-    if kind is EventType.HELD:
-        after.held = event.reason  # type: ignore[misc]
-    elif kind is EventType.RELEASED:
-        after.held = ""  # type: ignore[misc]
+    if kind in _HOLDS:
+        after.held = event.reason if kind is EventType.HELD else ""  # type: ignore[misc]
     if after.canceling is not None and event.new.ended:
         after.canceling = None  # type: ignore[misc]
     return after

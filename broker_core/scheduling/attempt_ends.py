@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from broker_core.jobs.events import Source
+from broker_core.jobs.members import members
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
@@ -16,7 +17,7 @@ from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.wording import abnormal, end_details
 
-E = EventType
+E, FROM = members(EventType), members(Source)
 _DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
 _AFTER_START = frozenset({"upload", "wall-limit", "output-limit"})
@@ -112,7 +113,7 @@ class AttemptEnds:
 
     def _note(self, job: LiveJob, message: AttemptEnded, type_: EventType, reason: str) -> None:
         details = end_details(message)
-        self._ledger.note(job, type_, Source.JS, time=message.time, reason=reason, details=details)
+        self._ledger.note(job, type_, FROM.JS, time=message.time, reason=reason, details=details)
 
 
 def has_run(message: AttemptEnded) -> bool:

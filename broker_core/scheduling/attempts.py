@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.choosing import Choice
@@ -15,7 +16,7 @@ from broker_core.scheduling.shares import Shares
 from broker_core.scheduling.waiting import WaitingJobs
 from broker_core.scheduling.wording import chosen
 
-E = EventType
+E = members(EventType)
 
 
 class Attempts:

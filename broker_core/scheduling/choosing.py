@@ -21,7 +21,8 @@ from broker_core.scheduling.waiting import ALL
 
 _OVERLOADED = 1 << 60
 _BUSY = 1 << 33
-_NEVER = np.iinfo(np.int64).max
+_NEVER = np.array(np.iinfo(np.int64).max)
+_NONE = np.array(0)
 Flags = npt.NDArray[np.bool_]
 
 
@@ -127,11 +128,11 @@ class Chooser:
             return self._only(demand, standing, pool, fresh)
         rows, longest, all_free = standing.rows, self._longest(demand), self._all_free(demand)
         surplus = pool.free.take(rows)
-        surplus -= demand.description.cpus
-        ok = surplus >= 0
+        surplus -= standing.cpus
+        full = surplus < _NONE
         if not all_free or pool.barred or excluded:
-            ok = self._roomy(rows, ok, demand, standing, excluded)
-        count = int(np.count_nonzero(ok))
+            full = ~self._roomy(rows, ~full, demand, standing, excluded)
+        count = len(rows) - int(np.count_nonzero(full))
         if not count:
             return None
         key = surplus if all_free else _later(surplus)
@@ -141,7 +142,7 @@ class Chooser:
             queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
             key += (queue.take(rows) > longest) * _OVERLOADED
         if count < len(rows):
-            np.putmask(key, ~ok, _NEVER)
+            np.putmask(key, full, _NEVER)
         return _alone(pool, demand, int(rows[key.argmin()]), count)
 
     def _all_free(self, demand: Demand) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from broker_core.jobs.events import Source
+from broker_core.jobs.members import members
 from broker_core.jobs.past import Past
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts import Attempts
@@ -14,7 +15,7 @@ from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.waiting import WaitingJobs
 
-E = EventType
+E = members(EventType)
 
 
 class Rematching:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.arrivals import Arrivals
@@ -14,7 +15,7 @@ from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
 from broker_core.scheduling.sorting import Sorting
 
-S, E = JobState, EventType
+S, E = members(JobState), members(EventType)
 
 
 class Requests:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.policies.policy import Policy
@@ -56,7 +57,7 @@ from broker_core.scheduling.sorting import Sorting
 from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
-S, E = JobState, EventType
+S, E = members(JobState), members(EventType)
 _BY_SITES = (SiteAccepted, AttemptStarted, AgentReady, AttemptEnded, SiteRefused, SiteRuns)
 
 

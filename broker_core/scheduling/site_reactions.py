@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from broker_core.jobs.events import Source
+from broker_core.jobs.members import members
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
@@ -32,7 +33,7 @@ from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.wording import in_words
 
-S, E = JobState, EventType
+S, E, FROM = members(JobState), members(EventType), members(Source)
 _OVER = (AttemptEnded, SiteRefused)
 
 
@@ -117,7 +118,7 @@ class SiteReactions:
         self._ledger.note(
             job,
             E.MESSAGE_LATE,
-            Source.AL,
+            FROM.AL,
             attempt=message.attempt,
             reason=in_words(message),
             details={"message": message.name},
@@ -132,7 +133,7 @@ class SiteReactions:
             self._cache.answered(job.id, now)
             details = {"site_id": message.site_id} if message.site_id else {}
             self._ledger.note(
-                job, E.SCHEDULED, Source.AL, resources=job.ces, reason="In the site's queue", details=details
+                job, E.SCHEDULED, FROM.AL, resources=job.ces, reason="In the site's queue", details=details
             )
             if job.canceling:
                 self._fences.end(job.record, job.ce)
@@ -202,7 +203,7 @@ class SiteReactions:
         self._ledger.note(
             job,
             E.RUNNING,
-            Source.JS,
+            FROM.JS,
             time=message.time,
             resources=job.ces,
             reason="The application started",
@@ -214,7 +215,7 @@ class SiteReactions:
             details = {"node": message.node, "fingerprint": message.fingerprint}
             reason = f"The agent's key is {message.fingerprint}"
             where = job.ces
-            self._ledger.note(job, E.AGENT_READY, Source.IA, resources=where, reason=reason, details=details)
+            self._ledger.note(job, E.AGENT_READY, FROM.IA, resources=where, reason=reason, details=details)
 
     def _catch_up(self, job: LiveJob) -> None:
         """A site that speaks of an attempt has it, even if its acceptance was lost."""

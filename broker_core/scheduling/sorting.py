@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts import Attempts
@@ -13,7 +14,7 @@ from broker_core.scheduling.queue import Round
 from broker_core.scheduling.standing import Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
-E = EventType
+E = members(EventType)
 
 
 class Sorting:

@@ -96,6 +96,9 @@ It must leave free CPUs of batch jobs for one computing element to the scheduler
 class Standing:
     """Resources for one demand, by the facts of now."""
 
+    cpus: Counts
+    """Processors asked for, as an array without axes: numpy takes longer to convert a number than to
+    compare it with a hundred others."""
     rows: Rows
     """Those that match with all their CPUs free, by name; empty where the counts decide."""
     rank: npt.NDArray[np.float64]
@@ -187,6 +190,7 @@ class Standings:
         rows, rank, close = self._by_name(found) if steady else _nothing()
         key = _key(rank, close)
         return Standing(
+            np.array(demand.description.cpus, np.int64),
             rows,
             rank,
             close,
