@@ -15,6 +15,7 @@ import typer
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
+from broker_core.command_line.direct_ports import DIRECT_PORTS, DirectPorts, ports_of
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.ids import Job, resolve
 from broker_core.command_line.raw_keys import raw_keys
@@ -30,6 +31,7 @@ def attach(
     job: Job,
     watch: Annotated[bool, typer.Option("--watch", help="Only look; another desk may write.")] = False,
     take: Annotated[bool, typer.Option("--take", help="Take the input over from another desk.")] = False,
+    direct_ports: DirectPorts = DIRECT_PORTS,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -37,9 +39,11 @@ def attach(
     if session().json:
         raise BadRequest("A terminal has no form in JSON.", remedy="Use `crossdesk job log --json`.")
 
+    ports = ports_of(direct_ports)
+
     async def work(client: BrokerClient) -> int:
         whole = (await resolve(client, [job]))[0]
-        return await Attached(client, whole, watch=watch, take=take).run()
+        return await Attached(client, whole, ports, watch=watch, take=take).run()
 
     return with_client(work)
 
@@ -47,8 +51,11 @@ def attach(
 class Attached:
     """This terminal as the desk of a job."""
 
-    def __init__(self, client: BrokerClient, job: str, *, watch: bool, take: bool) -> None:
+    def __init__(
+        self, client: BrokerClient, job: str, direct_ports: range, *, watch: bool, take: bool
+    ) -> None:
         self._client = client
+        self._direct_ports = direct_ports
         self._job = job
         self._watch = watch
         self._take = take
@@ -62,7 +69,9 @@ class Attached:
         from broker_core.client.interactive import SessionOptions, open_session
 
         columns, rows = shutil.get_terminal_size()
-        options = SessionOptions(write=not self._watch, columns=columns, rows=rows)
+        options = SessionOptions(
+            write=not self._watch, columns=columns, rows=rows, direct_ports=self._direct_ports
+        )
         self._session = await open_session(self._client, self._job, options)
         with self._terminal():
             shown = asyncio.ensure_future(self._show())

@@ -17,6 +17,7 @@ import typer
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
+from broker_core.command_line.direct_ports import DIRECT_PORTS, DirectPorts, ports_of
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.ids import Job, resolve
 from broker_core.command_line.raw_keys import raw_keys
@@ -49,6 +50,7 @@ def forward(
     socket: Annotated[
         list[str] | None, typer.Option("--socket", help="HERE:THERE, a UNIX socket here to one of the node.")
     ] = None,
+    direct_ports: DirectPorts = DIRECT_PORTS,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -61,7 +63,7 @@ def forward(
     sockets = [_sockets(text) for text in socket or ()]
 
     async def work(client: BrokerClient) -> int:
-        async with _beside(client, job) as opened:
+        async with _beside(client, job, direct_ports) as opened:
             for listen, target in here:
                 await opened.forwards.local(listen, target)
             for port, target in there:
@@ -80,6 +82,7 @@ def sftp(
     job: Job,
     verb: Annotated[FileVerb, typer.Argument(help="What to do.")],
     names: Annotated[list[str] | None, typer.Argument(help="Names in the job's directory, or here.")] = None,
+    direct_ports: DirectPorts = DIRECT_PORTS,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -89,7 +92,7 @@ def sftp(
         raise BadRequest(f"{verb} takes a name, and perhaps a second one.", code="usage")
 
     async def work(client: BrokerClient) -> int:
-        async with _beside(client, job) as opened:
+        async with _beside(client, job, direct_ports) as opened:
             await _files(opened, verb, given)
         return Exit.OK
 
@@ -99,24 +102,30 @@ def sftp(
 def execute(
     job: Job,
     words: Annotated[list[str] | None, typer.Argument(help="Command and arguments; none: a shell.")] = None,
+    x11: Annotated[bool, typer.Option("-X", "--x11", help="Show its windows on your display.")] = False,
+    direct_ports: DirectPorts = DIRECT_PORTS,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
     """Run a command in the directory of a running interactive job; ends with its exit code."""
+    if x11 and not os.environ.get("DISPLAY"):
+        raise BadRequest(
+            "There is no display here: DISPLAY is not set.", remedy="Leave out -X.", code="usage"
+        )
 
     async def work(client: BrokerClient) -> int:
-        async with _beside(client, job) as opened:
-            return await _run(opened, shlex.join(words or ()))
+        async with _beside(client, job, direct_ports) as opened:
+            return await _run(opened, shlex.join(words or ()), x11=x11)
 
     return with_client(work)
 
 
 @asynccontextmanager
-async def _beside(client: BrokerClient, job: str) -> AsyncIterator[Session]:
+async def _beside(client: BrokerClient, job: str, direct_ports: str) -> AsyncIterator[Session]:
     from broker_core.client.interactive import SessionOptions, open_session
 
-    whole = (await resolve(client, [job]))[0]
-    opened = await open_session(client, whole, SessionOptions(attached=False))
+    options = SessionOptions(attached=False, direct_ports=ports_of(direct_ports))
+    opened = await open_session(client, (await resolve(client, [job]))[0], options)
     try:
         await opened.connection()
         yield opened
@@ -155,21 +164,27 @@ async def _list(files: object, path: str) -> None:
         output.line(f"{one.attrs.size or 0:>14,}  {one.filename}")
 
 
-async def _run(opened: Session, command: str) -> int:
-    """A command with our three streams; on a terminal if we are on one and it is a shell."""
+async def _run(opened: Session, command: str, *, x11: bool) -> int:
+    """A command with our three streams, on a terminal if we are on one."""
+    import asyncssh
+
     connection = await opened.connection()
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     size = shutil.get_terminal_size()
     with raw_keys(0) if terminal else contextlib.nullcontext():
-        process = await connection.create_process(
-            command or None,
-            term_type=os.environ.get("TERM", "xterm") if terminal else None,
-            term_size=(size.columns, size.lines),
-            stdin=os.dup(0),
-            stdout=os.dup(1),
-            stderr=os.dup(2),
-            encoding=None,
-        )
+        try:
+            process = await connection.create_process(
+                command or None,
+                term_type=os.environ.get("TERM", "xterm") if terminal else None,
+                term_size=(size.columns, size.lines),
+                stdin=os.dup(0),
+                stdout=os.dup(1),
+                stderr=os.dup(2),
+                encoding=None,
+                x11_forwarding=x11,
+            )
+        except (asyncssh.ChannelOpenError, ValueError) as error:
+            raise CrossDeskError(f"The command could not be started: {error}.") from error
         done = await process.wait(check=False)
     if done.exit_status is not None and done.exit_status >= 0:
         return done.exit_status

@@ -14,6 +14,8 @@ from typing import Any
 
 STREAM_PATH = "/crossdesk/stream"
 """UNIX socket path that a desk names to reach the program's streams; no such file exists."""
+DIRECT_PATH = "/crossdesk/direct"
+"""The same for asking the agent to call the desk itself, without a relay."""
 STDIN, STDOUT, STDERR = 0, 1, 2
 WORD, OUTPUT, INPUT, HEARD = b"w", b"o", b"i", b"h"
 """A message in JSON; output; input; the offset up to which a stream has arrived."""

@@ -15,8 +15,9 @@ import asyncssh
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
 from broker_core.interactive.desk_input import DeskInput, LineInput
-from broker_core.interactive.meeting import DESK, NoMeeting, meet
+from broker_core.interactive.meeting import DESK, PORTS, NoMeeting, meet
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
+from broker_core.interactive.shadow_direct import called_directly
 from broker_core.interactive.shadow_forwards import Forwards
 from broker_core.interactive.shadow_link import Link, open_link, speak
 from broker_core.interactive.telling import Telling
@@ -43,6 +44,8 @@ class SessionOptions:
     shortest_pause: float = 0.2
     longest_pause: float = 5.0
     """Between two attempts to connect."""
+    direct_ports: range = PORTS
+    """Where the agent may call us without the relay; empty: nowhere."""
     flush_size: int = 4096
     flush_time: float = 0.2
 
@@ -222,6 +225,7 @@ class Session:
         ssh = await speak(meeting, contact, self._key, self._options.keepalive)
         self._become(fingerprint=asyncssh.import_public_key(contact.host_key).get_fingerprint())
         try:
+            ssh = await self._without_relay(contact, ssh)
             if self._options.attached:
                 await self._attach(ssh)
             else:
@@ -234,7 +238,23 @@ class Session:
             self._link = self._ssh = None
             ssh.abort()
         if self.status.state not in ENDED:
-            self._become(state=SessionState.BUFFERING, reason=f"The connection broke: {reason}.", retries=0)
+            broke = f"The connection broke: {reason}."
+            self._become(state=SessionState.BUFFERING, reason=broke, retries=0, direct=False)
+
+    async def _without_relay(
+        self, contact: Contact, relayed: asyncssh.SSHClientConnection
+    ) -> asyncssh.SSHClientConnection:
+        """A connection that the agent made to us directly, where it can; else the one over the relay."""
+        try:
+            meeting = await called_directly(relayed, self._options.direct_ports)
+            near = await speak(meeting, contact, self._key, self._options.keepalive)
+        except NoMeeting as error:
+            log.info("Over the relay: %s", error)
+            self._become(direct=False)
+            return relayed
+        relayed.close()
+        self._become(direct=True)
+        return near
 
     async def _attach(self, ssh: asyncssh.SSHClientConnection) -> None:
         """Take the streams of the program up where they were left."""

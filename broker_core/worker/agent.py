@@ -77,7 +77,7 @@ async def _session(settings: AgentSettings, program: Program, environment: dict[
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         loop.add_signal_handler(number, session.end_soon, number)
     session.run()
-    server = DeskServer(session, Path.cwd(), environment)
+    server = DeskServer(session, Path.cwd(), directory, environment)
     leave_contact(Path.cwd(), _contact(server.key.export_public_key().decode(), server.key.get_fingerprint()))
     dialers = [
         Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve)

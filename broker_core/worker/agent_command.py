@@ -20,7 +20,7 @@ async def run_command(
 ) -> None:
     """Run the command that a desk asked for, or a shell, until it ends or the desk goes."""
     words = ["/bin/sh", "-c", process.command] if process.command else ["/bin/sh"]
-    given = {**environment, **_display(process)}
+    given = dict(environment)
     if process.term_type:
         given["TERM"] = process.term_type
     columns, rows, _, _ = process.term_size
@@ -114,8 +114,3 @@ class _Command:
         hungry = asyncio.Event()
         self._program.hungry = hungry.set
         await hungry.wait()
-
-
-def _display(process: asyncssh.SSHServerProcess[bytes]) -> dict[str, str]:
-    display = process.channel.get_x11_display()
-    return {"DISPLAY": display} if display else {}

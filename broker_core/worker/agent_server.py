@@ -12,8 +12,9 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.interactive.frames import STREAM_PATH
+from broker_core.interactive.frames import DIRECT_PATH, STREAM_PATH
 from broker_core.worker.agent_command import run_command
+from broker_core.worker.agent_direct import DirectCall
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_viewer import Viewer
 
@@ -28,9 +29,14 @@ _LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
 class DeskServer:
     """Serves desks on connections that the agent made."""
 
-    def __init__(self, session: AgentSession, directory: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, session: AgentSession, directory: Path, private: Path, environment: Mapping[str, str]
+    ) -> None:
+        """`directory`: the job's; `private`: a directory of the agent alone, removed at its end."""
         self.session = session
         self.directory = directory
+        self._cookies = str(private / "Xauthority")
+        """Secrets of forwarded displays; the file of the account is not touched."""
         self.environment = environment
         self.key = asyncssh.generate_private_key("ssh-ed25519")
         self.desks = {_public(text) for text in session.settings.keys}
@@ -52,6 +58,7 @@ class DeskServer:
                 line_editor=False,
                 allow_scp=True,
                 x11_forwarding=self.session.settings.forwards,
+                x11_auth_path=self._cookies,
                 encryption_algs=CIPHERS,
                 compression_algs=None,
                 keepalive_interval=keepalive,
@@ -88,7 +95,10 @@ class DeskServer:
         if not self.session.settings.forwards or process.subsystem:
             process.exit(1)
             return
-        await run_command(process, self.directory, self.environment)
+        shown: dict[str, str] = {}
+        if display := process.channel.get_x11_display():
+            shown = {"DISPLAY": display, "XAUTHORITY": self._cookies}
+        await run_command(process, self.directory, {**self.environment, **shown})
 
 
 class Door(asyncssh.SSHServer):
@@ -115,7 +125,9 @@ class Door(asyncssh.SSHServer):
         return key.public_data in self._server.desks
 
     def unix_connection_requested(self, dest_path: str) -> Any:
-        """The program's streams, or a UNIX socket on the node."""
+        """The program's streams, a call without a relay, or a UNIX socket on the node."""
+        if dest_path == DIRECT_PATH:
+            return DirectCall(self._server.serve)
         if dest_path != STREAM_PATH:
             return self._allowed
         channel = self._connection.create_unix_channel(encoding=None, window=WINDOW, max_pktsize=PACKET)
