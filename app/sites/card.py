@@ -163,7 +163,7 @@ class SiteCard(QFrame):
         now, question = time.time(), self.site.link.question
         said = state_sentence(self.site, now)
         self.said.setText(said)
-        self.said.setVisible(bool(said) and (question is None or said != question.text))
+        self.said.setVisible(bool(said) and (question is None or question.text not in said))
         self.form.no_keyring(self._answers.no_keyring)
         self.form.ask(question, self._answers.note(question))
         self.setAccessibleName(heard_sentence(self.site, now))

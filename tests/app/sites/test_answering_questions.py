@@ -54,7 +54,7 @@ def asking(number: int = 1) -> SitesBroker:
 
 
 def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) -> None:
-    text = "THE KEY HAS CHANGED. " + "Ask the site before you go on. " * 10 + f"SHA256:{'W' * 43} is shown."
+    text = "THE KEY HAS CHANGED. " + "Ask the site before you go on. " * 10 + f"SHA256:{'W' * 43} is shown:"
     question = PASSPHRASE.model_copy(update={"kind": "changed-host", "text": text, "keep_as": ""})
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
@@ -68,6 +68,7 @@ def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) 
         await eventually(lambda: form.text.height() >= form.text.heightForWidth(form.text.width()) > 60)
         assert form.field.width() > page.cards["b"].width() // 2
         assert form.text.width() < page.cards["b"].width()
+        assert not page.cards["b"].said.isVisible()
 
     act(SitesBroker([]), scene)
 
