@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.console.words import FACES, SessionFace, sentence
-from app.inspector.labels import label
+from app.inspector.labels import give_way, label
 from app.theme.glyphs import paint
 from broker_core.client.interactive import ENDED, SessionState, Status
 
@@ -26,6 +26,9 @@ _SIGNALS = (
     ("TERM", "Ask it to end (TERM)"),
     ("KILL", "End it at once (KILL)"),
 )
+_NARROW = 620
+"""Pixels below which the sentence has a line of its own."""
+_LEAST = 280
 _HEARS = (SessionState.CONNECTED, SessionState.DRAINING)
 
 
@@ -57,16 +60,26 @@ class Strip(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._light = _Light(desk)
-        self.word, self.told = label(role="strong"), label(role="muted", fluid=True)
+        self.word, self.told = label(role="strong"), label(role="muted")
         self.act = QPushButton()
         self._wish = ""
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.setSpacing(8)
-        row.addWidget(self._light)
-        row.addWidget(self.word)
-        row.addWidget(self.told, 1)
-        row.addWidget(self.act)
+        self._lines = QVBoxLayout(self)
+        self._lines.setContentsMargins(12, 6, 8, 6)
+        self._lines.setSpacing(2)
+        self._first = QHBoxLayout()
+        self._sentence = QWidget()
+        sentence = QHBoxLayout(self._sentence)
+        sentence.setContentsMargins(0, 0, 0, 0)
+        sentence.addWidget(self.told, 1)
+        sentence.addWidget(self.act)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        for part in (self._light, self.word):
+            self._first.addWidget(part)
+        self._first.setSpacing(8)
+        self._first.addLayout(row)
+        self._lines.addLayout(self._first)
+        self._narrow: bool | None = None
         self.signals = _button(desk, "ban", "Send a signal to the program")
         self.signals.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.signals)
@@ -79,8 +92,33 @@ class Strip(QWidget):
             button.clicked.connect(lambda _=False, name=name: self.tool.emit(name))
             row.addWidget(button)
         self.tools["forwards"].setCheckable(True)
+        self._arrange()
         self.act.clicked.connect(lambda: self.acted.emit(self._wish))
         self.show_status(Status())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the line where it is narrow."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        """What a line that is broken needs; else it would never get narrow enough to be broken."""
+        return QSize(_LEAST, super().minimumSizeHint().height())
+
+    def _arrange(self) -> None:
+        """The sentence stands beside the state where there is room, else below it and wrapped."""
+        narrow = self.width() < _NARROW
+        if narrow is not self._narrow:
+            self._narrow = narrow
+            self._first.removeWidget(self._sentence)
+            self._lines.removeWidget(self._sentence)
+            if narrow:
+                self._lines.addWidget(self._sentence)
+            else:
+                self._first.insertWidget(2, self._sentence, 1)
+            self._first.setStretchFactor(self.word, 1 if narrow else 0)
+            self.told.setWordWrap(narrow)
+            give_way(self.told)
 
     def show_status(self, status: Status) -> None:
         """Show where the session stands."""
@@ -94,6 +132,7 @@ class Strip(QWidget):
         self._wish, said = _offer(status)
         self.act.setText(said)
         self.act.setVisible(bool(said))
+        self._sentence.setVisible(bool(told or said))
         self.signals.setEnabled(status.state in _HEARS)
         self.tools["forwards"].setEnabled(status.state not in ENDED)
         self.setAccessibleName(f"{face.word}. {told}" if told else face.word)

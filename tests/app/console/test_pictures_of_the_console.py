@@ -1,0 +1,145 @@
+"""Pictures of the console in every state, light and dark, narrow and wide, for people to look at."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.console.view import ConsoleView
+from app.inspector.inspector import Inspector
+from app.theme.theme import DeskTheme
+from app.theme.tokens import Mode
+from broker_core.client.client import BrokerClient
+from broker_core.client.interactive import ForwardView, SessionState, Status
+from broker_core.errors import Unreachable
+from tests.app.inspector.recorded import JOB, RecordedBroker, TestDesk, row, story
+
+SCREENS = Path(__file__).parents[3] / "build" / "screenshots"
+SIZES = ((384, 560), (1000, 640))
+TEXT = "".join(
+    f"\x1b[1;34mann@node17\x1b[0m:\x1b[32m~/train\x1b[0m$ python step.py {step}\r\n"
+    f"\x1b[38;2;200;120;{step * 30}mepoch {step:3}\x1b[0m loss \x1b[1m{1 / (step + 1):.4f}\x1b[0m 漢字 é "
+    f"\x1b[42;30m ok \x1b[0m\r\n"
+    for step in range(8)
+)
+LINES = "".join(f"row {number}: taken\r\n" for number in range(12))
+FORWARDS = (
+    ForwardView("local", "127.0.0.1:41207", "localhost:8888", 18_234, 2_400_113, 2),
+    ForwardView("socket", "/tmp/run/control.sock", "/scratch/job17/control.sock", 0, 0, 0),
+    ForwardView("local", "127.0.0.1:5432", "db.example.org:5432", 0, 0, 0,
+                "db.example.org:5432: Connection refused"),
+)  # fmt: skip
+HERE = Status(SessionState.CONNECTED, mode="terminal", writer=True, viewers=1, node="node17.example.org")
+STATES: dict[str, tuple[Status, str]] = {
+    "starting": (Status(reason="The job is in the queue of cluster-b; its agent is not there yet."), ""),
+    "connected": (HERE, TEXT),
+    "watching": (
+        Status(SessionState.CONNECTED, mode="terminal", viewers=3, node="node17.example.org"),
+        TEXT,
+    ),
+    "lost": (
+        Status(SessionState.BUFFERING, "The connection broke.", "terminal", True, 1, 4, 48_213, 12),
+        TEXT,
+    ),
+    "catching-up": (
+        Status(SessionState.DRAINING, mode="terminal", writer=True, viewers=1, waiting=734_003),
+        TEXT,
+    ),
+    "dead": (
+        Status(SessionState.DEAD, "The agent waited too long for a desk and ended the program.", "terminal"),
+        TEXT,
+    ),
+    "closed": (Status(SessionState.CLOSED, mode="terminal", exit_code=3), TEXT),
+    "signal": (Status(SessionState.CLOSED, mode="terminal", signal=9), TEXT),
+    "refused": (
+        Status(SessionState.REFUSED, "This desk was not known to the broker when the job was submitted."),
+        "",
+    ),
+    "lines": (
+        Status(SessionState.CONNECTED, mode="lines", writer=True, viewers=1, node="node17", unsent=2_112),
+        LINES,
+    ),
+}
+
+
+@pytest.fixture
+def desk(qapp: QApplication, tmp_path: Path, loop: asyncio.AbstractEventLoop) -> TestDesk:
+    return TestDesk(DeskTheme(qapp, Mode.LIGHT), RecordedBroker(tmp_path))
+
+
+@pytest.fixture
+def console(qtbot: QtBot, desk: TestDesk) -> Iterator[ConsoleView]:
+    """A console whose broker is silent: what it shows is told by the test."""
+    enough = threading.Event()
+
+    async def silent() -> BrokerClient:
+        await asyncio.to_thread(enough.wait)
+        raise Unreachable("There is no broker.")
+
+    made = ConsoleView(desk, JOB, silent)
+    qtbot.addWidget(made)
+    made.show()
+    yield made
+    enough.set()
+    made.close_session()
+
+
+def shoot(widget: Any, desk: TestDesk, name: str, turn: Any) -> None:
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    for mode in (Mode.LIGHT, Mode.DARK):
+        desk.theme.wear(mode)
+        for width, height in SIZES:
+            widget.resize(width, height)
+            turn()
+            assert widget.width() == width, "everything fits into a narrow pane"
+            path = SCREENS / f"console-{name}-{mode.value}-{width}.png"
+            assert widget.grab().save(str(path))
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until: Any, name: str) -> None:
+    status, text = STATES[name]
+    console.channel.status.emit(status)
+    console.terminal.feed(text.encode())
+    until(lambda: not console.terminal.behind)
+    shoot(console, desk, name, QApplication.processEvents)
+    assert console.strip.accessibleName().startswith(console.strip.word.text())
+    assert console.entry.isVisible() == (name == "lines")
+
+
+def test_forwards_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:
+    console.channel.status.emit(Status(SessionState.CONNECTED, mode="terminal", writer=True, node="node17"))
+    console.terminal.feed(TEXT.encode())
+    console.strip.tools["forwards"].click()
+    until(lambda: not console.terminal.behind)
+    shoot(console, desk, "forwards-none", QApplication.processEvents)
+    console.channel.status.emit(
+        Status(SessionState.CONNECTED, mode="terminal", writer=True, node="node17", forwards=FORWARDS)
+    )
+    shoot(console, desk, "forwards", QApplication.processEvents)
+    assert len(console.forwards.rows) == 3
+
+
+def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, desk: TestDesk, until: Any) -> None:
+    inspector = Inspector(desk)
+    qtbot.addWidget(inspector)
+    inspector.show()
+    why = (
+        "An interactive job cannot start here at once: local: 0 of 2 CPUs are free. Submit it as a batch "
+        "job, or again when a site can take it."
+    )
+    desk.put(row("Aborted", interactive=True, started=None, reason=why), story())
+    inspector.show_jobs([JOB])
+    inspector.show_tab("console")
+    placard = inspector.panes["console"].placard
+    until(placard.other.isVisible)
+    shoot(inspector, desk, "refusal", QApplication.processEvents)
+    placard.other.click()
+    assert desk.triggered == ["job.batch"]
