@@ -26,6 +26,8 @@ _IN_WORDS = {
     "prologue": "prologues",
     "epilogue": "epilogues",
 }
+_MISSING = {"interactive": ": no agent for this site, and agent_program in broker.toml names none"}
+"""What is missing where a need is not offered, and what to do about it."""
 _ABILITIES = ABILITIES.lower()
 _RULES = "glueceaccesscontrolbaserule"
 _INBOUND = "gluehostnetworkadapterinboundip"
@@ -82,7 +84,7 @@ def _needs(description: JobDescription, context: Context) -> Iterator[Condition]
                 "kind",
                 _ABILITIES,
                 lambda value, need=need: need in listed(value),  # type: ignore[misc]
-                _offering(in_words(need)),
+                _offering(in_words(need), _MISSING.get(need, "")),
             )
 
 
@@ -109,8 +111,8 @@ def in_words(need: str) -> str:
     return _IN_WORDS.get(need, need)
 
 
-def _offering(what: str) -> Any:
-    return lambda value, held: f"it {'offers' if held else 'does not offer'} {what}"
+def _offering(what: str, missing: str = "") -> Any:
+    return lambda value, held: f"it offers {what}" if held else f"it does not offer {what}{missing}"
 
 
 def _authorised(description: JobDescription, context: Context) -> Iterator[Condition]:

@@ -103,7 +103,11 @@ def test_free_cpus_count_for_interactive_jobs_and_by_setting() -> None:
             'SubJobType = "plain"; NodeNumber = 2; ApplicationLauncher = "own";',
             "it does not offer the launcher own",
         ),
-        ('SubJobType = "plain"; NodeNumber = 2; Interactive = true;', "it does not offer interactive jobs"),
+        (
+            'SubJobType = "plain"; NodeNumber = 2; Interactive = true;',
+            "it does not offer interactive jobs: no agent for this site,"
+            " and agent_program in broker.toml names none",
+        ),
         ('SubJobType = "plain"; NodeNumber = 2; SubmitTo = "there";', "SubmitTo names there"),
     ],
 )
