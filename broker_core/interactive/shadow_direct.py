@@ -61,7 +61,7 @@ async def _failed(relayed: asyncssh.SSHClientConnection, host: str, port: int, t
         writer.write(word("direct", host=host, port=port, token=token))
         for _, content in FrameReader().feed(await reader.read(-1)):
             return str(read_word(content).get("reason"))
-    except (OSError, asyncssh.Error, BadFrame) as error:
+    except (OSError, asyncssh.Error, BadFrame, ValueError) as error:
         return f"the agent cannot be asked: {error}"
     return "the agent does not say why"
 

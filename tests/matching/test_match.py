@@ -105,8 +105,7 @@ def test_free_cpus_count_for_interactive_jobs_and_by_setting() -> None:
         ),
         (
             'SubJobType = "plain"; NodeNumber = 2; Interactive = true;',
-            "it does not offer interactive jobs: no agent for this site,"
-            " and agent_program in broker.toml names none",
+            "it does not offer interactive jobs: no agent for this site (set agent_program in broker.toml)",
         ),
         ('SubJobType = "plain"; NodeNumber = 2; SubmitTo = "there";', "SubmitTo names there"),
     ],
