@@ -30,7 +30,9 @@ class Decisions:
     """The last decisions; older ones are forgotten. What happened to a job is in its events for good."""
 
     def __init__(self, most: int) -> None:
-        self._kept: deque[Decision] = deque(maxlen=most)
+        self._kept: deque[tuple[int, float, str, str, str, tuple[str, ...], str, int, int]]
+        self._kept = deque(maxlen=most)
+        """Fields of decisions, which few are ever asked for."""
         self.number = 0
         """Number of the last decision."""
 
@@ -47,12 +49,10 @@ class Decisions:
     ) -> None:
         """Note a decision."""
         self.number += 1
-        self._kept.append(
-            Decision(self.number, time, job, name, what, resources, reason, considered, matching)
-        )
+        self._kept.append((self.number, time, job, name, what, resources, reason, considered, matching))
 
     def after(self, number: int, limit: int) -> list[Decision]:
         """Up to `limit` decisions that follow one, oldest first."""
-        first = self._kept[0].number if self._kept else 1
+        first = self.number + 1 - len(self._kept)
         begin = max(0, number + 1 - first)
-        return list(islice(self._kept, begin, begin + limit))
+        return [Decision(*kept) for kept in islice(self._kept, begin, begin + limit)]

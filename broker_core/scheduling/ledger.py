@@ -11,6 +11,7 @@ from broker_core.jobs.transitions import EventType, next_state
 from broker_core.scheduling.effects import Effect, Record
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Now
+from broker_core.version import SCHEMA
 
 
 class Ledger:
@@ -55,7 +56,8 @@ class Ledger:
             resources,
             reason,
             details or {},
-            position=self._positions(),
+            SCHEMA,
+            self._positions(),
         )
         job.record = apply(before, event)
         self.effects.append(Record(event, job.record))

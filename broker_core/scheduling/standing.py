@@ -130,9 +130,11 @@ class Effort:
 
     def more(self) -> bool:
         """True if one more job may be looked at."""
+        self._left -= 1
         asked = self._standings.asked
-        self._left -= 1 + (asked - self._asked) * self._standings.cost
-        self._asked = asked
+        if asked != self._asked:
+            self._left -= (asked - self._asked) * self._standings.cost
+            self._asked = asked
         return self._left >= 0
 
 
