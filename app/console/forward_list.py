@@ -119,13 +119,14 @@ class ForwardList(QWidget):
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
         self.empty.setContentsMargins(12, 4, 12, 4)
-        self._list.addWidget(self.empty)
-        scroll = QScrollArea(widgetResizable=True)
+        column.addWidget(self.empty)
+        self._scroll = scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
         scroll.setMaximumHeight(_ROOM)
         scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        scroll.hide()
         column.addWidget(scroll)
         column.addLayout(self._entry())
         self.problem.setContentsMargins(12, 0, 12, 0)
@@ -162,6 +163,7 @@ class ForwardList(QWidget):
             else:
                 self._append(key, one)
         self.empty.setVisible(not self.rows)
+        self._scroll.setVisible(bool(self.rows))
 
     def _append(self, key: tuple[str, str, str], shown: ForwardView) -> None:
         row = self.rows[key] = ForwardRow(self._desk, shown)

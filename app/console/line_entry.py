@@ -70,7 +70,7 @@ class LineEntry(QWidget):
 
     def show_waiting(self, unsent: int) -> None:
         """Tell how much was typed and has not reached the program's node."""
-        self.waiting.setText(f"{size(unsent)} wait until the connection is back; nothing is lost.")
+        self.waiting.setText(f"{size(unsent)} wait to be sent; nothing is lost.")
         self.waiting.setVisible(bool(unsent))
 
     def _entered(self) -> None:

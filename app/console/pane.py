@@ -97,6 +97,8 @@ class ConsolePane(JobPane):
         """Detach from every job; their programs go on."""
         for view in self.views.values():
             view.close_session()
+            self._shown.removeWidget(view)
+            view.deleteLater()
         self.views.clear()
 
     def _drop_ended(self) -> None:

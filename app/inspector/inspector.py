@@ -33,6 +33,8 @@ PANES: tuple[tuple[str, type[JobPane]], ...] = (
 """Name and class of each tab, in their order."""
 LATER = (("view", "View", "Opens when the job starts and shows a display"),)
 """Tabs of interactive jobs that stand between Console and Where."""
+_CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
+"""Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
 _AGE_MS = 10_000
 
 
@@ -71,6 +73,7 @@ class Inspector(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.setUsesScrollButtons(True)
         self.tabs.tabBar().setExpanding(False)
+        self.tabs.setStyleSheet(_CLOSE_TABS)
         self.tabs.tabBar().setAccessibleName("Views of the job")
         for pane in self.panes.values():
             self.tabs.addTab(pane, pane.title)

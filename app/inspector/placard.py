@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.inspector.labels import label
 
@@ -46,8 +46,13 @@ class Placard(QWidget):
             part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
             column.addWidget(part)
         column.addSpacing(4)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
         for button in (self.button, self.other):
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
         column.addStretch(3)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button.clicked.connect(self.acted)

@@ -73,6 +73,7 @@ class MainTabs(QTabWidget):
 
     def _remove(self, page: QWidget) -> None:
         self.removeTab(self.indexOf(page))
+        _give_up(page)
         if page not in self._places.values():
             page.deleteLater()
 
@@ -92,6 +93,11 @@ class MainTabs(QTabWidget):
         editor.setFocus()
         return editor
 
+    def close_all(self) -> None:
+        """The window goes away: pages give up what they hold, such as sessions with jobs."""
+        for page in [self.widget(at) for at in range(self.count())]:
+            _give_up(page)
+
     def editors(self) -> list[Editor]:
         """Open editors, in the order of their tabs."""
         pages = [self.widget(at) for at in range(self.count())]
@@ -105,3 +111,10 @@ class MainTabs(QTabWidget):
         page = known if known is not None and self.indexOf(known) >= 0 else make()
         self._places[name] = page
         self.place(name, row["name"] if row else job, "file-text", lambda: page)
+
+
+def _give_up(page: QWidget) -> None:
+    """Let go of sessions with jobs; their programs go on."""
+    close = getattr(page, "close_all", None)
+    if close is not None:
+        close()

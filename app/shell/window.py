@@ -229,6 +229,7 @@ class MainWindow(QMainWindow):
         self.keep()
         if self.inspector is not None:
             self.inspector.close_all()
+        self.tabs.close_all()
         self.closing.emit()
         super().closeEvent(event)
 
