@@ -16,6 +16,7 @@ from broker_core.command_line.following import Row, all_rows, failed, rows_of, s
 from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.silence import tell_silent
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import EventView, JobDetail
@@ -44,6 +45,7 @@ def list_jobs(
         return Exit.OK
     if lines:
         tables.jobs(lines)
+        tell_silent(any(state in _ACTIVE for state in chosen or _ACTIVE))
     if shown > len(lines):
         output.say("Jobs that were submitted together are one line; --unfold shows each.", "dim")
     _tell_rest(shown, total, others)
@@ -109,6 +111,7 @@ def status(
         _show(details[0])
     else:
         tables.jobs(rows)
+        tell_silent(any(row["state"] in _ACTIVE for row in rows))
     return Exit.JOB_FAILED if wait and failed(rows) else Exit.OK
 
 

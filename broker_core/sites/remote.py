@@ -11,11 +11,13 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.collector import Collector
 from broker_core.sites.contract import Attempt, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.link import LinkState
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.remote_watch import RemoteWatch
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.tracked import Tracked
+from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 
 
@@ -108,6 +110,7 @@ class RemoteSite:
     async def files(self, attempt: Attempt) -> list[RunFile]:
         """See `Site.files`; what was brought here after the end, the site's own list before."""
         if (tracked := self._watch.tracked.get(attempt.tag)) is not None:
+            self._needs_contact()
             return await self._watch.finish.list_live(tracked)
         return await asyncio.to_thread(list_files, self._records.output(attempt))
 
@@ -115,8 +118,18 @@ class RemoteSite:
         """See `Site.open_path`; of a file that grows only what is new is brought."""
         folder = self._records.output(attempt)
         if (tracked := self._watch.tracked.get(attempt.tag)) is not None:
+            self._needs_contact()
             await self._watch.finish.bring_live(tracked, path)
         return find_file(folder, path)
+
+    def _needs_contact(self) -> None:
+        """Whoever looks at a running job is told at once that its site is not heard from; raises LinkLost."""
+        link = self._adapter.link
+        if link.state not in (LinkState.CONNECTED, LinkState.CONNECTING):
+            raise LinkLost(
+                f"Nothing of the job can be read now: {self.name} is not heard from. {link.reason}".strip(),
+                remedy="The job is not touched by this; its output is brought when the site is back.",
+            )
 
     async def forget(self, attempts: Sequence[Attempt]) -> None:
         """See `Site.forget`; attempts that are not over are left alone."""

@@ -118,6 +118,10 @@ async def test_a_site_that_is_silent_at_the_start_delays_nobody_and_its_jobs_are
     assert detail.row["state"] == "Running"
     assert detail.unheard_since is not None
     assert "Not heard from" in crossdesk("job", "status", job).out
+    assert f"{NAME} is not heard from since" in crossdesk("job", "list").err
+    looked = crossdesk("job", "log", job)
+    assert looked.code == 1
+    assert "Nothing of the job can be read now" in looked.err
     sshd.start()
     gate.touch()
     await link(site, NAME, "connected")
