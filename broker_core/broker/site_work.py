@@ -17,7 +17,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteAccepted, SiteRefused, SiteRuns
-from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Runs, Site, Started
+from broker_core.sites.contract import Attempt, Held, LaunchOrder, Notice, Runs, Site, Started
 from broker_core.sites.transport.contract import LinkLost
 
 log = logging.getLogger("crossdesk.sites")
@@ -98,7 +98,9 @@ class SiteWork:
         """The site speaks; called in the event loop's thread."""
         attempt = notice.attempt
         self._fail(f"before:notice.{type(notice).__name__}")
-        if isinstance(notice, Runs):
+        if isinstance(notice, Held):
+            self._found(notice)
+        elif isinstance(notice, Runs):
             self._engine.post(SiteRuns(attempt.job, attempt.number))
         elif isinstance(notice, Started):
             self._engine.post(AttemptStarted(attempt.job, attempt.number, notice.time, clean(notice.node)))
@@ -117,6 +119,13 @@ class SiteWork:
                     notice.started,
                 )
             )
+
+    def _found(self, held: Held) -> None:
+        """The site has what the broker before this one may have handed over (reliability cases 2 and 24)."""
+        attempt, live = held.attempt, self._engine.scheduler.job(held.attempt.job)
+        if live is not None and live.suspect and live.record.attempt == attempt.number and not live.canceling:
+            self._unsure.discard(attempt.tag)
+            self._engine.post(SiteAccepted(attempt.job, attempt.number, held.id, held=True))
 
     async def close(self) -> None:
         """Stop calling and listening; what runs goes on."""

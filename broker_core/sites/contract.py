@@ -73,6 +73,15 @@ class LaunchOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """An attempt that was to be found again is at the site, and waits for its `confirm`."""
+
+    attempt: Attempt
+    id: str
+    """The site's own id."""
+
+
+@dataclass(frozen=True, slots=True)
 class Runs:
     """The site says that it runs the attempt; its starter has not spoken yet (SA-LCH-07)."""
 
@@ -124,7 +133,7 @@ FAILURES = (
 )
 """What can end an attempt other than the application itself (CB-JS-06). `killed` answers a cancel."""
 
-Notice = Runs | Started | Ended
+Notice = Held | Runs | Started | Ended
 Report = Callable[[Notice], None]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker_core.sites.adapter import Polled, Seen, Sighting
-from broker_core.sites.contract import Ended, Notice, Runs, Started
+from broker_core.sites.contract import Ended, Held, Notice, Runs, Started
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.tracked import Tracked
 from broker_core.worker.markers import started_mark
@@ -39,6 +39,9 @@ def notices(tracked: Tracked, sighting: Sighting, now: float) -> Iterator[Notice
     elif sighting.seen is Seen.RUNNING and not tracked.told_runs:
         tracked.told_runs = True
         yield Runs(tracked.attempt)
+    elif sighting.seen is Seen.HELD and tracked.order is None and not tracked.told_held:
+        tracked.told_held = True
+        yield Held(tracked.attempt, tracked.id)
 
 
 def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings: RemoteSettings) -> bool:

@@ -29,6 +29,7 @@ class Tracked:
     confirmed: bool = False
     cancel_asked: bool = False
     cancel_sent: float | None = None
+    told_held: bool = False
     told_runs: bool = False
     told_start: bool = False
     started: StartedMark | None = None

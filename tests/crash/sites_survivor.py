@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import os
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -93,7 +92,6 @@ class SitesSurvivor(Survivor):
         tries: Counter[str] = Counter()
         while self._point:
             tries[self._point] += 1
-            print(time.strftime("%X"), self._point, tries[self._point], flush=True)
             assert tries[self._point] < 6, f"{self._point} is not passed: {self.told()}"
             try:
                 async with asyncio.timeout(60):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import Attempt
+from broker_core.sites.contract import Attempt, Held
 from tests.sites.remote.far_site import MARK, Far, script
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
@@ -38,6 +38,7 @@ async def test_all_attempts_are_found_again_in_every_state(
     (tmp_path / "end").touch()
     assert (await new.ended(running.attempt)).exit_code == 0
     assert [(await new.ended(one.attempt)).exit_code for one in group] == [1, 2]
+    assert [one.attempt for one in new.notices if isinstance(one, Held)] == [held.attempt]
     await new.site.confirm(held.attempt)
     assert (await new.ended(held.attempt)).exit_code == 0
     await eventually(lambda: f"{MARK}.{never.attempt.tag}" in cluster.present().values())
