@@ -7,7 +7,7 @@ fail() { say "crossdesk: $*"; exit 1; }
 OFFSCREEN_PACKAGES="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
 XCB_PACKAGES="libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
 WAYLAND_PACKAGES="libwayland-client0 libwayland-cursor0 libwayland-egl1"
-TEST_PACKAGES="xvfb xdotool imagemagick openbox dunst dbus"
+TEST_PACKAGES="xvfb xdotool imagemagick openbox dunst dbus xauth x11-utils"
 LDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
 SITE_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
     nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
@@ -127,10 +127,14 @@ install_locked() {
     fi
     site=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
     printf '%s\n' "$ROOT" >"$site/crossdesk-source.pth"
-    if [ ! -e "$VENV/bin/crossdesk" ]; then
-        printf '#!/bin/sh\nexec "%s" -m app.launch "$@"\n' "$PYTHON" >"$VENV/bin/crossdesk"
-        chmod 755 "$VENV/bin/crossdesk"
-    fi
+    command_of crossdesk app.launch
+    command_of crossdesk-relay broker_core.interactive.relay
+}
+
+# Make the command $1 run the module $2.
+command_of() {
+    [ -e "$VENV/bin/$1" ] && return 0
+    printf '#!/bin/sh\nexec "%s" -m %s "$@"\n' "$PYTHON" "$2" >"$VENV/bin/$1" && chmod 755 "$VENV/bin/$1"
 }
 
 # Libraries that a part of Qt ($1, relative to PySide6/Qt) does not find, one a line.

@@ -34,7 +34,7 @@ leave_out() {
 }
 
 needed=""
-for tool in Xvfb xdotool import openbox dunst dbus-daemon; do has "$tool" || needed="$needed $tool"; done
+for tool in Xvfb xdotool import openbox dunst dbus-daemon xauth xdpyinfo; do has "$tool" || needed="$needed $tool"; done
 # shellcheck disable=SC2086 # lists of words
 if [ -n "$needed" ] && ! apt_install "programs for tests in a real window ($needed)" $TEST_PACKAGES; then
     leave_out display "they need$needed"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from tests.interactive.test_command_line import job
 __all__ = ["job"]
 pytestmark = [
     pytest.mark.cluster,
-    pytest.mark.skipif(not shutil.which("xdpyinfo"), reason="needs xvfb, xauth and x11-utils"),
+    pytest.mark.display,
 ]
 
 
