@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from broker_core.command_line.ids import SiteName
 from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import NotFound
+from broker_core.jobs.states import JobState
 
 WAIT = 300.0
 """Seconds that a test job is waited for, unless told otherwise."""
@@ -42,8 +44,33 @@ async def run_test(client: BrokerClient, name: str, timeout: float = WAIT) -> Ro
     """The row of a test job when it has ended; raises TimedOut."""
     job = (await client.test_site(name)).job
     output.say(f"Test job {job} was sent to {name}.", "dim")
-    told = None if session().json else tell_state
-    return (await until_ended(client, [job], timeout=timeout, changed=told))[0]
+    trial = _Trial(client)
+    row = (await until_ended(client, [job], timeout=timeout, changed=trial.changed))[0]
+    return await trial.verdict(row)
+
+
+class _Trial:
+    """A test job ends with the first refusal: what the site says once it would say in every round."""
+
+    def __init__(self, client: BrokerClient) -> None:
+        self._client = client
+        self._refusal = ""
+        self._ending: asyncio.Task[object] | None = None
+
+    def changed(self, row: Row) -> None:
+        """Tell how it goes; a job that waits again after an attempt was refused."""
+        if not session().json:
+            tell_state(row)
+        if self._ending is None and row["state"] == JobState.WAITING and row["attempt"]:
+            self._refusal = row["reason"]
+            self._ending = asyncio.create_task(self._client.cancel([row["id"]]))
+
+    async def verdict(self, row: Row) -> Row:
+        """The row at its end, with the site's reason rather than that of the cancel."""
+        if self._ending is None:
+            return row
+        await self._ending
+        return row | {"reason": self._refusal}
 
 
 async def tell_test(client: BrokerClient, row: Row) -> None:

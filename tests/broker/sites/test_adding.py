@@ -46,6 +46,14 @@ def test_a_cluster_behind_ssh_is_added_with_a_test_job_after_one_question(
     assert not kept.exists()
 
 
+@pytest.mark.usefixtures("trusting")
+def test_a_directory_that_cannot_be_made_ends_the_test_job_at_its_first_refusal(broker: Path) -> None:
+    said = crossdesk("site", "add", NAME, "--kind", "shell", "--directory", "/proc/nowhere", "--json")
+    assert said.code == 3, said.err
+    assert (said.json["test"]["state"], said.json["test"]["attempt"]) == ("Canceled", 1)
+    assert "/proc/nowhere" in said.json["test"]["reason"]
+
+
 def test_a_host_that_is_not_trusted_is_not_added(broker: Path) -> None:
     said = crossdesk("site", "add", NAME, text="no\n")
     assert (said.code, "was not answered" in said.err) == (1, True)
