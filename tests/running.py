@@ -111,3 +111,12 @@ class RunningBroker:
             self.kill()
         finally:
             end_all(self.state_dir)
+
+
+def ended(pid: int) -> bool:
+    """True where a process has ended, also if nobody has asked for its status yet."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state == "Z"

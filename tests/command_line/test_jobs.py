@@ -190,7 +190,7 @@ def test_list_match_tells_where_and_why_not(jdl: Path) -> None:
 
 
 def test_the_sites_are_listed() -> None:
-    assert [one["kind"] for one in crossdesk("site", "list", "--json").json["sites"]] == ["local"]
+    assert [one["spec"]["kind"] for one in crossdesk("site", "list", "--json").json["sites"]] == ["local"]
 
 
 def test_an_unknown_job_is_an_error_with_its_code() -> None:

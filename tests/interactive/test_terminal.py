@@ -11,6 +11,7 @@ import pytest
 
 from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
+from tests.running import ended
 from tests.waiting import eventually
 
 SHELL = ["/bin/sh", "-c", 'stty -echo; echo ready; while read line; do eval "$line"; done; exit 7']
@@ -152,7 +153,7 @@ async def test_an_agent_that_is_killed_ends_its_program_and_the_session(made: Be
     await screen.ended()
     assert screen.session.status.state is SessionState.CLOSED
     assert "ended" in screen.session.status.reason
-    await eventually(lambda: not os.path.exists(f"/proc/{program}"))
+    await eventually(lambda: ended(program))
 
 
 @pytest.mark.parametrize("wish", ["resize", "signal", "eof"])

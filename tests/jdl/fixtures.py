@@ -69,7 +69,7 @@ F7 = (
 )
 
 FIXTURES = {
-    "F1": (F1, {"unquoted-value", "data-not-sent"}),
+    "F1": (F1, {"unquoted-value", "data-not-sent", "catalogue-not-asked"}),
     "F2": (F2, set()),
     "F3": (F3, {"missing-comma", "double-equals"}),
     "F4": (F4, {"interactive-implied"}),

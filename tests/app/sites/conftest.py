@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends import fail
 from PySide6.QtWidgets import QApplication
 
 from app.context import LinkState
@@ -14,6 +16,15 @@ from tests.app.windows import Stage, play, turns
 
 Scene = Callable[[Stage, SitesBroker], Awaitable[None]]
 Act = Callable[[SitesBroker, Scene], None]
+
+
+@pytest.fixture(autouse=True)
+def no_keyring() -> Iterator[None]:
+    """As on a machine without one, whatever ran here before; tests of a keyring bring their own."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(fail.Keyring())
+    yield
+    keyring.set_keyring(before)
 
 
 @pytest.fixture

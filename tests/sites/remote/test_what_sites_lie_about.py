@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -32,7 +33,8 @@ async def running(far: Far, text: str = "until [ -e end ]; do sleep 0.05; done")
 async def test_an_end_without_a_marker_is_lost_but_not_at_once(far: Far, cluster: Cluster) -> None:
     tag, attempt = await running(far)
     for pid in processes_of(place(far, tag)):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it ended with one of those before it
+            os.kill(pid, signal.SIGKILL)
     ended = await far.ended(attempt)  # type: ignore[arg-type]
     assert (ended.failure, ended.exit_code) == ("lost", None)
     assert "no sign of life" in ended.reason

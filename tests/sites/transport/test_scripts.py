@@ -11,6 +11,7 @@ import pytest
 
 from broker_core.sites.link import LinkState
 from broker_core.sites.transport.contract import MOST_OUT, LinkLost, NotSent, Transport
+from tests.running import ended
 from tests.sites.transport.ssh_user import SshUser, raises
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
@@ -70,7 +71,7 @@ async def test_a_cancelled_call_ends_its_script(way: Transport, tmp_path: Path) 
 def _is_gone(file: Path) -> bool:
     """False too while the file is not written yet."""
     words = file.read_text().split() if file.exists() else []
-    return bool(words) and not Path(f"/proc/{words[0]}").exists()
+    return bool(words) and ended(int(words[0]))
 
 
 async def test_no_more_scripts_run_at_once_than_the_site_allows(way: Transport, tmp_path: Path) -> None:
