@@ -12,6 +12,7 @@ from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.test_terminal import SHELL, ready
 from tests.interactive.wire import Wire
+from tests.running import ended
 from tests.waiting import eventually
 
 
@@ -141,7 +142,7 @@ async def test_a_command_ends_with_its_desk(made: Bench) -> None:
     process = await connection.create_process("echo $$; exec sleep 600", encoding=None)
     pid = int(await process.stdout.readline())
     await screen.session.close()
-    await eventually(lambda: not Path(f"/proc/{pid}").exists())
+    await eventually(lambda: ended(pid))
 
 
 async def test_nothing_but_the_program_where_the_agent_allows_nothing_else(made: Bench) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from broker_core.sites.adapter import Seen
 from broker_core.sites.batch.system import BatchJob
+from tests.running import ended
 from tests.sites.batch.beds import Bed, gone
 from tests.waiting import wait_until
 
@@ -72,7 +73,7 @@ def test_a_running_job_can_be_canceled(bed: Bed) -> None:
     pid = int(_read(bed.folder / "started"))
     bed.cancel(id)
     gone(bed, mark, id)
-    wait_until(lambda: not Path(f"/proc/{pid}").exists(), 30.0, "its process is gone")
+    wait_until(lambda: ended(pid), 30.0, "its process is gone")
 
 
 def test_many_jobs_are_released_and_canceled_by_one_command_and_those_that_ended_are_no_error(
