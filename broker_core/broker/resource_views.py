@@ -34,7 +34,7 @@ Rows = Sequence[int]
 async def resources_page(cache: ResourceCache, offset: int, limit: int, now: Now) -> bytes:
     """A `ResourcesPage` in JSON, ordered by computing element."""
     pool = cache.pool(now.monotonic)
-    order = pool.columns.order()
+    order = pool.columns.order(pool.size)
     about = {"total": len(order), "generation": cache.board.changes, "offset": offset, "now": now.wall}
     rows = order[offset : offset + limit].tolist()
     parts: dict[str, list[bytes]] = {name: [] for name in RESOURCE_COLUMNS}

@@ -64,9 +64,10 @@ def _chosen(description: JobDescription, context: Context) -> Iterator[Condition
 def _at(wanted: str) -> Any:
     def holds(view: View) -> Holds:
         columns = view.pool.columns
-        found = np.fromiter((site == wanted for site in columns.sites), np.bool_, columns.size)
+        sites = columns.sites[: view.size]
+        found = np.fromiter((site == wanted for site in sites), np.bool_, view.size)
         row = columns.row_of(wanted)
-        if row is not None:
+        if row is not None and row < view.size:
             found[row] = True
         return found
 

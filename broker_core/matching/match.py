@@ -51,7 +51,7 @@ class Matches:
     @property
     def known(self) -> int:
         """Resources there are."""
-        return len(self.view.pool.columns)
+        return int(np.count_nonzero(self.view.pool.columns.used[: self.view.size]))
 
     @property
     def several(self) -> bool:
@@ -141,7 +141,7 @@ def match(
 
 def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candidates:
     pool = view.pool
-    order = pool.columns.order()
+    order = pool.columns.order(view.size)
     named = order[holds[order]]
     waiting = (pool.waiting if pool.own_waiting is None else pool.own_waiting)[named]
     close = _close(view, context)[named] if context.close else None

@@ -25,6 +25,8 @@ from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
 
 Ranks = npt.NDArray[np.float64]
+_State = tuple[int, int]
+"""Version of the columns, and the rows that are looked at: what is worked out for one is for no other."""
 
 
 class Requirement:
@@ -98,12 +100,12 @@ class Plan:
         self.conditions = (*conditions(description, context, slots), *_suits_a_part(self.parts))
         self.wish = Wish(self.own, columns, tables)
         self.slots = slots
-        self._masks: dict[bool, tuple[int, Holds]] = {}
-        self._ranks: dict[bool, tuple[int, Ranks]] = {}
+        self._masks: dict[bool, tuple[_State, Holds]] = {}
+        self._ranks: dict[bool, tuple[_State, Ranks]] = {}
 
     def view(self, pool: Pool, context: Context) -> View:
         """The pool as this plan looks at it."""
-        return View(pool, pool.columns.size, self.own, context.now, context.surroundings)
+        return View(pool, pool.size, self.own, context.now, context.surroundings)
 
     def holds(self, view: View) -> Holds:
         """By row: every condition and clause holds there, and no bar is down."""
@@ -123,10 +125,10 @@ class Plan:
         rank = self.wish.rank
         if rank is not None and not rank.lasting:
             return self.wish.ranks(view)
-        version, quiet = view.pool.columns.version, view.pool.quiet
+        state, quiet = _state(view), view.pool.quiet
         known = self._ranks.get(quiet)
-        if known is None or known[0] != version:
-            known = self._ranks[quiet] = version, self.wish.ranks(view)
+        if known is None or known[0] != state:
+            known = self._ranks[quiet] = state, self.wish.ranks(view)
         return known[1]
 
     @property
@@ -144,10 +146,10 @@ class Plan:
 
     def _lasting(self, view: View) -> Holds:
         """What holds by the attributes alone, worked out once until one of them changes."""
-        columns, quiet = view.pool.columns, view.pool.quiet
+        state, quiet = _state(view), view.pool.quiet
         known = self._masks.get(quiet)
-        if known is None or known[0] != columns.version:
-            known = self._masks[quiet] = columns.version, self._by_attributes(view)
+        if known is None or known[0] != state:
+            known = self._masks[quiet] = state, self._by_attributes(view)
         return known[1]
 
     def _by_attributes(self, view: View) -> Holds:
@@ -159,6 +161,10 @@ class Plan:
             if one.lasting:
                 mask &= one.program.truth(view) == TRUE
         return mask
+
+
+def _state(view: View) -> _State:
+    return view.pool.columns.version, view.size
 
 
 def _parts(own: Ad, columns: Columns, tables: Tables) -> Iterable[Part]:

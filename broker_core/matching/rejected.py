@@ -41,8 +41,7 @@ class Rejections(Sequence[Rejected]):
     def __init__(self, findings: Findings, holds: Holds) -> None:
         view = findings.view
         self._findings = findings
-        order = view.pool.columns.order()
-        order = order[order < view.size]  # without those that became known since the match
+        order = view.pool.columns.order(view.size)
         rows = order[~holds[order]]
         lasting = findings.lasting.sum(axis=0, dtype=np.int64)
         failed = findings.failed.sum(axis=0, dtype=np.int64)

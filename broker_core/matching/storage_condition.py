@@ -27,4 +27,6 @@ def output(description: JobDescription) -> Iterator[Condition]:
         told = ", ".join(close[:_SHOWN]) + more if close else "no storage element"
         return f"OutputSE {wanted} is not close; {told} is"
 
-    yield Condition(f"OutputSE {wanted}", "policy", lambda view: near(wanted, view.pool.columns), words)
+    yield Condition(
+        f"OutputSE {wanted}", "policy", lambda view: near(wanted, view.pool.columns, view.size), words
+    )

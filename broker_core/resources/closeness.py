@@ -62,28 +62,29 @@ def close_files(
     places = [replica.storage(protocols) for replica in replicas]
     counts = np.zeros(columns.size, np.int64)
     for start in range(0, len(places), _WORD):
-        counts += np.bitwise_count(_met(places[start : start + _WORD], columns)).astype(np.int64)
+        met = _met(places[start : start + _WORD], columns, columns.size)
+        counts += np.bitwise_count(met).astype(np.int64)
     return {columns.ces[row]: int(counts[row]) for row in np.flatnonzero(counts)}
 
 
-def near(storage: str, columns: Columns) -> Near:
-    """The rows that are close to a storage element (OutputSE)."""
-    found: Near = _met([frozenset({storage.lower()})], columns) != 0
+def near(storage: str, columns: Columns, size: int) -> Near:
+    """Those of the first `size` rows that are close to a storage element (OutputSE)."""
+    found: Near = _met([frozenset({storage.lower()})], columns, size) != 0
     return found
 
 
-def _met(places: Sequence[frozenset[str]], columns: Columns) -> npt.NDArray[np.uint64]:
+def _met(places: Sequence[frozenset[str]], columns: Columns, size: int) -> npt.NDArray[np.uint64]:
     """For each row a bit for each of at most 64 files that is close to it, by distinct values."""
     bits: dict[str, int] = {}
     for place, elements in enumerate(places):
         for element in elements:
             bits[element] = bits.get(element, 0) | 1 << place
-    found = np.zeros(columns.size, np.uint64)
+    found = np.zeros(size, np.uint64)
     for name in CLOSE:
         column = columns.column(name)
         if column is not None and bits:
             by_code = np.fromiter((_bits(value, bits) for value in column.values), np.uint64)
-            found |= by_code[column.codes(columns.size)]
+            found |= by_code[column.codes(size)]
     return found
 
 

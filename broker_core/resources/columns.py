@@ -114,12 +114,12 @@ class Columns:
                 found[name] = column.value(row)
         return {name: value for name, value in found.items() if value is not UNDEFINED}
 
-    def order(self) -> npt.NDArray[np.intp]:
-        """The rows in ascending order of their computing element's id."""
+    def order(self, size: int) -> npt.NDArray[np.intp]:
+        """The first `size` rows, empty ones left out, in ascending order of their computing element's id."""
         if self._order is None:
             rows = sorted(self._rows.items())
             self._order = np.fromiter((row for _, row in rows), np.intp, len(rows))
-        return self._order
+        return self._order if size == self.size else self._order[self._order < size]
 
     def _new_row(self, ce: str) -> int:
         if self._empty:

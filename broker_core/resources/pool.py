@@ -59,6 +59,13 @@ class Pool:
     """All as if nothing ran."""
     records: Mapping[int, Resource] = field(default_factory=dict)
     """Records that the pool was made of, if it was."""
+    rows: int | None = None
+    """Rows of a snapshot; what became known after it is none of its own."""
+
+    @property
+    def size(self) -> int:
+        """Rows to look at, empty ones included."""
+        return self.columns.size if self.rows is None else self.rows
 
     @staticmethod
     def of(resources: Iterable[Resource]) -> Pool:
@@ -97,8 +104,8 @@ class Pool:
         )
 
     def snapshot(self) -> Pool:
-        """The same with counts and bars of its own, for answers that are worked out bit by bit; attributes
-        may still change."""
+        """The same with counts and bars of its own, for answers that are worked out bit by bit: resources
+        that become known later stay out of it; attributes may still change."""
         return replace(
             self,
             total=self.total.copy(),
@@ -109,6 +116,7 @@ class Pool:
             own_waiting=None if self.own_waiting is None else self.own_waiting.copy(),
             committed=None if self.committed is None else self.committed.copy(),
             updated=None if self.updated is None else self.updated.copy(),
+            rows=self.size,
         )
 
     def without(self, origin: str) -> Pool:

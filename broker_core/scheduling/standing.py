@@ -215,7 +215,7 @@ class Standings:
         columns = self._board.pool.columns
         place = np.full(columns.size, -1, np.intp)
         place[found.rows] = np.arange(len(found.rows))
-        order = columns.order()
+        order = columns.order(columns.size)
         at = place[order]
         at = at[at >= 0]
         return found.rows[at].astype(np.intp), found.rank[at], found.close_files[at]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broker_core.matching.match import match
+from broker_core.matching.report import report
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import NO_ACCESS, Pool
 from broker_core.resources.values import facts, idle, values
@@ -44,7 +45,7 @@ def test_columns_hold_what_was_put_last(steps: list[tuple[int, dict[str, Any] | 
             columns.put(ce, "site", known)
             expected[ce] = known
     assert len(columns) == len(expected)
-    assert [columns.ces[row] for row in columns.order()] == sorted(expected)
+    assert [columns.ces[row] for row in columns.order(columns.size)] == sorted(expected)
     for ce, known in expected.items():
         row = columns.row_of(ce)
         assert row is not None
@@ -121,13 +122,38 @@ def test_counts_of_the_record_have_precedence_over_published_ones(name: str) -> 
     assert values(pool.resource(0))[name.lower()] == 3
 
 
-def test_a_snapshot_is_answered_from_while_further_resources_become_known() -> None:
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "Requirements = false;",
+        'OutputSE = "se.example.org";',
+        'SubmitTo = "b:1/jobmanager-fork-x";',
+        'SubmitTo = "c:1/jobmanager-fork-x";',
+        "Requirements = other.GlueCEStateWaitingJobs > 5; Rank = other.GlueCEStateFreeCPUs;",
+        'Requirements = other.GlueCEStateStatus == "Closed"; Rank = other.GlueHostBenchmarkSI00;',
+        'JobType = "Parallel"; SubJobType = "pacx-mpi"; NodeNumber = 500;',
+    ],
+)
+def test_a_snapshot_is_answered_from_while_further_resources_become_known(wanted: str) -> None:
     pool = Pool.of([resource("b"), resource("d")])
     before = pool.snapshot()
-    matches = match(job("Requirements = false;"), before)
-    for name in ("a", "c"):
-        pool.columns.put(f"{name}:1/jobmanager-fork-x", name, {})
-    assert [one.resource.site for one in matches.rejected] == ["b", "d"]
+    matches = match(job(wanted), before)
+    for number in range(40):
+        pool.columns.put(f"c{number}:1/jobmanager-fork-x", "c", {"gluecestatestatus": "Closed"})
+    told = report(matches, policy="best-fit")
+    assert {one.site for one in told.resources} == {"b", "d"}
+    assert (told.known, len(told.resources)) == (2, 2)
+    assert told.analysis
+    assert matches.feasible == match(job(wanted), [resource("b"), resource("d")]).feasible
+
+
+def test_what_is_kept_for_a_snapshot_is_not_given_to_a_wider_one() -> None:
+    wanted = job("Rank = other.GlueHostBenchmarkSI00;")
+    wide = Pool.of([resource("b"), resource("d"), resource("e")])
+    narrow = wide.snapshot()
+    narrow.rows = 2
+    for looked_at, sites in ((narrow, ["b", "d"]), (wide, ["b", "d", "e"]), (narrow, ["b", "d"])):
+        assert sorted(one.resource.site for one in match(wanted, looked_at).candidates) == sites
 
 
 def test_a_snapshot_keeps_counts_and_bars_while_the_pool_changes() -> None:

@@ -46,8 +46,8 @@ def test_copies_that_the_program_cannot_read_do_not_count() -> None:
 
 
 def test_elements_near_to_the_output_are_told_whatever_the_case() -> None:
-    assert near("Se2.Example.org", THREE)[:4].tolist() == [True, True, False, False]
-    assert not near("elsewhere", THREE).any()
+    assert near("Se2.Example.org", THREE, 4).tolist() == [True, True, False, False]
+    assert not near("elsewhere", THREE, 4).any()
 
 
 @given(
