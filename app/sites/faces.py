@@ -33,14 +33,19 @@ _FACES = {
     ASKING: SiteFace(Shape.EXCLAMATION, "warning", "Needs an answer"),
     DOWN: SiteFace(Shape.CROSS, "negative", "Down"),
 }
+UNUSABLE = SiteFace(Shape.EXCLAMATION, "negative", "Cannot be used")
+"""The connection is well, the site is not."""
 DRAINED = SiteFace(Shape.PAUSE, "muted", "Drained")
 _UNKNOWN = SiteFace(Shape.QUESTION, "state-Unheard", "Not known")
 
 
 def site_face(site: SiteView) -> SiteFace:
     """Return the face of a site; trouble with the connection is worth more than being drained."""
-    if site.spec.drained and site.link.state == CONNECTED:
-        return DRAINED
+    if site.link.state == CONNECTED:
+        if site.link.trouble:
+            return UNUSABLE
+        if site.spec.drained:
+            return DRAINED
     return _FACES.get(site.link.state, _UNKNOWN)
 
 
@@ -67,6 +72,8 @@ def state_sentence(site: SiteView, now: float) -> str:
 
 
 def _connected(site: SiteView) -> str:
+    if site.link.trouble:
+        return f"No jobs are sent here. {_ended(site.link.trouble)} It is looked at again each minute."
     if site.throttled:
         return f"Fewer jobs are sent here: {_ended(site.throttled)}"
     if site.spec.drained:
@@ -121,8 +128,10 @@ def address_words(site: SiteView) -> str:
 
 def sidebar_count(site: SiteView) -> str:
     """Return the few characters beside a site in the sidebar."""
-    if site.link.state == CONNECTED and not site.spec.drained:
+    if site.link.state == CONNECTED and not (site.spec.drained or site.link.trouble):
         return f"{site.free_cpus:,} free"
+    if site.link.trouble and site.link.state == CONNECTED:
+        return "unusable"
     return {ASKING: "asks you"}.get(site.link.state, site_face(site).word.lower())
 
 

@@ -35,6 +35,8 @@ class Trial(QObject):
         self.job, self.error = "", ""
         self.begun = time.time()
         self._said = ""
+        self._refusal = ""
+        """What the site said to the first attempt: it would say so in every round."""
         desk.jobs.changed.connect(self._rows)
 
     def begin(self) -> None:
@@ -47,9 +49,16 @@ class Trial(QObject):
         except CrossDeskError as error:
             self.error = str(error)
         self.changed.emit()
+        self._rows(set())
 
     def _rows(self, ids: set[str]) -> None:
-        if self.job and (not ids or self.job in ids) and self.sentence != self._said:
+        if not self.job or (ids and self.job not in ids):
+            return
+        row = self.row
+        if row is not None and not self._refusal and row["state"] == JobState.WAITING and row["attempt"]:
+            self._refusal = str(row["reason"] or "").strip() or "It was refused."
+            self._desk.run(self._desk.client.cancel([self.job]), f"ending the test of {self.site}")
+        if self.sentence != self._said:
             self._said = self.sentence
             self.changed.emit()
 
@@ -87,6 +96,8 @@ class Trial(QObject):
         if row is None:
             return "Sending a test job."
         state = JobState(str(row["state"]))
+        if self._refusal:
+            return f"The test job was refused: {self._refusal}"
         if not state.ended:
             silent = self._desk.sites.unheard(str(row["site"] or ""))
             more = f" The site has not been heard from since {words.exact(silent)}." if silent else ""

@@ -81,7 +81,7 @@ def waits_for(services: Services, record: JobRecord) -> str:
 def _unheard(services: Services, record: JobRecord) -> float | None:
     """When the site of a live job was last heard from, where it is not connected now."""
     site = services.sites.site_of(record.site) if record.state in AT_SITE else None
-    if site is None or site.link.state.usable:
+    if site is None or site.link.usable:
         return None
     return site.link.heard or site.link.since
 

@@ -15,6 +15,7 @@ def link_view(link: Link) -> LinkView:
         retry_at=link.retry_at,
         heard=link.heard,
         question=question_view(link.question),
+        trouble=link.trouble,
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
+from broker_core.broker.network_news import NetworkNews
 from broker_core.broker.site_bounds import bounded
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_figures import SAMPLE
@@ -20,12 +22,13 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
 from broker_core.sites.contract import FarSite, Site
-from broker_core.sites.link import Link
+from broker_core.sites.link import Link, LinkState
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
 LOOK_INTERVAL = 60.0
 """Seconds between two looks at the queues of a site."""
+_FIRST_LOOK = 30.0
 LAST_WORDS = 10.0
 """Seconds that a site gets to end the jobs of which its owner wants to be rid."""
 
@@ -47,6 +50,7 @@ class SiteRegistry:
         self._updaters: Updaters | None = None
         self._far: dict[str, FarSite] = {}
         self._sampling: asyncio.TimerHandle | None = None
+        self._network = NetworkNews(lambda: self._hurry(lambda _: True))
         self._turn = asyncio.Lock()
         self.specs: dict[str, SiteSpec] = {LOCAL: SiteSpec(name=LOCAL, kind=LOCAL)}
         """Name to settings."""
@@ -59,10 +63,12 @@ class SiteRegistry:
         self._updaters = updaters
         for name in self.specs:
             self._tell(name)
+        self._network.open()
         self._sample()
 
     def close(self) -> None:
-        """Sample no more."""
+        """Sample and listen no more."""
+        self._network.close()
         if self._sampling is not None:
             self._sampling.cancel()
 
@@ -183,6 +189,16 @@ class SiteRegistry:
         if self._updaters is not None:
             self._updaters.ask(name)
 
+    async def fit(self, name: str) -> None:
+        """Raises Conflict for a site that answers and cannot be used; one just added is looked at first."""
+        link = self.link(name)
+        if self._updaters is not None and name in self._updaters.names and link.state is LinkState.CONNECTED:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_FIRST_LOOK):
+                    await self._updaters.refresh((name,))
+        if link.trouble:
+            raise Conflict(link.trouble, place=name, code="site_unusable")
+
     # --- inside
 
     @staticmethod
@@ -235,15 +251,24 @@ class SiteRegistry:
             return
         self._tell(name)
         self._calls.link_changed(name)
-        if self.link(name).state.usable:
+        if self.link(name).state is LinkState.CONNECTED:
             self._inform(name)
+            self._hurry(lambda link: not link.way.isdisjoint(self.link(name).way))
+
+    def _hurry(self, concerns: Callable[[Link], bool]) -> None:
+        """Let sites that wait for their next try do it now: their host or the network is there again."""
+        for site in self._far.values():
+            if concerns(site.link):
+                site.hurry()
 
     def _tell(self, name: str) -> None:
         """Let the scheduler and all followers know how a site is connected."""
         link, drained = self.link(name), self.specs[name].drained
-        state = "drained" if drained else link.state.value
-        reason = f"`crossdesk site resume {name}` lets it take jobs again" if drained else link.reason
-        self._engine.post(LinkChanged(name, state, reason, link.state.usable and not drained))
+        state = "unusable" if link.trouble and link.state is LinkState.CONNECTED else link.state.value
+        reason = link.reason or link.trouble
+        if drained:
+            state, reason = "drained", f"`crossdesk site resume {name}` lets it take jobs again"
+        self._engine.post(LinkChanged(name, state, reason, link.usable and not drained))
         self._engine.stream.topics.sites_changed()
 
     async def _end(self, name: str, there: Sequence[JobRecord]) -> None:
@@ -251,7 +276,7 @@ class SiteRegistry:
         for record in there:
             self._engine.post(CancelAsked(record.id))
         for _ in range(int(LAST_WORDS / 0.1)):
-            if not self._live(there) or not self.link(name).state.usable:
+            if not self._live(there) or not self.link(name).usable:
                 return
             await asyncio.sleep(0.1)
 

@@ -36,8 +36,8 @@ WallTime = 120;
 
 
 async def send_test_job(services: Services, owner: str, name: str) -> SiteTest:
-    """Submit the test job; raises NotFound, and whatever a submission raises."""
-    services.registry.spec(name)
+    """Submit the test job; raises NotFound, Conflict for a useless site, and what `submit` raises."""
+    await services.registry.fit(name)
     content = SCRIPT.encode()
     sha = hashlib.sha256(content).hexdigest()
     await services.files.put(sha, _chunks(content), len(content))

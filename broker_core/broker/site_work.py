@@ -158,7 +158,7 @@ class SiteWork:
         if live is None or live.record.attempt != record.attempt or live.record.state is not JobState.READY:
             self._unsure.discard(attempt.tag)
             return True
-        if not unsure and (live.canceling or not self.site.link.state.usable):
+        if not unsure and (live.canceling or not self.site.link.usable):
             self._refused(record, "Canceled before the site had it" if live.canceling else self._away())
             return True
         if live.canceling:
@@ -204,6 +204,8 @@ class SiteWork:
 
     def _away(self) -> str:
         link = self.site.link
+        if link.trouble and not link.reason:
+            return f"{self.site.name} cannot be used: {link.trouble}"
         return f"{self.site.name} is {link.state.value}" + (f": {link.reason}" if link.reason else "")
 
     def _refused(self, record: JobRecord, reason: str, *, counts: bool = False) -> None:
@@ -251,7 +253,7 @@ class SiteWork:
     async def _pause(self, tries: int) -> None:
         """Wait before the same is asked again: a while that grows, or until the connection is another one."""
         pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(tries, 10))
-        if not self.site.link.state.usable:
+        if not self.site.link.usable:
             pause = _LONGEST_PAUSE
         try:
             await asyncio.wait_for(self._news.wait(), pause)

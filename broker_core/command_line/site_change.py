@@ -102,10 +102,11 @@ def connect(
         return await connected(client, name, Asker(host_key))
 
     view = with_client(work)
+    well = view.link.state == "connected" and not view.link.trouble
     _shown(view, f"is {view.link.state}")
-    if view.link.state != "connected" and view.link.reason:
-        output.say(view.link.reason, "yellow")
-    return Exit.OK if view.link.state == "connected" else Exit.ERROR
+    if not well and (view.link.reason or view.link.trouble):
+        output.say(view.link.reason or view.link.trouble, "yellow")
+    return Exit.OK if well else Exit.ERROR
 
 
 def log(name: SiteName, as_json: Json = False, state_dir: StateDir = None) -> int:

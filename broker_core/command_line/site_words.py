@@ -41,8 +41,11 @@ def _system(one: SystemFound) -> Text:
 
 def standing(view: SiteView) -> Text:
     """State of a site with its reason."""
-    reason = f" ({output.printable(view.link.reason)})" if view.link.reason else ""
-    return Text(view.standing + reason, style=LINKS.get(view.standing, "red"))
+    link = view.link
+    told = link.reason or link.trouble
+    tries = [words.until(link.retry_at)] if link.retry_at is not None else []
+    said = "; ".join([output.printable(told), *tries] if told else tries)
+    return Text(f"{view.standing} ({said})" if said else view.standing, style=LINKS.get(view.standing, "red"))
 
 
 def show(view: SiteView) -> None:

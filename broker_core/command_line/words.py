@@ -64,6 +64,12 @@ def duration(seconds: float | None) -> str:
     raise AssertionError("the last step has no limit")
 
 
+def until(when: float) -> str:
+    """When something is tried again, relative to now."""
+    left = when - time.time()
+    return f"tried again in {duration(left)}" if left > 1 else "tried again now"
+
+
 def run_time(row: dict[str, Any]) -> str:
     """How long a job runs or ran."""
     if row.get("started") is None:

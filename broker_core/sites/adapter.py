@@ -137,3 +137,7 @@ class Adapter(Protocol):
     def connect_now(self) -> None:
         """Try to connect at once; harmless while connected."""
         ...
+
+    def hurry(self) -> None:
+        """Do not wait for the next try; what the user has to say is still waited for."""
+        ...

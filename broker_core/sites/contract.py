@@ -222,5 +222,9 @@ class FarSite(Site, Protocol):
         ...
 
     def connect_now(self) -> None:
-        """Try now instead of at `link.retry_at`."""
+        """Try now instead of at `link.retry_at`; what the user declined is asked again."""
+        ...
+
+    def hurry(self) -> None:
+        """The way there may be open again: a site that only waits for its next try does it now."""
         ...

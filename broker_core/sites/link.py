@@ -27,11 +27,6 @@ class LinkState(StrEnum):
 
     __hash__ = str.__hash__
 
-    @property
-    def usable(self) -> bool:
-        """True where jobs can be sent now."""
-        return self is LinkState.CONNECTED
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -62,9 +57,25 @@ class Link:
         self.heard: float | None = None
         """When the site was last heard from, seconds since the epoch."""
         self.question: Question | None = None
+        self.trouble = ""
+        """Why the site cannot be used although it answers, in words with the remedy; empty: it can."""
+        self.way: set[str] = set()
+        """Hosts that the connection goes to or through, as far as they are known."""
         self.log: deque[tuple[float, str]] = deque(maxlen=LINES)
         """What happened to the connection: time and words; never a secret."""
         self._changed = changed
+
+    @property
+    def usable(self) -> bool:
+        """True where jobs can be sent now."""
+        return self.state is LinkState.CONNECTED and not self.trouble
+
+    def hinder(self, time: float, trouble: str) -> None:
+        """Something at the site itself is in the way, whatever the connection does; empty: nothing is."""
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self.note(time, f"cannot be used: {trouble}" if trouble else "can be used again")
+            self._changed(self)
 
     def note(self, time: float, words: str) -> None:
         """Add a line to the log."""

@@ -157,6 +157,10 @@ class RemoteSite:
         """See `FarSite.connect_now`."""
         self._adapter.connect_now()
 
+    def hurry(self) -> None:
+        """See `FarSite.hurry`."""
+        self._adapter.hurry()
+
     def poll_now(self) -> None:
         """Look at the jobs there without waiting."""
         self._watch.wake()

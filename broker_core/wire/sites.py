@@ -157,6 +157,8 @@ class LinkView(Wire):
     retry_at: float | None = None
     heard: float | None = None
     question: QuestionView | None = None
+    trouble: str = ""
+    """Why the site cannot be used although it answers; empty: it can."""
 
 
 class SiteView(Wire):
@@ -196,8 +198,10 @@ class SiteView(Wire):
 
     @property
     def standing(self) -> str:
-        """The state to show first: `drained`, else that of the link."""
-        return "drained" if self.spec.drained else self.link.state
+        """The state to show first: `drained`, `unusable` where it answers in vain, else that of the link."""
+        if self.spec.drained:
+            return "drained"
+        return "unusable" if self.link.trouble and self.link.state == "connected" else self.link.state
 
 
 class LogLine(Wire):

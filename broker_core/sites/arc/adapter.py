@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled
@@ -16,7 +17,7 @@ from broker_core.sites.arc.sessions import Sessions
 from broker_core.sites.arc.submission import Submission
 from broker_core.sites.arc.survey import Survey
 from broker_core.sites.contract import RunFile, SiteRefused
-from broker_core.sites.link import Link
+from broker_core.sites.link import Link, LinkState
 from broker_core.wire.sites import SiteSpec
 
 _GRACE = 20.0
@@ -36,6 +37,7 @@ class ArcAdapter:
     def __init__(self, spec: SiteSpec, mark: str, changed: Callable[[Link], None]) -> None:
         """`mark`: tells this broker's jobs from others'; `changed`: hears of each change of the link."""
         self.link = Link(changed)
+        self.link.way.add(urlsplit(spec.url).hostname or "")
         self._spec = spec
         self._rest = Rest(spec, self.link)
         self._jobs = Jobs()
@@ -56,6 +58,11 @@ class ArcAdapter:
     def connect_now(self) -> None:
         """Try to connect at once; harmless while connected."""
         self._rest.keeper.open()
+
+    def hurry(self) -> None:
+        """See `Adapter.hurry`."""
+        if self.link.state in (LinkState.RETRYING, LinkState.DOWN):
+            self._rest.keeper.open()
 
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
         """See `Adapter.submit`."""

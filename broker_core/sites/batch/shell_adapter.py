@@ -21,7 +21,7 @@ from broker_core.sites.batch.probe import PROBE, facts, read_probe
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
 from broker_core.sites.batch.shell_transfers import ShellTransfers
-from broker_core.sites.batch.site_home import AWAY, STALE, Home, SiteHome, words_of
+from broker_core.sites.batch.site_home import AWAY, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem
 from broker_core.sites.contract import RunFile, SiteRefused
 from broker_core.sites.remote_settings import RemoteSettings
@@ -89,6 +89,10 @@ class ShellAdapter:
     def connect_now(self) -> None:
         """See `Adapter.connect_now`."""
         self._transport.connect_now()
+
+    def hurry(self) -> None:
+        """See `Adapter.hurry`."""
+        self._transport.hurry()
 
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
         """See `Adapter.submit`; launches with equal needs become an array."""
@@ -165,12 +169,21 @@ class ShellAdapter:
             self._met.difference_update(safe)
 
     async def look(self) -> tuple[Facts, ...]:
-        """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed."""
+        """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed.
+
+        Raises SiteUnfit where files cannot be written there: a site that only lists its queues is of no use.
+        """
         now = time.monotonic()
         if not self._probe or now - self._probed > _PROBE_AGAIN:
             reply = await self._transport.run(PROBE)
             self._probe, self._probed = read_probe(reply.out.decode("utf-8", "replace")), now
-        reply = await self._transport.run(self._system.queues())
+        reply = await self._exchanges.run(lambda _: WRITES + self._system.queues())
+        if reply.status == UNWRITABLE:
+            self._home.forget()
+            await self._home.get()
+            raise SourceFailed(
+                "The site was busy with its directory; it is asked again.", place=self._spec.name
+            )
         try:
             if reply.status:
                 raise ValueError(f"{self._system.title} does not answer: {words_of(reply.err)}.")

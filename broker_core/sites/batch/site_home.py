@@ -17,12 +17,15 @@ from broker_core.worker.script import runner_path, starter_path
 
 STALE = 93
 """Exit status of a script that came to another host, after a restart of it, or too late."""
+UNWRITABLE = 94
+"""Exit status of a script that could not write there."""
 AWAY = 90
 """Exit status of a script that found no directory of this broker."""
 _HELLO = """
 umask 077
 for part in attempts groups incoming locks news programs; do mkdir -p "$home/$part" || exit 1; done
 cd "$home" && home=$(pwd -P) || exit 1
+printf x >incoming/probe.$$ && rm -f incoming/probe.$$ || exit 1
 boot=
 [ ! -r /proc/sys/kernel/random/boot_id ] || read -r boot </proc/sys/kernel/random/boot_id
 up=
@@ -45,6 +48,10 @@ umask 077
 cd "$home" && mkdir incoming/$1 && tar -xf - -C incoming/$1 || exit
 mv -f incoming/$1/* programs/ && rmdir incoming/$1
 """
+WRITES = f"""
+printf x >incoming/probe.$$ && rm -f incoming/probe.$$ || exit {UNWRITABLE}
+"""
+"""Goes behind `Home.guarded`; ends the script with UNWRITABLE where no file can be written."""
 # Too late means: the broker has given up waiting, and may have done the same again meanwhile.
 _GUARD = """
 cd {home} || exit {away}
@@ -98,10 +105,18 @@ class SiteHome:
         self.programs = {path.stem: _Program(path) for path in (starter_path(), runner_path())}
 
     async def get(self) -> Home:
-        """The directory; raises SiteUnfit where it cannot be made, and LinkLost."""
+        """The directory; raises SiteUnfit where it cannot be made or written, and LinkLost.
+
+        The link tells whether that is in the way.
+        """
         async with self._turn:
             if self._home is None:
-                self._home = await self._make()
+                try:
+                    self._home = await self._make()
+                except SiteUnfit as unfit:
+                    self._transport.link.hinder(time.time(), str(unfit))
+                    raise
+                self._transport.link.hinder(time.time(), "")
             return self._home
 
     def forget(self) -> None:
@@ -118,8 +133,9 @@ class SiteHome:
         reply = await self._transport.run(script)
         if reply.status:
             raise SiteUnfit(
-                f"The directory for jobs cannot be made: {words_of(reply.err)}.",
-                remedy="Name another directory in the settings of the site.",
+                f"The directory for jobs cannot be used: {words_of(reply.err)}.",
+                remedy="Make room or give the account the right to write there, or name another directory in "
+                "the settings of the site.",
             )
         path, boot, uptime, *there = reply.out.decode("utf-8", "surrogateescape").split("\n")
         home = Home(path, boot, float(uptime or 0), seen)

@@ -92,3 +92,7 @@ class Transport(Protocol):
     def connect_now(self) -> None:
         """Try to connect at once instead of at `Link.retry_at`; harmless while connected."""
         ...
+
+    def hurry(self) -> None:
+        """The same where nobody but the time is waited for, or a host's key that may be known meanwhile."""
+        ...

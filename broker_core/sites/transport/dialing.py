@@ -60,10 +60,14 @@ class Dialer:
         patience: Patience,
         tell: Callable[[str], None],
         ask: Callable[[Question], Awaitable[None]],
+        meet: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`tell` takes a line for the link's log; `ask` shows a question while the server waits for it."""
+        """`tell` takes a line for the link's log; `ask` shows a question while the server waits for it.
+
+        `meet` hears of each host on the way.
+        """
         self._files, self._answers, self._patience = files, answers, patience
-        self._tell, self._ask = tell, ask
+        self._tell, self._ask, self._meet = tell, ask, meet
 
     async def dial(self, address: Address) -> Line:
         """Connect; raises Asks, Refused, and LinkLost where another try may go well."""
@@ -95,6 +99,7 @@ class Dialer:
 
     async def _log_in(self, settings: SshSettings, hops: Sequence[Line]) -> Line:
         target = settings.target
+        self._meet(target.host)
         self._tell(f"connecting to {target}" + (" through the jump host" if hops else ""))
         login: Login | None = None
         try:

@@ -17,6 +17,8 @@ from broker_core.sites.transport.questions import Asks, Refused
 _LOG = logging.getLogger(__name__)
 _FLAPPING = 3
 """Failures that still count once a command has run: a connection that comes and goes is worth trying for."""
+_KEYS = ("trust-host", "changed-host")
+"""Questions that may be settled elsewhere: by another site of the same host, or by ssh."""
 _STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
 """States in which nobody waits for a connection."""
 
@@ -50,6 +52,8 @@ class Keeper(Generic[L]):
         self._link, self._patience, self._dial, self._prove = link, patience, dial, prove
         self._line: L | None = None
         self._failures = 0
+        self._away: float | None = None
+        """Since when there is no connection, by the event loop's clock."""
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._doubt = asyncio.Event()
@@ -74,6 +78,12 @@ class Keeper(Generic[L]):
         self._wake.set()
         if self._task is not None and self._link.state in _STUCK:
             self._tell(LinkState.CONNECTING)
+
+    def hurry(self) -> None:
+        """The way may be open again, or the key of the host be known: do not wait for the next try."""
+        question = self._link.question
+        if self._link.state in (LinkState.RETRYING, LinkState.DOWN) or (question and question.kind in _KEYS):
+            self._wake.set()
 
     def doubt(self) -> None:
         """A command was not answered in time: find out whether the connection still works."""
@@ -122,7 +132,7 @@ class Keeper(Generic[L]):
         await self._prove(line)
         began = asyncio.get_running_loop().time()
         self._failures = min(self._failures, _FLAPPING)
-        self._line = line
+        self._line, self._away = line, None
         self._link.heard = time.time()
         self._tell(LinkState.CONNECTED)
         try:
@@ -153,8 +163,12 @@ class Keeper(Generic[L]):
     async def _pause(self, error: LinkLost) -> None:
         """Tell why there is no connection, and wait for the next try."""
         self._failures += 1
+        now = asyncio.get_running_loop().time()
+        self._away = now if self._away is None else self._away
         for_good = isinstance(error, Refused)
-        seconds = self._patience.longest if for_good else self._patience.pause(self._failures)
+        seconds = (
+            self._patience.longest if for_good else self._patience.pause(self._failures, now - self._away)
+        )
         is_down = for_good or self._failures >= self._patience.give_up
         state = LinkState.DOWN if is_down else LinkState.RETRYING
         self._tell(state, str(error), retry_at=time.time() + seconds)

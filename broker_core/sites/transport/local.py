@@ -59,6 +59,9 @@ class LocalTransport:
     def connect_now(self) -> None:
         """This machine is always there."""
 
+    def hurry(self) -> None:
+        """This machine is always there."""
+
     async def _carry(
         self,
         script: str,

@@ -30,12 +30,19 @@ class Patience:
     """Until the second try."""
     longest: float = 300.0
     """Between two tries at most."""
+    early: float = 60.0
+    """The same while the site has been away for no longer than `soon`."""
+    soon: float = 600.0
     steady: float = 30.0
     """That a connection must have lasted for its loss to count as the first one."""
     give_up: int = 8
     """Tries in vain after which the site counts as down; it is tried on, rarely."""
 
-    def pause(self, failures: int) -> float:
-        """Seconds until the next try after so many failures (from 1): doubled each time, never in step."""
-        longest = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
+    def pause(self, failures: int, away: float = 0.0) -> float:
+        """Seconds until the next try after so many failures (from 1): doubled each time, never in step.
+
+        `away`: seconds since the first of them.
+        """
+        most = min(self.early, self.longest) if away <= self.soon else self.longest
+        longest = min(most, self.first * 2.0 ** min(failures - 1, 30))
         return max(self.first, random.uniform(0.5, 1.0) * longest)  # noqa: S311 - no secret

@@ -78,6 +78,10 @@ class SshTransport:
         self._answers.ask_again()
         self._keeper.try_now()
 
+    def hurry(self) -> None:
+        """See `Transport.hurry`."""
+        self._keeper.hurry()
+
     async def _carry(
         self,
         script: str,
@@ -123,7 +127,7 @@ class SshTransport:
 
     def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
         if not traffic.sent:
-            busy = "other commands are under way" if self.link.state.usable else "there is no connection yet"
+            busy = "other commands are under way" if self.link.usable else "there is no connection yet"
             return NotSent(f"The command was not sent within {deadline:g} s: {self.link.reason or busy}")
         self._keeper.doubt()
         return LinkLost(
@@ -132,7 +136,9 @@ class SshTransport:
 
     async def _dial(self) -> Line:
         dialing = await asyncio.to_thread(_load)
-        dialer = dialing.Dialer(self._files, self._answers, self._patience, self._note, self._keeper.ask)
+        dialer = dialing.Dialer(
+            self._files, self._answers, self._patience, self._note, self._keeper.ask, self.link.way.add
+        )
         line: Line = await dialer.dial(self._address)
         for _ in range(self._given_up):
             self._turns.release()

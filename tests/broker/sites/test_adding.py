@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
 from pathlib import Path
 
@@ -47,11 +48,34 @@ def test_a_cluster_behind_ssh_is_added_with_a_test_job_after_one_question(
 
 
 @pytest.mark.usefixtures("trusting")
-def test_a_directory_that_cannot_be_made_ends_the_test_job_at_its_first_refusal(broker: Path) -> None:
-    said = crossdesk("site", "add", NAME, "--kind", "shell", "--directory", "/proc/nowhere", "--json")
-    assert said.code == 3, said.err
-    assert (said.json["test"]["state"], said.json["test"]["attempt"]) == ("Canceled", 1)
-    assert "/proc/nowhere" in said.json["test"]["reason"]
+async def test_a_site_whose_directory_cannot_be_written_says_so_and_gets_no_jobs_until_it_can(
+    client: BrokerClient, tmp_path: Path
+) -> None:
+    place = tmp_path / "there"
+    place.write_text("a file, no directory")
+    added = await asyncio.to_thread(
+        crossdesk, "site", "add", NAME, "--kind", "shell", "--directory", str(place / "jobs")
+    )
+    assert (added.code, str(place) in "".join(added.err.split("\n"))) == (1, True), added.err
+    (site,) = [one for one in await client.sites() if one.name == NAME]
+    assert (site.standing, site.link.state, site.ces) == ("unusable", "connected", [])
+    assert str(place) in site.link.trouble
+    assert "settings of the site" in site.link.trouble
+    listed = await asyncio.to_thread(crossdesk, "site", "list")
+    assert "unusable" in listed.out
+    with pytest.raises(Conflict, match="directory for jobs cannot be used"):
+        await client.test_site(NAME)
+    place.unlink()
+    await client.connect_site(NAME)
+
+    async def usable() -> bool:
+        return any(
+            one.name == NAME and one.standing == "connected" and one.ces for one in await client.sites()
+        )
+
+    await eventually(usable, 30, "the site can be used")
+    tested = await asyncio.to_thread(crossdesk, "site", "test", NAME, "--json")
+    assert tested.json["test"]["state"] == "Done", tested.err
 
 
 def test_a_host_that_is_not_trusted_is_not_added(broker: Path) -> None:

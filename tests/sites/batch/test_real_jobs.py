@@ -75,7 +75,7 @@ async def test_a_broker_that_comes_back_finds_its_jobs_and_starts_none_again(
 
 
 async def test_what_the_site_is_like_is_told_for_its_queue(real_far: Far) -> None:
-    await eventually(lambda: real_far.site.link.state.usable)
+    await eventually(lambda: real_far.site.link.usable)
     (found,) = await real_far.site.look()
     assert found.ce == f"far:22/jobmanager-{found.attributes['GlueCEInfoLRMSType']}-{real_far.spec.queues[0]}"
     assert int(found.attributes["GlueCEInfoTotalCPUs"]) > 0

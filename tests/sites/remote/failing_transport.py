@@ -54,6 +54,9 @@ class FailingTransport:
     def connect_now(self) -> None:
         self._real.connect_now()
 
+    def hurry(self) -> None:
+        self._real.hurry()
+
     async def _carry(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
         what = self._breaking
         what.calls += 1
