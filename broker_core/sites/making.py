@@ -9,7 +9,7 @@ from broker_core.errors import BadRequest
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.arc.adapter import ArcAdapter
 from broker_core.sites.batch.shell_adapter import ShellAdapter
-from broker_core.sites.batch.systems import SYSTEMS
+from broker_core.sites.batch.systems import SYSTEMS, system_for
 from broker_core.sites.link import Link
 from broker_core.sites.remote import RemoteSite
 from broker_core.sites.remote_settings import RemoteSettings
@@ -46,7 +46,7 @@ def adapter_for(
             f"There is no kind of site called {spec.kind}.", place=spec.name, remedy=f"There are: {kinds}."
         )
     link = Link(link_changed)
-    return ShellAdapter(spec, mark, transport_for(spec, link), SYSTEMS[spec.kind], settings)
+    return ShellAdapter(spec, mark, transport_for(spec, link), system_for(spec), settings)
 
 
 def _renewals(adapter: Adapter) -> Callable[[], float | None]:

@@ -1,5 +1,7 @@
 """HTCondor, through the commands of an access point (a host with a schedd).
 
+`condor_bindings` is the other way, for an access point that is the broker's machine.
+
 Written from its manual and tested against simulated commands only: its daemons cannot be had as packages.
 Its directory has to be on a file system that the execution points share: HTCondor itself sends nothing.
 """
@@ -13,7 +15,17 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from broker_core.sites.batch.commands import forgiving, present, task_of
-from broker_core.sites.batch.condor_lists import JOBS, QUEUE, SEPARATOR, SLOTS, read_jobs, read_queues
+from broker_core.sites.batch.condor_lists import (
+    JOBS,
+    NAME,
+    QUEUE,
+    SEPARATOR,
+    SLOTS,
+    begins,
+    literal,
+    read_jobs,
+    read_queues,
+)
 from broker_core.sites.batch.system import BatchJob, Listed, Queue
 
 _TASK = "CROSSDESK_TASK"
@@ -40,14 +52,23 @@ class Condor:
     first_task = 0
 
     def submit(self, job: BatchJob) -> str:
-        """condor_submit; a job that lost its slot is removed rather than started once more.
+        """A job that lost its slot is removed rather than started once more.
 
         Raises ValueError for paths that a submit description cannot hold.
         """
-        command = shlex.join(["condor_submit", "-terse", *_appended(job.options), "-"])
+        # Each option is a line of its own, so none may hold a line's end.
+        options = [re.sub(r"[\r\n]+", " ", option) for option in job.options]
         return _SUBMIT.format(
-            queue=shlex.quote(job.queue), default=QUEUE, command=command, description=_description(job)
+            queue=shlex.quote(job.queue),
+            default=QUEUE,
+            command=shlex.join(self._taking(options)),
+            description=_description(job),
         )
+
+    def _taking(self, options: Sequence[str]) -> list[str]:
+        """Words of the command that takes a description on stdin."""
+        appended = [word for option in options for word in ("-append", option)]
+        return ["condor_submit", "-terse", *appended, "-"]
 
     def submitted(self, out: str) -> str:
         """`12.0 - 12.3`: cluster, first and last process."""
@@ -58,16 +79,15 @@ class Condor:
 
     def release(self, ids: Sequence[str]) -> str:
         """condor_release."""
-        return forgiving(shlex.join(["condor_release", *map(_dotted, ids)]), _GONE)
+        return forgiving(shlex.join(["condor_release", *map(dotted, ids)]), _GONE)
 
     def cancel(self, ids: Sequence[str]) -> str:
         """condor_rm."""
-        return forgiving(shlex.join(["condor_rm", *map(_dotted, ids)]), _GONE)
+        return forgiving(shlex.join(["condor_rm", *map(dotted, ids)]), _GONE)
 
     def status(self, mark: str) -> str:
         """condor_q, once; its end is marked as it prints nothing where there are no jobs."""
-        wanted = f"substr(JobBatchName, 0, {len(mark)}) == {_literal(mark)}"
-        words = shlex.join(["-constraint", wanted, "-autoformat:t", *JOBS])
+        words = shlex.join(["-constraint", begins(mark), "-autoformat:t", *JOBS])
         return f'condor_q "$(id -un)" {words} && echo .'
 
     def listed(self, out: str) -> list[Listed]:
@@ -115,6 +135,7 @@ def _description(job: BatchJob) -> str:
         "notification = Never",
         "hold = True",
         f'batch_name = "{job.name}"',
+        f"My.{NAME} = {literal(job.name)}",
         f"request_cpus = {job.cpus}",
         f"periodic_remove = {over}",
     ]
@@ -129,17 +150,7 @@ def _argument(path: str) -> str:
     return f"\"'{inner}'\""
 
 
-def _appended(options: Sequence[str]) -> list[str]:
-    """Each is a line of its own, so none may hold a line's end."""
-    return [word for option in options for word in ("-append", re.sub(r"[\r\n]+", " ", option))]
-
-
-def _literal(text: str) -> str:
-    """A string of the ClassAd language."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _dotted(id: str) -> str:
+def dotted(id: str) -> str:
+    """A cluster, or one process of it, as HTCondor writes it."""
     job, task = task_of(id)
     return f"{job}.{task}" if task else job

@@ -11,11 +11,13 @@ from broker_core.sites.batch.system import Listed, Queue
 QUEUE = "default"
 """HTCondor has no queues: all slots of the pool count as one."""
 SEPARATOR = "@@@"
+NAME = "CrossDeskName"
+"""Attribute of a job with its unique name: by it a job is found again, whatever its batch is called."""
 JOBS = (
     *("ClusterId", "ProcId", "TotalSubmitProcs", "JobStatus", "HoldReasonCode"),
-    *("JobBatchName", "RemoteHost", "HoldReason"),
+    *(NAME, "RemoteHost", "HoldReason"),
 )
-"""What condor_q is asked for; the reason of a hold comes last, as it may hold anything."""
+"""What is asked of each job; the reason of a hold comes last, as it may hold anything."""
 SLOTS = ("SlotType", "State", "Cpus", "TotalSlotCpus", "TotalSlotMemory")
 _SUBMITTED_ON_HOLD = "15"
 _SEEN = {
@@ -27,6 +29,17 @@ _SEEN = {
     "7": Seen.RUNNING,
 }
 """JobStatus; a removed job (3) is there until its processes are gone."""
+
+
+def begins(mark: str) -> str:
+    """Constraint for jobs whose names begin with `mark`."""
+    return f"substr({NAME}, 0, {len(mark)}) == {literal(mark)}"
+
+
+def literal(text: str) -> str:
+    """A string of the ClassAd language."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def read_jobs(out: str) -> list[Listed]:
@@ -46,11 +59,13 @@ def _job(line: str) -> Listed:
         raise ValueError(f"condor_q lists a state that is none: {state[:80]!r}")
     many = total not in ("1", "undefined")
     held = Seen.HELD if code == _SUBMITTED_ON_HOLD else Seen.ENDED
+    seen = held if state == "5" else _SEEN[state]
+    told = seen is Seen.ENDED and reason != "undefined"
     return Listed(
         id=f"{cluster}_{process}" if many else cluster,
         name=name,
-        seen=held if state == "5" else _SEEN[state],
-        reason=f"held by HTCondor: {reason}" if state == "5" and held is Seen.ENDED else "",
+        seen=seen,
+        reason=f"{'held' if state == '5' else 'ended'} by HTCondor: {reason}" if told else "",
         node="" if host == "undefined" else host.partition("@")[2] or host,
         task=int(process) if many else None,
     )

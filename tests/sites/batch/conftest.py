@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from broker_core.sites import making
 from broker_core.sites.batch.condor import Condor
+from broker_core.sites.batch.condor_bindings import CondorBindings
 from broker_core.sites.batch.grid_engine import GridEngine
 from broker_core.sites.batch.host import QUEUE, Host
 from broker_core.sites.batch.lsf import Lsf
@@ -75,6 +78,13 @@ def _condor(request: pytest.FixtureRequest, folder: Path) -> Bed:
     return Bed(Condor(), QUEUE, environment, folder)
 
 
+def _condor_bindings(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    (folder / "condor").mkdir()
+    environment = {cluster.FOLDER: str(folder / "condor"), "PYTHONPATH": str(request.config.rootpath)}
+    program = (sys.executable, "-m", "tests.testbed.simulated.condor_bindings")
+    return Bed(CondorBindings(program), QUEUE, environment, folder)
+
+
 _BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {
     "slurm": _slurm,
     "sge": _grid_engine,
@@ -83,6 +93,7 @@ _BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {
     "simulated-torque": _torque,
     "simulated-lsf": _lsf,
     "simulated-condor": _condor,
+    "simulated-condor-bindings": _condor_bindings,
 }
 _CLUSTERS = ("slurm", "sge")
 
@@ -107,8 +118,9 @@ async def _far(bed: Bed, folder: Path) -> AsyncIterator[Far]:
 
 
 @pytest.fixture
-async def far(bed: Bed, tmp_path: Path) -> AsyncIterator[Far]:
+async def far(bed: Bed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Far]:
     """A remote site that works, with each batch system in turn."""
+    monkeypatch.setattr(making, "system_for", lambda _: bed.system)
     async for site in _far(bed, tmp_path):
         yield site
 

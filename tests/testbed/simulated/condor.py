@@ -41,7 +41,7 @@ def _submit(words: list[str]) -> str:
         script = f"exec {values['executable']} {_quoted(argument)} >>{values['output']} 2>&1"
         jobs.append(
             Job(
-                name=values["batch_name"].strip('"'),
+                name=values["my.crossdeskname"].strip('"'),
                 queue="",
                 cpus=int(values["request_cpus"]),
                 script=script,
@@ -68,7 +68,7 @@ def _q(words: list[str]) -> str:
         with Cluster() as now:
             return "".join(f"{_STATES[job.state]}\n" for job in now.jobs)
     _user, constraint, text, form, *keys = words
-    wanted = re.fullmatch(r'substr\(JobBatchName, 0, (\d+)\) == "(.*)"', text)
+    wanted = re.fullmatch(r'substr\(CrossDeskName, 0, (\d+)\) == "(.*)"', text)
     if constraint != "-constraint" or form != "-autoformat:t" or wanted is None:
         raise Refused("Error: Parse error of: " + text)
     with Cluster() as now:
@@ -82,7 +82,7 @@ def _attribute(job: Job, key: str) -> str:
         "ProcId": str(job.task),
         "TotalSubmitProcs": str(job.tasks),
         "JobStatus": _STATES[job.state],
-        "JobBatchName": job.name,
+        "CrossDeskName": job.name,
     }
     if job.state == "held":
         values |= {"HoldReasonCode": "15", "HoldReason": "submitted on hold at user's request"}
