@@ -13,6 +13,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.contract import LaunchOrder, RunFile, SiteRefused
 from broker_core.sites.link import Link
 
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 class SiteFailed(CrossDeskError):
     """The site answers, but its batch system does not do what it is told."""
@@ -133,6 +134,10 @@ class Adapter(Protocol):
     def answer(self, id: str, value: str) -> None:
         """Answer the link's question; raises NotFound where it is not open."""
         ...
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `FarSite.way_back`."""
+        ...
+
 
     def connect_now(self) -> None:
         """Try to connect at once; harmless while connected."""

@@ -118,6 +118,7 @@ def _order(fields: dict[str, Any]) -> LaunchOrder:
             "inputs": inputs,
             "outputs": tuple(fields["outputs"]),
             "agent_arguments": tuple(fields.get("agent_arguments", ())),
+            "agents": (),  # at this machine the broker's own interpreter runs the agent
         }
     )
 

@@ -11,6 +11,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.resources.facts import Facts
 from broker_core.sites.link import Link
 
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 class SiteRefused(CrossDeskError):
     """The site did not take the component; the next choice may be tried."""
@@ -43,6 +44,17 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
+class KeptProgram:
+    """A program of the broker's that a site keeps by its hash, so that it travels there once."""
+
+    name: str
+    """With the kind of machine in it where it does not run everywhere: `...x86_64-linux`."""
+    path: Path
+    """Where it is, on the broker's machine."""
+    sha256: str
+
+
 class LaunchOrder:
     """All that a site needs to run one component; what the Job Starter gets as variables (CB-JS-03)."""
 
@@ -68,6 +80,8 @@ class LaunchOrder:
     """Program that starts the user's program of an interactive job; empty: none."""
     agent_arguments: tuple[str, ...] = ()
     owner: str = ""
+    agents: tuple[KeptProgram, ...] = ()
+    """The broker's own agents, best first: the starter takes the first that the node runs."""
     ce: str = ""
     """Computing element that was chosen; its end names the queue."""
 
@@ -228,3 +242,10 @@ class FarSite(Site, Protocol):
     def hurry(self) -> None:
         """The way there may be open again: a site that only waits for its next try does it now."""
         ...
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """How agents there reach a relay that this machine reaches; made or found again, as need be.
+
+        `port`: at the site, from an earlier time, used again if it can be. Raises LinkLost.
+        """
+        ...
+

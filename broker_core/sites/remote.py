@@ -20,6 +20,7 @@ from broker_core.sites.tracked import Tracked
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 class RemoteSite:
     """See `Site`. Nothing is reported while the connection is lost: unknown is a state of its own."""
@@ -158,6 +159,10 @@ class RemoteSite:
         self._adapter.connect_now()
 
     def hurry(self) -> None:
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `FarSite.way_back`."""
+        return await self._adapter.way_back(relay, port)
+
         """See `FarSite.hurry`."""
         self._adapter.hurry()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.contract import KeptProgram, LaunchOrder, SiteRefused
 from broker_core.sites.settings import LocalSettings
 from broker_core.worker.script import starter_path
 from broker_core.worker.variables import StarterOrder, variables
@@ -50,8 +51,16 @@ def spawn(given: dict[str, str], directory: str, shell: str) -> int:
     )
 
 
-def starter_order(order: LaunchOrder, directory: str) -> StarterOrder:
-    """An order in the starter's terms; raises ValueError for a quote in Arguments that is not closed."""
+def starter_order(
+    order: LaunchOrder, directory: str, kept: Callable[[KeptProgram], str] | None = None
+) -> StarterOrder:
+    """An order in the starter's terms; raises ValueError for a quote in Arguments that is not closed.
+
+    `kept`: path at the site of a program that it keeps.
+    """
+    agents = [(order.agent, "")] if order.agent else []
+    if kept is not None:
+        agents += [(kept(program), program.sha256) for program in order.agents]
     return StarterOrder(
         job=order.attempt.job,
         tag=order.attempt.tag,
@@ -67,7 +76,7 @@ def starter_order(order: LaunchOrder, directory: str) -> StarterOrder:
         wall_limit=order.wall_limit,
         file_limit=order.file_limit,
         interactive=order.interactive,
-        agent=order.agent,
+        agents=agents,
         agent_arguments=order.agent_arguments,
     )
 

@@ -8,7 +8,9 @@
 #   __input_base_url      where to get them; empty: they are in `job` already (file://, http://, https://)
 #   __job                 the user's program         __arguments       list of its arguments
 #   __standard_input  __standard_output  __standard_error              names below `job`
-#   __interactive         1 or 0                     __interactive_agent, __interactive_agent_args
+#   __interactive         1 or 0                     __interactive_agent_args
+#   __interactive_agent   list of agents, of which the first is taken that this node can run
+#   __agent_sums          list of the SHA-256 that they must have; an empty one: any
 #   __nodes               nodes used at this site    __subjob_index    index in an inter-cluster job
 #   __output_file         list of names and wildcards to bring back
 #   __output_base_url     where to send them; empty: they are read where they are
@@ -157,6 +159,43 @@ __interpreter() {
     __first=${__first#??}
     set -- $__first
     [ -n "$1" ] && [ ! -x "$1" ]
+}
+
+# Set __why to what keeps this node from running agent $1 with SHA-256 $2 (empty: any), or to nothing.
+__unsuited() {
+    __why=
+    case ${1##*/} in
+    *x86_64-linux*)
+        [ "$(uname -m)" = x86_64 ] || __why="the node is no x86-64 machine"
+        case $(getconf GNU_LIBC_VERSION 2>/dev/null) in
+        *' 2.2'[89]* | *' 2.'[3-9][0-9]* | *' 2.'[1-9][0-9][0-9]* | *' '[3-9].*) ;;
+        *) __why="${__why:-the node has no GNU C library of version 2.28 or newer}" ;;
+        esac
+        ;;
+    esac
+    [ -n "$__why" ] || __find "$1" "$PATH" || __why="its file is missing at the site, or cannot be run there"
+    [ -n "$__why" ] || [ -z "$2" ] || [ "$(sha256sum <"$1")" = "$2  -" ] || __why="its copy at the site is damaged"
+    [ -z "$__why" ]
+}
+
+# Set __agent to the first agent of the list that this node can run, and __lacking to why no better one is taken.
+__choose_agent() {
+    __sums=$__agent_sums
+    __list=$__interactive_agent
+    __lacking=
+    while [ -n "$__list" ]; do
+        __next
+        __decode "$__item"
+        __sum=${__sums%%,*}
+        case $__sums in *,*) __sums=${__sums#*,} ;; esac
+        [ "$__sum" != "\\" ] || __sum=
+        if __unsuited "$__value" "$__sum"; then
+            __agent=$__program
+            return
+        fi
+        __lacking=${__lacking:-$__why}
+    done
+    __end - agent "The interactive agent $__interactive_agent cannot be used: $__lacking."
 }
 
 # Make an empty file for output $1; folders on the way too.
@@ -354,9 +393,7 @@ __find "$__value" "$__path" || {
 __user_program=$__program
 __agent=
 if [ "$__interactive" = 1 ] && [ -n "$__interactive_agent" ]; then
-    __decode "$__interactive_agent"
-    __find "$__value" "$PATH" || __end - agent "The interactive agent $__interactive_agent is missing."
-    __agent=$__program
+    __choose_agent
     __program=$__user_program
 fi
 __decode "$__standard_input"
@@ -395,6 +432,7 @@ trap '__terminated="terminated 1
         case $__agent$__program in *=*) set -- "$@" /bin/sh -c 'exec "$0" "$@"' ;; esac
     fi
     if [ -n "$__agent" ]; then
+        [ -z "$__lacking" ] || export CROSSDESK_AGENT_LACKING="$__lacking"
         set -- "$@" "$__agent"
         __list=$__interactive_agent_args
         while [ -n "$__list" ]; do
@@ -429,7 +467,7 @@ trap '__terminated="terminated 1
     fi
     unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
-        __interactive_agent_args __nodes __subjob_index __output_file __output_base_url __wall_limit \
+        __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit \
         __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt
     exec "$@"
 )

@@ -38,7 +38,8 @@ class StarterOrder:
     kill_grace: int = 5
     """Seconds between asking to end and ending."""
     interactive: bool = False
-    agent: str = ""
+    agents: Sequence[tuple[str, str]] = ()
+    """Paths of agents, best first, each with the SHA-256 that it must have; empty: any."""
     agent_arguments: Sequence[str] = ()
     notice: str = ""
     """FIFO that hears of the start."""
@@ -66,7 +67,8 @@ def variables(order: StarterOrder) -> dict[str, str]:
         "__standard_output": encode(order.stdout),
         "__standard_error": encode(order.stderr),
         "__interactive": "1" if order.interactive else "0",
-        "__interactive_agent": encode(order.agent),
+        "__interactive_agent": encode_list(path for path, _ in order.agents),
+        "__agent_sums": encode_list(sha256 for _, sha256 in order.agents),
         "__interactive_agent_args": encode_list(order.agent_arguments),
         "__nodes": str(order.nodes),
         "__subjob_index": str(order.subjob_index),

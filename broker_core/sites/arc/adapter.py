@@ -18,6 +18,7 @@ from broker_core.sites.arc.submission import Submission
 from broker_core.sites.arc.survey import Survey
 from broker_core.sites.contract import RunFile, SiteRefused
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 from broker_core.wire.sites import SiteSpec
 
 _GRACE = 20.0
@@ -124,6 +125,10 @@ class ArcAdapter:
     async def close(self) -> None:
         """See `Adapter.close`."""
         await self._rest.close()
+
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `Adapter.way_back`; nobody leads connections back from there."""
+        return await plain_way(relay, self._rest.host)
 
     async def _release(self) -> None:
         """Send the file for which the jobs wait, where one job alone bears the tag."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.launch_script import STARTER
-from broker_core.sites.contract import InputFile
+from broker_core.sites.contract import InputFile, KeptProgram
 from broker_core.sites.staging import StagingFailed
 from broker_core.worker.script import starter_path
 
@@ -45,13 +45,16 @@ class Bundle:
         yield bytes(2 * _BLOCK)
 
 
-def bundle(inputs: Sequence[InputFile]) -> Bundle:
-    """The bundle of an attempt; raises StagingFailed for an input that cannot be sent."""
+def bundle(inputs: Sequence[InputFile], programs: Sequence[KeptProgram] = ()) -> Bundle:
+    """The bundle of an attempt; A-REX keeps no file that is sent to it, so programs travel each time.
+
+    Raises StagingFailed for an input that cannot be sent."""
     folder = tarfile.TarInfo(JOB.rstrip("/"))
     folder.type, folder.mode = tarfile.DIRTYPE, 0o700
     starter = starter_path()
     members: list[tuple[bytes, Path | None, int]] = [(_head(folder), None, 0)]
     members.append(_member(STARTER, starter, 0o700))
+    members += [_member(one.name, one.path, 0o700) for one in programs]
     for file in inputs:
         if file.name in ("", ".", "..") or "/" in file.name or "\0" in file.name:
             raise StagingFailed(f"{file.name!r} is not a name for a file in a job's directory.")

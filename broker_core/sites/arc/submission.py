@@ -84,11 +84,12 @@ class Submission:
         # Standard output and error are brought back like the files that the description names.
         outputs = tuple(filter(None, dict.fromkeys((*order.outputs, order.stdout, order.stderr))))
         environment = (*self._spec.environment.items(), *order.environment)
-        plain = starter_order(replace(order, outputs=outputs, environment=environment), "")
+        known = replace(order, outputs=outputs, environment=environment)
+        plain = starter_order(known, "", lambda one: f"../{one.name}")
         given = checked_variables(replace(plain, beat=_BEAT))
         del given["__directory"]  # known only where it runs
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
-        return Parcel(launch, bundle(launch.order.inputs), script)
+        return Parcel(launch, bundle(order.inputs, order.agents), script)
 
     async def _hand_over(self, parcels: Sequence[Parcel]) -> dict[str, SiteRefused]:
         """One request; the refused ones by tag."""

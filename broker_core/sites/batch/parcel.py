@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from broker_core.sites.adapter import Launch
+from broker_core.sites.batch.kept_programs import kept_name
 from broker_core.sites.batch.site_home import Home
 from broker_core.sites.batch.system import BatchJob, BatchSystem
 from broker_core.sites.contract import LaunchOrder
@@ -50,6 +51,20 @@ class SitePlace:
     lease: float
 
 
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Queue to its wall limit in seconds, where it is known and there is one."""
+
+    def limit(self, launch: Launch) -> float | None:
+        """What the batch system is asked for: the job's limit with a margin, not more than the queue has."""
+        wanted = launch.order.wall_limit
+        if wanted is None:
+            return None
+        return max(wanted, min(wanted + _MARGIN, self.limits.get(launch.queue, math.inf)))
+
+    def program_limit(self, launch: Launch) -> float | None:
+        """What the program gets: it has to end before the batch system ends its starter."""
+        wanted, most = launch.order.wall_limit, self.limit(launch)
+        return wanted if wanted is None or most is None else max(wanted / 2, min(wanted, most - _RESERVE))
 def groups_of(launches: Sequence[Launch], exchange: str, arrays: bool) -> list[Group]:
     """Launches with equal needs together, where the batch system has arrays."""
     alike: dict[object, list[Launch]] = {}
@@ -124,7 +139,8 @@ def order_text(order: LaunchOrder, place: SitePlace) -> str:
     # Standard output and error are brought back like the files that the description names.
     outputs = tuple(dict.fromkeys((*order.outputs, order.stdout, order.stderr)))
     environment = (*place.environment.items(), *order.environment)
-    plain = starter_order(replace(order, outputs=outputs, environment=environment), folder)
+    known = replace(order, outputs=outputs, environment=environment)
+    plain = starter_order(known, folder, lambda one: f"{place.home.path}/programs/{kept_name(one)}")
     given = checked_variables(
         replace(
             plain,

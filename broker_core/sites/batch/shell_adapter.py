@@ -15,6 +15,7 @@ from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled, Seen, Sighting, SiteFailed
 from broker_core.sites.batch.hand_over import NO_ROOM, Answer, finish_script, read_answer, submit_script
+from broker_core.sites.batch.kept_programs import KeptPrograms
 from broker_core.sites.batch.names import Names
 from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
@@ -28,6 +29,7 @@ from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
 from broker_core.wire.sites import SiteSpec
 
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
 _PART = 1 << 18
@@ -62,6 +64,7 @@ class ShellAdapter:
         self._home = SiteHome(transport, spec.directory, mark)
         self._exchanges = ShellExchanges(spec.name, transport, self._home)
         self._transfers = ShellTransfers(spec.name, self._exchanges)
+        self._programs = KeptPrograms(spec.name, transport)
         self._names = Names(mark, system.first_task)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
@@ -102,9 +105,31 @@ class ShellAdapter:
             answer, groups = await self._hand_over(left)
             found |= await self._understood(answer, groups)
             if not (left := [one for one in left if one.order.attempt.tag not in found]):
-                return [found[one.order.attempt.tag] for one in launches]
+                break
             await asyncio.sleep(_PAUSE)
-        raise LinkLost("An earlier submission of the same jobs is still under way.", place=self._spec.name)
+            found |= await self._equip(left)
+            if not (left := [one for one in left if one.order.attempt.tag not in found]):
+                break
+        if left:
+            raise LinkLost(
+                "An earlier submission of the same jobs is still under way.", place=self._spec.name
+            )
+        return [found[one.order.attempt.tag] for one in launches]
+
+    async def _equip(self, launches: Sequence[Launch]) -> dict[str, str | SiteRefused]:
+        """Have the agents at the site that launches name; those that cannot be equipped, by tag."""
+        refused: dict[str, str | SiteRefused] = {}
+        wanted = {program for one in launches for program in one.order.agents}
+        for program in sorted(wanted, key=lambda one: one.name):
+            try:
+                for _ in range(_ROUNDS):
+                    if await self._programs.have(await self._home.get(), program):
+                        break
+                    self._home.forget()
+            except SiteRefused as error:
+                users = (one for one in launches if program in one.order.agents)
+                refused |= {one.order.attempt.tag: error for one in users}
+        return refused
 
     async def release(self, tags: Sequence[str]) -> None:
         """See `Adapter.release`."""
@@ -202,6 +227,10 @@ class ShellAdapter:
             within = min(DEADLINE, self._spec.lease / 2)
             self.renewed, self._unsure = time.monotonic() + within, True
         reply = await self._exchanges.run(lambda _: script, questions(self._read, tags), within)
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
+        return await self._transport.way_back(relay, port, wide=self.kind != "shell")
+
         self._unsure = False
         try:
             return read_look(reply.out, exchange, words_of(reply.err))

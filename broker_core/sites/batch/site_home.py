@@ -31,6 +31,11 @@ boot=
 up=
 [ ! -r /proc/uptime ] || read -r up rest </proc/uptime
 printf '%s\\n%s\\n%s\\n' "$home" "$boot" "$up"
+# Programs that were not used for long, and that no job here is to be run with.
+find programs/* -prune -mtime +30 2>/dev/null | while read -r old; do
+    find attempts groups -maxdepth 2 \\( -name order -o -name run \\) -exec grep -lF "$old" {} + |
+        grep -q . || rm -f "$old"
+done
 ls programs
 # What exchanges left that were cut off, and groups of attempts that are all gone; nothing takes a day.
 find incoming/* locks/* -prune -mtime +0 -exec rm -rf {} + 2>/dev/null

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.link import Link
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 DEADLINE = 60.0
 """Seconds that one command may take unless its caller knows better."""
@@ -74,6 +75,13 @@ class Transport(Protocol):
         """Like `run`, with an output that need not fit into memory; `out` of the reply is empty.
 
         The deadline is that of silence: it begins anew with each byte.
+        """
+        ...
+
+    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+        """How the site's nodes reach a relay that this machine reaches; `wide`: nodes are other machines.
+
+        `port`: at the site, from an earlier connection, used again if it can be. Raises LinkLost.
         """
         ...
 

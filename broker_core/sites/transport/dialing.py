@@ -10,7 +10,7 @@ import asyncssh
 from broker_core.errors import CrossDeskError
 from broker_core.sites.link import Question
 from broker_core.sites.transport.address import Address, SshFiles
-from broker_core.sites.transport.contract import Reply
+from broker_core.sites.transport.contract import LinkLost, Reply
 from broker_core.sites.transport.envelope import Parcel
 from broker_core.sites.transport.failures import step_words, words_of
 from broker_core.sites.transport.login import Login
@@ -34,10 +34,36 @@ class Line:
         self._lost = login.lost
         self._hops = tuple(hops)
         self._patience = patience
+        self._back: asyncssh.SSHListener | None = None
 
     async def carry(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
         """Run a script; raises LinkLost and TooManySessions."""
         return await carry(self.connection, parcel, chunks, traffic, self._patience.channel)
+
+    async def lead_back(self, host: str, port: int, target: tuple[str, int]) -> int:
+        """Have a port there that leads to `target` here; returns it, or 0 where the server forbids it.
+
+        `host`: address that it is to have there, if the server lets it; `port`: which is asked for first.
+        Raises LinkLost.
+        """
+        if self._back is not None:
+            self._back.close()
+            await self._back.wait_closed()
+            self._back = None
+        for wanted in dict.fromkeys((port, 0)):
+            for address in dict.fromkeys((host, "localhost")):
+                if self._back is None:
+                    self._back = await self._listen(address, wanted, target)
+        return self._back.get_port() if self._back is not None else 0
+
+    async def _listen(self, host: str, port: int, target: tuple[str, int]) -> asyncssh.SSHListener | None:
+        try:
+            async with asyncio.timeout(self._patience.channel):
+                return await self.connection.forward_remote_port(host, port, *target)
+        except asyncssh.ChannelListenError:
+            return None
+        except (OSError, TimeoutError, asyncssh.Error) as error:
+            raise LinkLost(f"The site makes no way back: {error or 'no answer'}.") from error
 
     async def lost(self) -> Exception | None:
         """Wait until it is gone; why, or None where it was closed."""

@@ -17,6 +17,7 @@ from broker_core.sites.transport.contract import DEADLINE, LinkLost, NotSent, Re
 from broker_core.sites.transport.envelope import Parcel, wrap
 from broker_core.sites.transport.exchange import Exchange
 from broker_core.sites.transport.traffic import Traffic, in_one_piece
+from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 
 _REAPED = 5.0
 """Seconds that a killed process may take to be gone; one that hangs in the kernel is left."""
@@ -44,6 +45,10 @@ class LocalTransport:
     ) -> Reply:
         """Run a script with a long output."""
         return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
+
+    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+        """Nodes are this machine, or on its network."""
+        return await plain_way(relay, "")
 
     async def open(self) -> None:
         """This machine is always there."""

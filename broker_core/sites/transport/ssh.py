@@ -17,7 +17,9 @@ from broker_core.sites.transport.exchange import Exchange
 from broker_core.sites.transport.keeper import Keeper
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Answers, TooManySessions
+from broker_core.sites.transport.ssh_way_back import SshWayBack
 from broker_core.sites.transport.traffic import Traffic, in_one_piece
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 if TYPE_CHECKING:
     from broker_core.sites.transport.dialing import Line
@@ -45,6 +47,8 @@ class SshTransport:
         self._spare = at_once - 1
         """Turns that can be given up if the server takes fewer sessions."""
         self._given_up = 0
+        self._back = SshWayBack(self.run, address.host)
+        self._turn_back = asyncio.Lock()
 
     async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
         """Run a script."""
@@ -59,6 +63,11 @@ class SshTransport:
     ) -> Reply:
         """Run a script with a long output."""
         return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
+
+    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+        """Have a port at the login host that leads to the relay."""
+        async with self._turn_back:
+            return await self._back.over(await self._keeper.line(), relay, port, wide=wide)
 
     async def open(self) -> None:
         """Begin to connect."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from broker_core.sites.link import Link
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 
 @dataclass
@@ -41,6 +42,9 @@ class FailingTransport:
         self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
     ) -> Reply:
         return await self._carry(lambda: self._real.receive(script, write, deadline=deadline))
+
+    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+        return await self._real.way_back(relay, port, wide=wide)
 
     async def open(self) -> None:
         await self._real.open()
