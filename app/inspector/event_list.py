@@ -39,6 +39,7 @@ SENTENCES: dict[str, str] = {
     E.LIST_EXHAUSTED: "No choice left, waiting again",
     E.BROKER_DIED: "The broker was killed meanwhile",
     E.SCHEDULED: "Accepted by the site",
+    E.KEPT_WAITING: "Kept waiting by its site",
     E.START_OVERDUE: "Its start was not confirmed",
     E.RETRIED: "Tried once more at the same site",
     E.REMATCHED: "Given up there, to be matched again",

@@ -14,6 +14,7 @@ from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.scheduling.live_job import AT_SITE
+from broker_core.scheduling.site_reactions import IN_QUEUE
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.views import JobDetail, SandboxEntry
 
@@ -73,7 +74,8 @@ def waits_for(services: Services, record: JobRecord) -> str:
         case S.READY:
             return f"Waits for {site_name(record.site)} to accept it."
         case S.SCHEDULED:
-            return f"Waits in the queue of {site_name(record.site)} for its turn."
+            turn = f"Waits in the queue of {site_name(record.site)} for its turn."
+            return turn if record.reason == IN_QUEUE else f"{turn} {record.reason}."
         case _:
             return ""
 

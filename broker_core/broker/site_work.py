@@ -16,8 +16,15 @@ from broker_core.broker.orders import Orders
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteAccepted, SiteRefused, SiteRuns
-from broker_core.sites.contract import Attempt, Held, LaunchOrder, Notice, Runs, Site, Started
+from broker_core.scheduling.messages import (
+    AttemptEnded,
+    AttemptStarted,
+    SiteAccepted,
+    SiteRefused,
+    SiteRuns,
+    SiteWaits,
+)
+from broker_core.sites.contract import Attempt, Held, LaunchOrder, Notice, Runs, Site, Started, Waits
 from broker_core.sites.transport.contract import LinkLost
 
 log = logging.getLogger("crossdesk.sites")
@@ -102,6 +109,8 @@ class SiteWork:
             self._found(notice)
         elif isinstance(notice, Runs):
             self._engine.post(SiteRuns(attempt.job, attempt.number))
+        elif isinstance(notice, Waits):
+            self._engine.post(SiteWaits(attempt.job, attempt.number, clean(notice.reason)))
         elif isinstance(notice, Started):
             self._engine.post(AttemptStarted(attempt.job, attempt.number, notice.time, clean(notice.node)))
         else:

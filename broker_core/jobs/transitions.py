@@ -34,6 +34,8 @@ class EventType(StrEnum):
     """The broker was killed while the job was on its way to a site (reliability case 24)."""
     SCHEDULED = "job.scheduled"
     """Every computing element accepted its component."""
+    KEPT_WAITING = "job.kept_waiting"
+    """Its site keeps it waiting for another reason than before; the reason says which."""
     START_OVERDUE = "job.start_overdue"
     """The site runs it, but its start was not confirmed in time: the attempt is ended (SA-LCH-07)."""
     RETRIED = "job.retried"
@@ -84,6 +86,7 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
     (S.READY, E.REMATCHED): S.WAITING,
     (S.READY, E.ABORTED): S.ABORTED,
     (S.READY, E.SCHEDULED): S.SCHEDULED,
+    (S.SCHEDULED, E.KEPT_WAITING): S.SCHEDULED,
     (S.SCHEDULED, E.START_OVERDUE): S.SCHEDULED,
     (S.SCHEDULED, E.RETRIED): S.READY,
     (S.SCHEDULED, E.REMATCHED): S.WAITING,

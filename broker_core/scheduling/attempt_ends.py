@@ -12,7 +12,7 @@ from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import AttemptEnded
-from broker_core.scheduling.outcomes import SAME_ANYWHERE, SILENT, Outcomes
+from broker_core.scheduling.outcomes import HERE_NEVER, SAME_ANYWHERE, SILENT, Outcomes
 from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.wording import abnormal, end_details
@@ -73,7 +73,7 @@ class AttemptEnds:
             self._died(job)
         if message.failure in SILENT or job.given_up:
             self._elsewhere(job, message)
-        elif not job.retried and message.failure not in SAME_ANYWHERE:
+        elif not job.retried and message.failure not in SAME_ANYWHERE | HERE_NEVER:
             job.retried = True
             details = end_details(message)
             self._attempts.begin(job, E.RETRIED, f"Once more on the same resource: {_why(message)}", details)

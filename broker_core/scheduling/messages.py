@@ -88,6 +88,16 @@ class SiteRuns:
 
 
 @immutable
+class SiteWaits:
+    """A site keeps an attempt waiting for another reason than before; empty: for its turn alone."""
+
+    name: ClassVar[str] = "site.waits"
+    job: str
+    attempt: int
+    reason: str
+
+
+@immutable
 class AttemptStarted:
     """A site reports that an application was started."""
 
@@ -189,7 +199,7 @@ class ReplicasFound:
     name: ClassVar[str] = "replicas.found"
 
 
-SiteMessage = SiteAccepted | SiteRefused | SiteRuns | AttemptStarted | AgentReady | AttemptEnded
+SiteMessage = SiteAccepted | SiteRefused | SiteRuns | SiteWaits | AttemptStarted | AgentReady | AttemptEnded
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
 Heard = SourceHeard | ReplicasFound | LinkChanged
 Message = SubmissionRecorded | JobsRecovered | Heard | SiteMessage | Request | TimerFired

@@ -13,6 +13,9 @@ SILENT = frozenset({"lost", "lease"})
 SAME_ANYWHERE = frozenset({"executable-missing", "refused-second-start"})
 """Failures before the start that a second try on the same resource cannot mend."""
 
+HERE_NEVER = frozenset({"never-starts"})
+"""The site would keep it for ever: a second try there cannot mend it, and it says nothing of other jobs."""
+
 
 class Outcomes:
     """Tells the good ends from those that a place made."""
@@ -45,7 +48,7 @@ class Outcomes:
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The program never started."""
         now = self._ledger.now.monotonic
-        if message.failure not in SAME_ANYWHERE:
+        if message.failure not in SAME_ANYWHERE | HERE_NEVER:
             self._failed(job, message)
         elif message.failure == "executable-missing":
             for ce in job.ces:

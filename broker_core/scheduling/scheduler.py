@@ -41,6 +41,7 @@ from broker_core.scheduling.messages import (
     SiteAccepted,
     SiteRefused,
     SiteRuns,
+    SiteWaits,
     SubmissionRecorded,
     TimerFired,
 )
@@ -58,7 +59,7 @@ from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = members(JobState), members(EventType)
-_BY_SITES = (SiteAccepted, AttemptStarted, AgentReady, AttemptEnded, SiteRefused, SiteRuns)
+_BY_SITES = (SiteAccepted, AttemptStarted, AgentReady, AttemptEnded, SiteRefused, SiteRuns, SiteWaits)
 
 
 class Scheduler:

@@ -27,6 +27,7 @@ from broker_core.scheduling.messages import (
     SiteMessage,
     SiteRefused,
     SiteRuns,
+    SiteWaits,
 )
 from broker_core.scheduling.outcomes import SILENT
 from broker_core.scheduling.overdue import OverdueStarts
@@ -34,6 +35,9 @@ from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.wording import in_words
 
 S, E, FROM = members(JobState), members(EventType), members(Source)
+IN_QUEUE = "In the site's queue"
+"""Reason of a job that waits there for its turn."""
+_KEPT = "The site keeps it waiting"
 _OVER = (AttemptEnded, SiteRefused)
 
 
@@ -63,6 +67,7 @@ class SiteReactions:
             SiteAccepted: self._accepted,
             SiteRefused: self._refused,
             SiteRuns: self._runs,
+            SiteWaits: self._waits,
             AttemptStarted: self._started,
             AgentReady: self._agent_ready,
             AttemptEnded: self._ended,
@@ -75,7 +80,7 @@ class SiteReactions:
             self._ways[type(message)](job, message)
             return
         self._fence(message)
-        if isinstance(message, SiteAccepted | SiteRuns | AgentReady):
+        if isinstance(message, SiteAccepted | SiteRuns | SiteWaits | AgentReady):
             return
         if job is None:
             self._ledger.effects.append(Stray(message, in_words(message)))
@@ -132,9 +137,7 @@ class SiteReactions:
                 self._cache.worked(ce, now)
             self._cache.answered(job.id, now)
             details = {"site_id": message.site_id} if message.site_id else {}
-            self._ledger.note(
-                job, E.SCHEDULED, FROM.AL, resources=job.ces, reason="In the site's queue", details=details
-            )
+            self._ledger.note(job, E.SCHEDULED, FROM.AL, resources=job.ces, reason=IN_QUEUE, details=details)
             if job.canceling:
                 self._fences.end(job.record, job.ce)
         if job.record.state is S.SCHEDULED:
@@ -191,6 +194,12 @@ class SiteReactions:
         self._catch_up(job)
         if job.record.state is S.SCHEDULED and job.runs_since is None:
             self._overdue.watch(job)
+
+    def _waits(self, job: LiveJob, message: SiteWaits) -> None:
+        self._catch_up(job)
+        reason = f"{_KEPT}: {message.reason}" if message.reason else IN_QUEUE
+        if job.record.state is S.SCHEDULED and job.record.reason != reason:
+            self._ledger.note(job, E.KEPT_WAITING, FROM.AL, resources=job.ces, reason=reason)
 
     def _started(self, job: LiveJob, message: AttemptStarted) -> None:
         if job.record.state is S.RUNNING:

@@ -15,6 +15,7 @@ from broker_core.sites.link import Link
 
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
+
 class SiteFailed(CrossDeskError):
     """The site answers, but its batch system does not do what it is told."""
 
@@ -60,6 +61,8 @@ class Sighting:
     """The starter's list of output files with sizes and hashes."""
     beat: bytes = b""
     """Changes as long as its starter lives; told where the site does not know the attempt."""
+    hopeless: bool = False
+    """It will never start there: it waits for what cannot be; `reason` says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +137,10 @@ class Adapter(Protocol):
     def answer(self, id: str, value: str) -> None:
         """Answer the link's question; raises NotFound where it is not open."""
         ...
+
     async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
         """See `FarSite.way_back`."""
         ...
-
 
     def connect_now(self) -> None:
         """Try to connect at once; harmless while connected."""

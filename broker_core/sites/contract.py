@@ -13,6 +13,7 @@ from broker_core.sites.link import Link
 
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
+
 class SiteRefused(CrossDeskError):
     """The site did not take the component; the next choice may be tried."""
 
@@ -103,6 +104,14 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """The site keeps the attempt waiting for another reason than before; empty: for its turn alone."""
+
+    attempt: Attempt
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """The application was started."""
 
@@ -143,11 +152,12 @@ FAILURES = (
     "lost",
     "lease",
     "refused-second-start",
+    "never-starts",
     "starter",
 )
 """What can end an attempt other than the application itself (CB-JS-06). `killed` answers a cancel."""
 
-Notice = Held | Runs | Started | Ended
+Notice = Held | Runs | Waits | Started | Ended
 Report = Callable[[Notice], None]
 
 
@@ -242,10 +252,10 @@ class FarSite(Site, Protocol):
     def hurry(self) -> None:
         """The way there may be open again: a site that only waits for its next try does it now."""
         ...
+
     async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
         """How agents there reach a relay that this machine reaches; made or found again, as need be.
 
         `port`: at the site, from an earlier time, used again if it can be. Raises LinkLost.
         """
         ...
-

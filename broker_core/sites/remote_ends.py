@@ -36,6 +36,9 @@ def end_without_marker(tracked: Tracked, now: float, site: str) -> Ended:
     elif tracked.started is not None:
         failure = "lost"
         reason = f"{site} does not know it any more, and its Job Starter gave no sign of life."
+    elif tracked.hopeless:
+        failure = "never-starts"
+        reason = f"{site} would never start it: {tracked.reason}."
     elif tracked.was_listed or tracked.id:
         failure = "starter"
         reason = f"{site} ended it before the Job Starter began" + (

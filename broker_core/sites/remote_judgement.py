@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker_core.sites.adapter import Polled, Seen, Sighting
-from broker_core.sites.contract import Ended, Held, Notice, Runs, Started
+from broker_core.sites.contract import Ended, Held, Notice, Runs, Started, Waits
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.tracked import Tracked
 from broker_core.worker.markers import started_mark
@@ -18,7 +18,8 @@ def note_sighting(tracked: Tracked, sighting: Sighting, now: float) -> bool:
     """Remember what was seen; True if it is another picture than before."""
     before = (tracked.seen, tracked.started is None, tracked.arrived is None)
     tracked.seen = sighting.seen
-    tracked.reason = sighting.reason or tracked.reason
+    tracked.reason = sighting.reason if sighting.seen in _PRESENT else sighting.reason or tracked.reason
+    tracked.hopeless = sighting.hopeless
     tracked.id = sighting.id or tracked.id
     if tracked.arrived is None:
         tracked.arrived = now
@@ -42,6 +43,9 @@ def notices(tracked: Tracked, sighting: Sighting, now: float) -> Iterator[Notice
     elif sighting.seen is Seen.HELD and tracked.order is None and not tracked.told_held:
         tracked.told_held = True
         yield Held(tracked.attempt, tracked.id)
+    elif sighting.seen is Seen.QUEUED and not sighting.hopeless and sighting.reason != tracked.told_waits:
+        tracked.told_waits = sighting.reason
+        yield Waits(tracked.attempt, sighting.reason)
 
 
 def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings: RemoteSettings) -> bool:
@@ -53,6 +57,8 @@ def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings
     if tracked.ending or not tracked.sent:
         return False
     sighting = polled.attempts.get(tracked.tag)
+    if sighting is not None and not sighting.ended and sighting.hopeless:
+        return True
     if sighting is not None and (sighting.seen in _PRESENT or sighting.ended):
         return False
     if tracked.arrived is None:

@@ -26,10 +26,14 @@ class Tracked:
     seen: Seen | None = None
     """By the last look."""
     reason: str = ""
+    hopeless: bool = False
+    """By the last look it will never start."""
     confirmed: bool = False
     cancel_asked: bool = False
     cancel_sent: float | None = None
     told_held: bool = False
+    told_waits: str = ""
+    """Why it waits, as it was told last."""
     told_runs: bool = False
     told_start: bool = False
     started: StartedMark | None = None

@@ -76,7 +76,7 @@ class Names:
                 self._ids[f"double.{found[tag].id}"] = found[tag].id
             elif tag in found:
                 tag = f"double.{one.id}"
-            found[tag] = Sighting(one.seen, one.id, one.reason, one.node)
+            found[tag] = Sighting(one.seen, one.id, one.reason, one.node, hopeless=one.hopeless)
         self._ids |= {tag: sighting.id for tag, sighting in found.items()}
         return found
 

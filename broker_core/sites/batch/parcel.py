@@ -8,7 +8,7 @@ import shlex
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +22,8 @@ from broker_core.sites.starting import checked_variables, starter_order
 _IN_MEMORY = 4 << 20
 _MARGIN = 300.0
 """Seconds that the batch system gives a job beyond its wall limit, for staging and clearing up."""
+_RESERVE = 20.0
+"""Of a queue's whole limit, what the starter has at least for the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,20 @@ class SitePlace:
     environment: Mapping[str, str]
     beat: int
     lease: float
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Queue to its wall limit in seconds, where it is known and there is one."""
 
+    def limit(self, launch: Launch) -> float | None:
+        """What the batch system is asked for: the job's limit with a margin, not more than the queue has."""
+        wanted = launch.order.wall_limit
+        if wanted is None:
+            return None
+        return max(wanted, min(wanted + _MARGIN, self.limits.get(launch.queue, math.inf)))
+
+    def program_limit(self, launch: Launch) -> float | None:
+        """What the program gets: it has to end before the batch system ends its starter."""
+        wanted, most = launch.order.wall_limit, self.limit(launch)
+        return wanted if wanted is None or most is None else max(wanted / 2, min(wanted, most - _RESERVE))
 
     limits: Mapping[str, float] = field(default_factory=dict)
     """Queue to its wall limit in seconds, where it is known and there is one."""
@@ -65,6 +80,8 @@ class SitePlace:
         """What the program gets: it has to end before the batch system ends its starter."""
         wanted, most = launch.order.wall_limit, self.limit(launch)
         return wanted if wanted is None or most is None else max(wanted / 2, min(wanted, most - _RESERVE))
+
+
 def groups_of(launches: Sequence[Launch], exchange: str, arrays: bool) -> list[Group]:
     """Launches with equal needs together, where the batch system has arrays."""
     alike: dict[object, list[Launch]] = {}
@@ -86,7 +103,8 @@ def packed(groups: Sequence[Group], exchange: str, place: SitePlace, system: Bat
         for group in groups:
             _add_group(archive, group, place, system)
             for launch in group.launches:
-                _add_attempt(archive, launch.order, f"{exchange} {group.name}\n", place)
+                order = replace(launch.order, wall_limit=place.program_limit(launch))
+                _add_attempt(archive, order, f"{exchange} {group.name}\n", place)
     stream.seek(0)
     return stream
 
@@ -94,13 +112,12 @@ def packed(groups: Sequence[Group], exchange: str, place: SitePlace, system: Bat
 def _add_group(archive: tarfile.TarFile, group: Group, place: SitePlace, system: BatchSystem) -> None:
     folder = f"{place.home.path}/groups/{group.name}"
     first = group.launches[0]
-    limit = first.order.wall_limit
     job = BatchJob(
         name=f"{place.mark}.{group.name}",
         script=f"{folder}/run",
         cpus=first.order.cpus,
         queue=first.queue,
-        wall_limit=None if limit is None else limit + _MARGIN,
+        wall_limit=place.limit(first),
         count=len(group.launches),
         options=place.options,
     )

@@ -30,6 +30,7 @@ from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Tran
 from broker_core.wire.sites import SiteSpec
 
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
+
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
 _PART = 1 << 18
@@ -71,6 +72,8 @@ class ShellAdapter:
         self._unsure = False
         self._probe: dict[str, list[str]] = {}
         self._probed = 0.0
+        self._limits: dict[str, float] = {}
+        """Queue to its wall limit, as it was described last."""
         self._met: set[str] = set()
         """Tags that began with this object, or whose markers were looked at: news tell of them all."""
         self._read: tuple[str, ...] = ()
@@ -215,6 +218,7 @@ class ShellAdapter:
             queues = self._system.described(reply.out.decode("utf-8", "replace"))
         except ValueError as error:
             raise SourceFailed(str(error), place=self._spec.name) from error
+        self._limits = {one.name: one.wall_limit for one in queues if one.wall_limit is not None}
         return facts(self._spec, self.kind, queues, self._probe)
 
     async def _look_at(self, tags: Sequence[str]) -> Look:
@@ -227,6 +231,7 @@ class ShellAdapter:
             within = min(DEADLINE, self._spec.lease / 2)
             self.renewed, self._unsure = time.monotonic() + within, True
         reply = await self._exchanges.run(lambda _: script, questions(self._read, tags), within)
+
     async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
         """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
         return await self._transport.way_back(relay, port, wide=self.kind != "shell")
@@ -324,6 +329,7 @@ class ShellAdapter:
             environment=self._spec.environment,
             beat=self._settings.beat,
             lease=self._spec.lease,
+            limits=self._limits,
         )
 
     def _checked(self, reply: Reply) -> None:

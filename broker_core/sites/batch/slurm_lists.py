@@ -11,6 +11,32 @@ from broker_core.sites.batch.system import Listed, Queue
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
 _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
 _HELD = ("JobHeldUser", "JobHeldAdmin")
+_USUAL = {"None", "Priority", "Resources", "Cleaning", "Prolog", *_HELD}
+"""Reasons of jobs that wait for their turn and nothing else."""
+_NEVER = {
+    "PartitionTimeLimit": "its wall time is above the limit of the partition",
+    "PartitionNodeLimit": "it needs more nodes than the partition allows or has",
+    "BadConstraints": "no node of the partition is what it asks for",
+    "InvalidAccount": "its account is not valid there",
+    "InvalidQOS": "its quality of service is not valid there",
+    "QOSNotAllowed": "the partition does not allow its quality of service",
+    "AccountNotAllowed": "the partition does not allow its account",
+    "DependencyNeverSatisfied": "what it depends on can never be",
+}
+"""Reasons that do not pass by themselves; what is above a limit for one job is another one."""
+_WAITS = {
+    "PartitionDown": "the partition is down",
+    "PartitionInactive": "the partition is inactive",
+    "ReqNodeNotAvail": "nodes that it needs are not available now",
+    "Reservation": "it waits for a reservation",
+    "Licenses": "it waits for a licence",
+    "BeginTime": "it may not begin yet",
+    "AssocMaxJobsLimit": "the account has as many jobs there as it may",
+    "AssocGrpJobsLimit": "the group has as many jobs there as it may",
+    "QOSMaxJobsPerUserLimit": "the account has as many jobs of this quality of service as it may",
+    "JobHeldAdmin": "the administrator of the cluster holds it",
+}
+_OF_ONE_JOB = re.compile(r"(Assoc|QOS)(Max|Min)\w+(PerJob(Limit)?|NotSatisfied)|MaxMemPerLimit")
 
 
 def read_jobs(out: str) -> list[Listed]:
@@ -27,12 +53,27 @@ def read_jobs(out: str) -> list[Listed]:
                 number,
                 name,
                 _seen(state, reason),
-                "" if reason == "None" else reason,
+                _words(state, reason),
                 nodes,
                 int(task) if task.isdigit() else None,
+                hopeless=state == "PENDING" and _is_for_good(reason),
             )
         )
     return found
+
+
+def _is_for_good(reason: str) -> bool:
+    return reason in _NEVER or _OF_ONE_JOB.fullmatch(reason) is not None
+
+
+def _words(state: str, reason: str) -> str:
+    """Why it waits or ended, for people; empty where it waits for its turn alone."""
+    if state in _WAITING and reason in _USUAL:
+        return ""
+    told = _NEVER.get(reason) or _WAITS.get(reason)
+    if told is None and _is_for_good(reason):
+        told = "it asks for more than one job may have there"
+    return f"{told} ({reason})" if told else "" if reason == "None" else reason
 
 
 def read_queues(out: str) -> list[Queue]:

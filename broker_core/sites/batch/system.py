@@ -41,6 +41,8 @@ class Listed:
     node: str = ""
     task: int | None = None
     """Number of the array task; None: no array."""
+    hopeless: bool = False
+    """It waits for what will never be, by the batch system's word."""
 
 
 @dataclass(frozen=True, slots=True)

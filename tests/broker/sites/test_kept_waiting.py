@@ -1,0 +1,69 @@
+"""What a batch system keeps waiting: said where it passes, matched again where it never will."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.wire.sites import SiteSpec
+from tests.broker.jobs import reach, script
+from tests.broker.sites.conftest import NAME
+from tests.broker.sites.watching import known
+from tests.testbed.slurm import Cluster
+from tests.waiting import eventually
+
+SHORT = 'other.GlueCEName == "short"'
+AT_SHORT_FIRST = f'Requirements = other.GlueSiteName == "{NAME}"; Rank = {SHORT} ? 1 : 0;'
+
+pytestmark = pytest.mark.usefixtures("trusting", "cluster")
+
+
+async def reasons(client: BrokerClient, job: str, kind: str) -> list[str]:
+    """The reasons of a job's events of one kind."""
+    return [one.reason for one in await client.events_of(job) if one.type == f"job.{kind}"]
+
+
+async def test_the_whole_limit_of_a_queue_can_be_asked_for_and_no_more(
+    client: BrokerClient, spec: SiteSpec
+) -> None:
+    await client.add_site(spec)
+    await known(client, NAME)
+    whole = await script(client, "true", description=f"WallTime = 600; Requirements = {SHORT};")
+    assert (await reach(client, whole, "Done"))["site"].endswith("slurm-short")
+    report = await client.match(f'Executable = "/bin/true"; WallTime = 660; Requirements = {SHORT};')
+    (told,) = [one for one in report.resources if one.ce.endswith("slurm-short")]
+    assert (told.matches, told.reason) == (False, "jobs may run 10 minutes; 11 wanted")
+
+
+async def test_what_would_wait_for_ever_in_a_queue_is_ended_there_and_runs_elsewhere(
+    client: BrokerClient, spec: SiteSpec, cluster: Cluster
+) -> None:
+    await client.add_site(spec.model_copy(update={"options": ["--time=30"]}))
+    await known(client, NAME)
+    job = await script(client, "true", description=AT_SHORT_FIRST)
+    row = await reach(client, job, "Done", seconds=60)
+    assert row["site"].endswith("slurm-main")
+    (given_up,) = await reasons(client, job, "rematched")
+    assert "above the limit of the partition (PartitionTimeLimit)" in given_up
+    assert not await reasons(client, job, "retried")
+    assert not cluster.present()
+
+
+async def test_why_a_batch_system_keeps_a_job_waiting_is_in_its_story(
+    client: BrokerClient, spec: SiteSpec, cluster: Cluster
+) -> None:
+    await client.add_site(spec.model_copy(update={"options": ["--begin=now+1hour"]}))
+    await known(client, NAME)
+    job = await script(client, "true", description=AT_SHORT_FIRST)
+
+    async def told() -> bool:
+        return bool(await reasons(client, job, "kept_waiting"))
+
+    await eventually(told, 30, "the site's reason is told")
+    (reason,) = await reasons(client, job, "kept_waiting")
+    assert reason == "The site keeps it waiting: it may not begin yet (BeginTime)"
+    assert "(BeginTime)" in (await client.why(job)).headline
+    assert "(BeginTime)" in (await client.job(job)).waits_for
+    (there,) = cluster.present()
+    cluster.run("scontrol", "update", f"JobId={there}", "StartTime=now")
+    await reach(client, job, "Done", seconds=60)
