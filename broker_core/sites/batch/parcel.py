@@ -66,21 +66,6 @@ class SitePlace:
         wanted, most = launch.order.wall_limit, self.limit(launch)
         return wanted if wanted is None or most is None else max(wanted / 2, min(wanted, most - _RESERVE))
 
-    limits: Mapping[str, float] = field(default_factory=dict)
-    """Queue to its wall limit in seconds, where it is known and there is one."""
-
-    def limit(self, launch: Launch) -> float | None:
-        """What the batch system is asked for: the job's limit with a margin, not more than the queue has."""
-        wanted = launch.order.wall_limit
-        if wanted is None:
-            return None
-        return max(wanted, min(wanted + _MARGIN, self.limits.get(launch.queue, math.inf)))
-
-    def program_limit(self, launch: Launch) -> float | None:
-        """What the program gets: it has to end before the batch system ends its starter."""
-        wanted, most = launch.order.wall_limit, self.limit(launch)
-        return wanted if wanted is None or most is None else max(wanted / 2, min(wanted, most - _RESERVE))
-
 
 def groups_of(launches: Sequence[Launch], exchange: str, arrays: bool) -> list[Group]:
     """Launches with equal needs together, where the batch system has arrays."""
