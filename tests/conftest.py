@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ from tests.running import RunningBroker, end_all
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # As in the desktop (app/collector.py): widgets must not be freed in whichever thread allocates.
 gc.disable()
+# A shell lets what it starts in the background ignore these; programs that tests start must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 _GARBAGE = 10_000
 """Allocations after which garbage is collected between two tests."""
 

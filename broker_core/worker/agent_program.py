@@ -145,8 +145,13 @@ class Program:
             os.close(descriptor)
 
     def _spawn(self, words: Sequence[str], env: Mapping[str, str], files: tuple[int, int, int]) -> int:
-        def own_terminal() -> None:
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        def begin() -> None:
+            """What a batch system or a shell had the agent ignore or hold back, the program does not."""
+            for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            if self.terminal:
+                fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         self._process = subprocess.Popen(
             words,
@@ -156,7 +161,7 @@ class Program:
             env=env,
             cwd=self._directory,
             start_new_session=True,
-            preexec_fn=own_terminal if self.terminal else None,
+            preexec_fn=begin,
         )
         return self._process.pid
 

@@ -45,9 +45,12 @@ async def test_the_size_of_the_terminal_follows_the_desk(made: Bench) -> None:
     await screen.shows(b"45 123")
 
 
-async def test_a_signal_from_the_desk_ends_what_runs_in_the_foreground(made: Bench) -> None:
+@pytest.mark.parametrize("within", [(), ("env", "--ignore-signal=INT,HUP,QUIT")])
+async def test_a_signal_from_the_desk_ends_what_runs_in_the_foreground(
+    made: Bench, within: tuple[str, ...]
+) -> None:
     await made.start_agent(
-        ["/bin/sh", "-c", "trap 'echo caught' INT; echo ready; sleep 60; echo after; exit 3"]
+        ["/bin/sh", "-c", "trap 'echo caught' INT; echo ready; sleep 60; echo after; exit 3"], within=within
     )
     screen = await ready(made)
     screen.session.signal("INT")

@@ -115,6 +115,7 @@ class ARex:
             (self.folder / name).mkdir()
         for name in ("session", "tmp"):
             (self.folder / name).chmod(0o1777)
+        self._share_parameters()
         (self.folder / "subjects").write_text(f'"{self.user.subject}"\n')
         for _ in range(_TRIES):
             self.port = free_port()  # another program may take it before the service does
@@ -153,6 +154,12 @@ class ARex:
             env=environment | dict(self._slurm or {}),
             start_new_session=True,
         )
+
+    def _share_parameters(self) -> None:
+        """Diffie-Hellman parameters of a standard group: the service looks for its own for minutes, at full
+        load, where there are none."""
+        words = "openssl genpkey -quiet -genparam -algorithm DH -pkeyopt group:ffdhe4096 -out"
+        subprocess.run([*words.split(), str(self.folder / "control" / "dhparam.pem")], check=True)
 
     def _configure(self) -> None:
         lrms = "fork" if self._slurm is None else "slurm"

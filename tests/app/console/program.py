@@ -36,6 +36,7 @@ class Program:
         os.set_blocking(self._end, False)
         self._view = view
         view.typed.connect(self.write)
+        view.answered.connect(self.write)
         view.resized.connect(self._resize)
         loop.add_reader(self._end, self._read)
 

@@ -98,7 +98,8 @@ def test_output_is_fetched_and_a_job_submitted_again_from_the_table(
     async def scenario(on: Stage) -> None:
         await on.ready()
         job = await on.finished("fails")
-        await eventually(lambda: on.window.jobs.view.chosen() == [job])
+        await eventually(on.desk.actions.qt("job.fetch").isEnabled)
+        assert on.window.jobs.view.chosen() == [job]
         on.desk.trigger("job.fetch")
         dialog = await eventually(lambda: on.window.findChild(QFileDialog))
         dialog.fileSelected.emit(str(folder))

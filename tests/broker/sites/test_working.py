@@ -175,8 +175,11 @@ async def test_a_site_removed_by_force_takes_its_jobs_along(
 ) -> None:
     job = await script(site, "sleep 600", description=THERE)
     await reach(site, job, "Running")
-    await site.remove_site(NAME, force=True)
+    removing = asyncio.create_task(site.remove_site(NAME, force=True))
     await reach(site, job, "Canceled")
+    late = await script(site, "true", description=THERE)
+    await removing
+    assert (await reach(site, late, "Waiting"))["site"] == ""  # nothing was sent to a site on its way out
     await eventually(lambda: not cluster.present(), 20)
     assert [one.name for one in await site.sites()] == ["local"]
     assert not (broker / "sites" / NAME / "site.json").exists()

@@ -274,11 +274,20 @@ async def test_jump_hosts_in_a_circle_are_refused(user: SshUser) -> None:
     assert "circle" in link.reason
 
 
+def children() -> set[str]:
+    lists = Path("/proc/self/task").glob("*/children")
+    return {child for one in lists for child in one.read_text().split()}
+
+
 async def test_a_command_that_makes_the_way_is_used(user: SshUser, server: Sshd) -> None:
     relay = f"ssh -F none -i {server.key} -o UserKnownHostsFile={server.known_hosts} -p {server.port}"
     more = [f"ProxyCommand {relay} -W %h:%p root@127.0.0.1"]
+    before = children()
     way = await user.knows(server).write(server.alias("cluster", more=more)).connect("cluster")
     assert (await way.run("echo in")).out == b"in\n"
+    assert children() != before
+    await way.close()
+    await eventually(lambda: children() == before, what="the command has ended")
 
 
 async def test_settings_of_the_site_come_before_the_configuration(user: SshUser, server: Sshd) -> None:
