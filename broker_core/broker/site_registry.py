@@ -52,6 +52,8 @@ class SiteRegistry:
         self._sampling: asyncio.TimerHandle | None = None
         self._network = NetworkNews(lambda: self._hurry(lambda _: True))
         self._turn = asyncio.Lock()
+        self._leaving: set[str] = set()
+        """Sites that are being removed: they get no jobs any more."""
         self.specs: dict[str, SiteSpec] = {LOCAL: SiteSpec(name=LOCAL, kind=LOCAL)}
         """Name to settings."""
         calls.add(local, far=False)
@@ -150,6 +152,18 @@ class SiteRegistry:
         self.spec(name)
         if name == LOCAL:
             raise Conflict("This machine cannot be removed.", place=name, remedy="Drain it instead.")
+        self._leaving.add(name)
+        self._tell(name)
+        try:
+            await self._remove(name, force)
+        finally:
+            self._leaving.discard(name)
+            if name in self.specs:
+                self._tell(name)
+        self._engine.stream.topics.sites_changed()
+        log.info("The site %s was removed", name)
+
+    async def _remove(self, name: str, force: bool) -> None:
         there = self._calls.live_at(self._far[name])
         if there and not force:
             jobs = "1 job is" if len(there) == 1 else f"{len(there)} jobs are"
@@ -169,8 +183,6 @@ class SiteRegistry:
             await self._calls.remove(name)
         for record in self._live(there):
             self._calls.give_up(record)
-        self._engine.stream.topics.sites_changed()
-        log.info("The site %s was removed", name)
 
     # --- the connection
 
@@ -263,12 +275,15 @@ class SiteRegistry:
 
     def _tell(self, name: str) -> None:
         """Let the scheduler and all followers know how a site is connected."""
-        link, drained = self.link(name), self.specs[name].drained
+        link, spec = self.link(name), self.specs[name]
+        drained = spec.drained
         state = "unusable" if link.trouble and link.state is LinkState.CONNECTED else link.state.value
         reason = link.reason or link.trouble
-        if drained:
+        if name in self._leaving:
+            drained, state, reason = True, "drained", "it is being removed"
+        elif drained:
             state, reason = "drained", f"`crossdesk site resume {name}` lets it take jobs again"
-        self._engine.post(LinkChanged(name, state, reason, link.usable and not drained))
+        self._engine.post(LinkChanged(name, state, reason, link.usable and not drained, spec.max_jobs))
         self._engine.stream.topics.sites_changed()
 
     async def _end(self, name: str, there: Sequence[JobRecord]) -> None:

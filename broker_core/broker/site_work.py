@@ -32,6 +32,9 @@ SUBMIT_DEADLINE = 1800.0
 """Seconds that handing one attempt over may take, its files included; then it is asked for again."""
 CALL_DEADLINE = 300.0
 """Seconds that any other call to a site may take."""
+KEPT_BACK = 20.0
+"""Seconds that an attempt waits for a place at a site which is full of jobs that the scheduler believes to
+have left; then it is matched again."""
 _SHORTAGES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
@@ -153,14 +156,18 @@ class SiteWork:
 
     async def _submit(self, record: JobRecord) -> None:
         await self._ready.wait()
+        began = asyncio.get_running_loop().time()
         for tries in count():
             async with self._turns:
-                if await self._settled(record):
+                if await self._settled(record, asyncio.get_running_loop().time() - began):
                     return
             await self._pause(0 if self._full else tries)
 
-    async def _settled(self, record: JobRecord) -> bool:
-        """Try once; False where it is not known whether the site has it: then it is asked again."""
+    async def _settled(self, record: JobRecord, waited: float) -> bool:
+        """Try once; False where it is not known whether the site has it: then it is asked again.
+
+        `waited`: seconds since it was to be handed over first.
+        """
         live = self._engine.scheduler.job(record.id)
         attempt = Attempt(record.id, record.attempt)
         unsure = attempt.tag in self._unsure
@@ -173,7 +180,9 @@ class SiteWork:
         if live.canceling:
             return await self._asked("cancel", attempt)
         if self._full and attempt.tag not in self._there:
-            return False
+            if waited >= KEPT_BACK:
+                self._refused(record, f"{self.site.name} has the {self._most} jobs that its settings allow")
+            return waited >= KEPT_BACK
         self._there.add(attempt.tag)
         return await self._handed_over(record, attempt)
 

@@ -158,6 +158,7 @@ class ResourceCache:
         """Give CPUs to a job; they are not free until it has returned (CB-CACHE-05)."""
         self._commitments.add(ce, job, cpus, now)
         self._change(ce, cpus, 1)
+        self._heed_limit(ce, 1, now)
         if ce in self.reputation.throttled:
             self._look_at((ce,), now)
 
@@ -165,6 +166,7 @@ class ResourceCache:
         """The attempt of a job is over, or its submission failed: commitments and locks end at once."""
         for ended in self._commitments.end(job):
             self._change(ended.ce, -ended.cpus, 0 if ended.runs else -1)
+            self._heed_limit(ended.ce, -1, now)
             if ended.ce in self.reputation.throttled:
                 self._look_at((ended.ce,), now)
         locked = self._locks.of_job(job)
@@ -180,6 +182,11 @@ class ResourceCache:
                 if entry is not None:
                     entry.own_waiting -= 1
                     self.board.queue(entry)
+
+    def _heed_limit(self, ce: str, jobs: int, now: float) -> None:
+        """A site whose owner limits the jobs there is barred as a whole while it has them."""
+        if site := self.links.count(ce, jobs):
+            self._look_at(self.of_site(site), now)
 
     def _change(self, ce: str, cpus: int, waiting: int) -> None:
         entry = self.entries.get(ce)
@@ -233,10 +240,13 @@ class ResourceCache:
         if self.troubles.worked(ce):
             self._look_at((ce,), now)
 
-    def link_changed(self, site: str, state: str, reason: str, now: float, *, usable: bool) -> None:
+    def link_changed(
+        self, site: str, state: str, reason: str, now: float, *, usable: bool, most: int = 0
+    ) -> None:
         """The connection to a site is another one. One that is back is used at once: what was known of it
-        counts for an interval more, in which its source speaks again."""
+        counts for an interval more, in which its source speaks again. `most`: jobs that may be there."""
         self.links.told(site, state, reason, usable=usable)
+        self.links.limit(site, most)
         for entry in self.entries.values():
             if is_of(entry, site):
                 if usable:
@@ -288,6 +298,9 @@ class ResourceCache:
         closed = self.links.at(entry)
         if closed is not None:
             return Bar("status", closed.told, now_only=True)
+        if most := self.links.full(entry.ce):
+            there = "the one job" if most == 1 else f"the {most} jobs"
+            return Bar("status", f"it has {there} that its settings allow", now_only=True)
         if now >= entry.due:
             return _STALE
         trouble = self.troubles.at(entry.ce, now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from broker_core.resources.entry import Entry
@@ -28,10 +29,12 @@ class Closed:
 
 
 class Links:
-    """The sites that are closed, by name."""
+    """The sites that are closed, and those that take a limited number of jobs, by name."""
 
     def __init__(self) -> None:
         self._closed: dict[str, Closed] = {}
+        self._most: dict[str, int] = {}
+        self._jobs: Counter[str] = Counter()
 
     def told(self, site: str, state: str, reason: str, *, usable: bool) -> None:
         """Take over the state of a connection."""
@@ -40,13 +43,41 @@ class Links:
         else:
             self._closed[site] = Closed(state, reason)
 
+    def limit(self, site: str, most: int) -> None:
+        """Jobs that may be at a site at the same time; 0: as many as fit."""
+        if most:
+            self._most[site] = most
+        else:
+            self._most.pop(site, None)
+
+    def count(self, ce: str, jobs: int) -> str:
+        """Jobs came to a computing element, or left; the name of its site if that is full from now on, or is
+        not any more."""
+        site = _own_site(ce)
+        before = self._jobs[site]
+        self._jobs[site] = after = before + jobs
+        most = self._most.get(site, 0)
+        return site if most and (before >= most) != (after >= most) else ""
+
+    def full(self, ce: str) -> int:
+        """The number of jobs that the site of a computing element may have, if it has them; else 0."""
+        if not self._most:
+            return 0
+        site = _own_site(ce)
+        most = self._most.get(site, 0)
+        return most if self._jobs[site] >= most else 0
+
     def at(self, entry: Entry) -> Closed | None:
         """Why a computing element is closed; None: it is not."""
         if not self._closed:
             return None
-        return self._closed.get(entry.site) or self._closed.get(entry.ce.partition(":")[0])
+        return self._closed.get(entry.site) or self._closed.get(_own_site(entry.ce))
+
+
+def _own_site(ce: str) -> str:
+    return ce.partition(":")[0]
 
 
 def is_of(entry: Entry, site: str) -> bool:
     """True for a computing element of a site: by its own word, or by its id."""
-    return entry.site == site or entry.ce.partition(":")[0] == site
+    return entry.site == site or _own_site(entry.ce) == site

@@ -119,6 +119,8 @@ class AgentReady:
     attempt: int
     node: str
     fingerprint: str
+    words: str = ""
+    """What people are told of it."""
 
 
 @immutable
@@ -150,6 +152,8 @@ class LinkChanged:
     """In words, with the remedy; empty while connected."""
     usable: bool
     """Jobs can be sent there now."""
+    most: int = 0
+    """Jobs that may be there at the same time; 0: as many as fit."""
 
 
 @immutable

@@ -91,7 +91,8 @@ class SiteReactions:
         """A site can be used, or not, from now on; jobs there stay as they are (reliability case 8)."""
         now = self._ledger.now.monotonic
         site, usable = message.site, message.usable
-        self._cache.link_changed(site, message.state, message.reason, now, usable=usable)
+        state, reason = message.state, message.reason
+        self._cache.link_changed(site, state, reason, now, usable=usable, most=message.most)
         if usable:
             ces = set(self._cache.of_site(site))
             self._fences.contact(ces)
@@ -221,8 +222,8 @@ class SiteReactions:
 
     def _agent_ready(self, job: LiveJob, message: AgentReady) -> None:
         if job.record.state is S.RUNNING:
-            details = {"node": message.node, "fingerprint": message.fingerprint}
-            reason = f"The agent's key is {message.fingerprint}"
+            details = {"node": message.node, "fingerprint": message.fingerprint, "words": message.words}
+            reason = message.words or f"The agent's key is {message.fingerprint}"
             where = job.ces
             self._ledger.note(job, E.AGENT_READY, FROM.IA, resources=where, reason=reason, details=details)
 

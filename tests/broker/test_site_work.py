@@ -202,6 +202,18 @@ async def test_no_more_attempts_are_sent_than_are_allowed_there() -> None:
     await work.close()
 
 
+async def test_what_finds_no_place_for_long_is_matched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_work, "KEPT_BACK", 0.1)
+    site = StandIn()
+    work, heard = await begun(site, ready("a"), ready("b"), most=1)
+    await eventually(lambda: len(heard.posted) == 2)
+    assert site.asked == ["a.1"]
+    refused = heard.posted[1]
+    assert isinstance(refused, SiteRefused)
+    assert (refused.job, refused.counts) == ("b", False)
+    await work.close()
+
+
 async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
     class Shy(StandIn):
         refusals = 2
