@@ -11,8 +11,8 @@ from typing import Protocol
 from broker_core.errors import CrossDeskError
 from broker_core.resources.facts import Facts
 from broker_core.sites.contract import LaunchOrder, RunFile, SiteRefused
+from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
-
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 
@@ -122,6 +122,10 @@ class Adapter(Protocol):
         """Bring files into a directory of this machine; what is there already is continued or replaced."""
         ...
 
+    async def carry_lines(self, tag: str, call: LineCall) -> LineAnswer:
+        """See `Site.carry_lines`."""
+        ...
+
     async def remove(self, tags: Sequence[str]) -> None:
         """Remove the attempts' directories at the site."""
         ...
@@ -130,16 +134,16 @@ class Adapter(Protocol):
         """What the site is like now: one for each queue (CB-UPD-01)."""
         ...
 
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `FarSite.way_back`."""
+        ...
+
     async def close(self) -> None:
         """Give the connection up; what runs goes on."""
         ...
 
     def answer(self, id: str, value: str) -> None:
         """Answer the link's question; raises NotFound where it is not open."""
-        ...
-
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
-        """See `FarSite.way_back`."""
         ...
 
     def connect_now(self) -> None:

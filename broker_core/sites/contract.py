@@ -9,8 +9,8 @@ from typing import Protocol
 
 from broker_core.errors import CrossDeskError
 from broker_core.resources.facts import Facts
+from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
-
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 
@@ -45,7 +45,6 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
-@dataclass(frozen=True, slots=True)
 class KeptProgram:
     """A program of the broker's that a site keeps by its hash, so that it travels there once."""
 
@@ -56,6 +55,7 @@ class KeptProgram:
     sha256: str
 
 
+@dataclass(frozen=True, slots=True)
 class LaunchOrder:
     """All that a site needs to run one component; what the Job Starter gets as variables (CB-JS-03)."""
 
@@ -80,9 +80,9 @@ class LaunchOrder:
     agent: str = ""
     """Program that starts the user's program of an interactive job; empty: none."""
     agent_arguments: tuple[str, ...] = ()
-    owner: str = ""
     agents: tuple[KeptProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
+    owner: str = ""
     ce: str = ""
     """Computing element that was chosen; its end names the queue."""
 
@@ -225,6 +225,13 @@ class Site(Protocol):
         """
         ...
 
+    async def carry_lines(self, attempt: Attempt, call: LineCall) -> LineAnswer:
+        """One exchange of lines with an interactive job's plain agent; may be repeated.
+
+        Raises NotFound where there is none, or the site cannot carry them, and LinkLost.
+        """
+        ...
+
     async def forget(self, attempts: Sequence[Attempt]) -> None:
         """Remove the attempts' files (purge)."""
         ...
@@ -241,6 +248,13 @@ class Site(Protocol):
 class FarSite(Site, Protocol):
     """A site that was added by its settings: something lies between it and the broker."""
 
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """How agents there reach a relay that this machine reaches; made or found again, as need be.
+
+        `port`: at the site, from an earlier time, used again if it can be. Raises LinkLost.
+        """
+        ...
+
     def answer(self, id: str, value: str) -> None:
         """The user's answer to `link.question`; raises NotFound where another one, or none, is asked."""
         ...
@@ -251,11 +265,4 @@ class FarSite(Site, Protocol):
 
     def hurry(self) -> None:
         """The way there may be open again: a site that only waits for its next try does it now."""
-        ...
-
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
-        """How agents there reach a relay that this machine reaches; made or found again, as need be.
-
-        `port`: at the site, from an earlier time, used again if it can be. Raises LinkLost.
-        """
         ...

@@ -20,7 +20,9 @@ from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
 from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
+from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.local_lines import carry_lines
 from broker_core.sites.local_resource import local_resource
 from broker_core.sites.recovery import Recovery
 from broker_core.sites.run import Run, Stage
@@ -139,6 +141,10 @@ class LocalSite:
         if not os.path.isdir(job := AttemptDirectory(self.root, attempt.tag).job):
             raise NotFound("The job has no files at this site.", place=attempt.job)
         return find_file(job, path)
+
+    async def carry_lines(self, attempt: Attempt, call: LineCall) -> LineAnswer:
+        """See `Site.carry_lines`."""
+        return carry_lines(AttemptDirectory(self.root, attempt.tag).path, call)
 
     async def forget(self, attempts: Sequence[Attempt]) -> None:
         """See `Site.forget`; attempts that are not over are left alone."""

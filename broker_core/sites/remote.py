@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.collector import Collector
 from broker_core.sites.contract import Attempt, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
@@ -18,9 +20,9 @@ from broker_core.sites.remote_watch import RemoteWatch
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.tracked import Tracked
 from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
 from broker_core.wire.sites import SiteSpec
 
-from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 class RemoteSite:
     """See `Site`. Nothing is reported while the connection is lost: unknown is a state of its own."""
@@ -123,6 +125,13 @@ class RemoteSite:
             await self._watch.finish.bring_live(tracked, path)
         return find_file(folder, path)
 
+    async def carry_lines(self, attempt: Attempt, call: LineCall) -> LineAnswer:
+        """See `Site.carry_lines`."""
+        if attempt.tag not in self._watch.tracked:
+            raise NotFound("The job is not running there.", place=attempt.job)
+        self._needs_contact()
+        return await self._adapter.carry_lines(attempt.tag, call)
+
     def _needs_contact(self) -> None:
         """Whoever looks at a running job is told at once that its site is not heard from; raises LinkLost."""
         link = self._adapter.link
@@ -150,6 +159,10 @@ class RemoteSite:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._adapter.close()
 
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `FarSite.way_back`."""
+        return await self._adapter.way_back(relay, port)
+
     def answer(self, id: str, value: str) -> None:
         """See `FarSite.answer`."""
         self._adapter.answer(id, value)
@@ -159,10 +172,6 @@ class RemoteSite:
         self._adapter.connect_now()
 
     def hurry(self) -> None:
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
-        """See `FarSite.way_back`."""
-        return await self._adapter.way_back(relay, port)
-
         """See `FarSite.hurry`."""
         self._adapter.hurry()
 

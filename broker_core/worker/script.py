@@ -14,3 +14,8 @@ def starter_path() -> Path:
 def runner_path() -> Path:
     """Path of `batch_runner.sh`, which a batch system starts."""
     return starter_path().with_name("batch_runner.sh")
+
+
+def line_agent_path() -> Path:
+    """Path of `line_agent.sh`, the agent of interactive jobs where ours proper cannot run."""
+    return starter_path().with_name("line_agent.sh")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled
 from broker_core.sites.arc.description import CANCEL, GO
@@ -17,6 +18,7 @@ from broker_core.sites.arc.sessions import Sessions
 from broker_core.sites.arc.submission import Submission
 from broker_core.sites.arc.survey import Survey
 from broker_core.sites.contract import RunFile, SiteRefused
+from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 from broker_core.wire.sites import SiteSpec
@@ -114,6 +116,10 @@ class ArcAdapter:
         if job is not None:
             await all_done(self._sessions.fetch(job.id, name, into) for name in names)
 
+    async def carry_lines(self, tag: str, call: LineCall) -> LineAnswer:
+        """See `Adapter.carry_lines`: files of a running job can be read there, but none be added to."""
+        raise NotFound("Lines cannot be carried to an ARC site.", place=self._spec.name)
+
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
         await self._clean([job for tag in tags for job in self._jobs.all_of(tag)])
@@ -122,13 +128,13 @@ class ArcAdapter:
         """See `Adapter.look`; raises SourceFailed for what cannot be read."""
         return facts_of_site(await self._rest.information(), self._spec, self._rest.port)
 
-    async def close(self) -> None:
-        """See `Adapter.close`."""
-        await self._rest.close()
-
     async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
         """See `Adapter.way_back`; nobody leads connections back from there."""
         return await plain_way(relay, self._rest.host)
+
+    async def close(self) -> None:
+        """See `Adapter.close`."""
+        await self._rest.close()
 
     async def _release(self) -> None:
         """Send the file for which the jobs wait, where one job alone bears the tag."""

@@ -20,16 +20,17 @@ from broker_core.sites.batch.names import Names
 from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
+from broker_core.sites.batch.shell_lines import ShellLines
 from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
 from broker_core.sites.batch.shell_transfers import ShellTransfers
 from broker_core.sites.batch.site_home import AWAY, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem
 from broker_core.sites.contract import RunFile, SiteRefused
+from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
-from broker_core.wire.sites import SiteSpec
-
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
+from broker_core.wire.sites import SiteSpec
 
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
@@ -63,9 +64,10 @@ class ShellAdapter:
         self._spec, self._mark, self._settings = spec, mark, settings
         self._transport, self._system = transport, system
         self._home = SiteHome(transport, spec.directory, mark)
+        self._programs = KeptPrograms(spec.name, transport)
         self._exchanges = ShellExchanges(spec.name, transport, self._home)
         self._transfers = ShellTransfers(spec.name, self._exchanges)
-        self._programs = KeptPrograms(spec.name, transport)
+        self._lines = ShellLines(spec.name, self._exchanges)
         self._names = Names(mark, system.first_task)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
@@ -105,14 +107,14 @@ class ShellAdapter:
         found: dict[str, str | SiteRefused] = {}
         left = list(launches)
         for _ in range(_ROUNDS):
+            found |= await self._equip(left)
+            if not (left := [one for one in left if one.order.attempt.tag not in found]):
+                break
             answer, groups = await self._hand_over(left)
             found |= await self._understood(answer, groups)
             if not (left := [one for one in left if one.order.attempt.tag not in found]):
                 break
             await asyncio.sleep(_PAUSE)
-            found |= await self._equip(left)
-            if not (left := [one for one in left if one.order.attempt.tag not in found]):
-                break
         if left:
             raise LinkLost(
                 "An earlier submission of the same jobs is still under way.", place=self._spec.name
@@ -188,6 +190,10 @@ class ShellAdapter:
         """See `Adapter.fetch`; raises NotFound for a file that is continued and not there any more."""
         await self._transfers.fetch(tag, names, into)
 
+    async def carry_lines(self, tag: str, call: LineCall) -> LineAnswer:
+        """See `Adapter.carry_lines`."""
+        return await self._lines.carry(tag, call)
+
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
         safe = [tag for tag in tags if is_tag(tag)]
@@ -221,6 +227,10 @@ class ShellAdapter:
         self._limits = {one.name: one.wall_limit for one in queues if one.wall_limit is not None}
         return facts(self._spec, self.kind, queues, self._probe)
 
+    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+        """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
+        return await self._transport.way_back(relay, port, wide=self.kind != "shell")
+
     async def _look_at(self, tags: Sequence[str]) -> Look:
         exchange = f"p{secrets.token_hex(6)}"
         renew = bool(self._spec.lease) and not self._unsure
@@ -231,11 +241,6 @@ class ShellAdapter:
             within = min(DEADLINE, self._spec.lease / 2)
             self.renewed, self._unsure = time.monotonic() + within, True
         reply = await self._exchanges.run(lambda _: script, questions(self._read, tags), within)
-
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
-        """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
-        return await self._transport.way_back(relay, port, wide=self.kind != "shell")
-
         self._unsure = False
         try:
             return read_look(reply.out, exchange, words_of(reply.err))

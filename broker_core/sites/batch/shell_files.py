@@ -12,7 +12,7 @@ from broker_core.sites.batch.tar_stream import TarStream
 from broker_core.sites.contract import RunFile
 from broker_core.worker.encoding import encode
 
-_FOUND = r"""
+FOUND = r"""
 # Go to the directory of attempt $1 and set value to its file $2 (escaped); false if it is none.
 found() {
     root=$home/attempts/$1/job
@@ -30,13 +30,14 @@ found() {
 }
 home=$(pwd -P)
 """
-FETCH_MANY = rf"""{_FOUND}
+"""Shell functions that find a file of an attempt, and no other."""
+FETCH_MANY = rf"""{FOUND}
 while read -r tag name; do
     if found "$tag" "$name"; then printf 'attempts/%s/job/%s\0' "$tag" "$value"; fi
 done | {{ cd "$home" && tar -h --hard-dereference --no-recursion --null -cf - -T - 2>/dev/null; }}
 exit 0
 """
-FETCH_REST = rf"""{_FOUND}
+FETCH_REST = rf"""{FOUND}
 read -r tag offset name
 found "$tag" "$name" || exit 44
 tail -c "+$((offset + 1))" -- "./$value"
