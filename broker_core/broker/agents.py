@@ -27,15 +27,10 @@ class Agents:
     missing: str = ""
     """What is to be done to have the better one; empty where it is there."""
 
-    @property
-    def any(self) -> bool:
-        """True where interactive jobs can run at other sites."""
-        return bool(self.frozen or self.lines)
-
-    def kept(self) -> tuple[KeptProgram, ...]:
-        """What a site is to keep of them; reads the files unless they are as they were."""
-        found = (path for path in (self.frozen, self.lines) if path is not None)
-        return tuple(_kept(path) for path in found)
+    def kept(self, *, frozen: bool, plain: bool) -> tuple[KeptProgram, ...]:
+        """Those that a site is to keep of those wanted; reads the files unless they are as they were."""
+        wanted = ((self.frozen, frozen), (self.lines, plain))
+        return tuple(_kept(path) for path, is_wanted in wanted if path is not None and is_wanted)
 
 
 def agents(setting: str) -> Agents:
@@ -60,7 +55,7 @@ def _places(setting: str) -> tuple[Path, ...]:
 def _missing(setting: str) -> str:
     if setting:
         return f"agent_program in broker.toml names {setting}, which is not there"
-    return f"the file {FROZEN} is not installed with the broker; agent_program in broker.toml may name it"
+    return f"the broker has no {FROZEN}; agent_program in broker.toml may name one"
 
 
 def _kept(path: Path) -> KeptProgram:

@@ -162,6 +162,7 @@ def _services(
         settings=settings,
         store=store,
         engine=engine,
+    sessions.site_of = sites.site_of
         stream=stream,
         checker=checker,
         orders=orders,

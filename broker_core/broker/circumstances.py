@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 
+from broker_core.broker.agents import agents
 from broker_core.broker.clock import now
 from broker_core.broker.near_files import NOTHING, Near
 from broker_core.broker.settings import Settings
@@ -29,7 +30,7 @@ class Circumstances:
             set_mode=settings.set_matching,
             max_ces_per_set=settings.max_ces_per_set,
             max_groups=settings.max_groups,
-            abilities=frozenset({"interactive"} if settings.agent_program else ()),
+            abilities=frozenset({"interactive"} if agents(settings.agent_program).frozen else ()),
         )
         self._decided = replace(self._shown, batch_capacity="total")
 

@@ -9,13 +9,12 @@ import logging
 import os
 import secrets
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
-import orjson
-
-from broker_core.bookkeeping.codec import clean
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.desks import Desks
 from broker_core.broker.settings_interactive import InteractiveSettings
@@ -23,13 +22,16 @@ from broker_core.errors import BadRequest, NotFound
 from broker_core.interactive.meeting import Place
 from broker_core.interactive.relay_start import OwnRelay
 from broker_core.jdl.description import JobDescription
+from broker_core.broker.ways_back import WaysBack
 from broker_core.jdl.names import base_name
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import AgentReady, Message
-from broker_core.sites.contract import Attempt, InputFile, LaunchOrder, Site
+from broker_core.sites.contract import Attempt, FarSite, LaunchOrder, Site, SiteRefused
+from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.way_back import WILDCARDS, WayBack
 from broker_core.wire.interactive import MeetingPlace, SessionContact
-from broker_core.worker.agent_settings import CONTACT, LINES, PROGRAM, TERMINAL, VARIABLE, AgentSettings
+from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.words import split_words
 
 log = logging.getLogger("crossdesk.sessions")
@@ -37,7 +39,10 @@ OWN_AGENTS = {"": TERMINAL, "i2glogin": TERMINAL, "glogin": TERMINAL, "bypass": 
 """`InteractiveAgent` to the kind of our agent; another name is a program of the user or the site."""
 SHORT, LONG = 0.02, 1.0
 """Seconds between two looks for an agent: the first, the last."""
-CONTACT_MAX = 10_000
+AGAIN = 2.0
+"""Seconds for which what an agent said last is taken for what it says."""
+PLAIN = "CROSSDESK_LINES"
+"""Variable with the settings of the plain agent: retry interval, most retries, and why it is used."""
 
 
 class Sessions:
@@ -52,8 +57,13 @@ class Sessions:
         self._secret_file = state / "session-secret"
         self._secret = b""
         self._relay = OwnRelay(state, settings.relay_address, settings.relay_idle_exit)
-        self._agents: dict[str, SessionContact] = {}
-        """Tag to what an agent left for us; its key does not change."""
+        self.site_of: Callable[[str], Site | None] = lambda ce: None
+        """The site of a computing element, once there are sites."""
+        self._ways = WaysBack(state)
+        self._words: dict[str, tuple[float, AgentWord | None]] = {}
+        """Tag to when its agent was heard, and what it said."""
+        self._told: dict[str, str] = {}
+        """Job to what its story says of its agent."""
 
     async def equipped(self, order: LaunchOrder, description: JobDescription) -> LaunchOrder:
         """The order of an interactive job with its agent; without one where no desk could ever reach it."""
@@ -68,21 +78,49 @@ class Sessions:
         keys = tuple(desk.key for desk in await self.desks.of(order.owner))
         if not keys:
             return order
-        text = self._agent_settings(order, description, keys, await self.place()).text()
+        way = await self._way(order.ce)
+        text = self._agent_settings(order, description, keys, way.places).text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))
         if _on_this_machine(order.ce):
             return replace(
                 order, agent=sys.executable, agent_arguments=("-I", "-m", "broker_core.worker.agent")
             )
-        sent = InputFile(PROGRAM, Path(self._settings.agent_program), executable=True)
-        return replace(order, agent=f"./{PROGRAM}", inputs=(*order.inputs, sent))
+        return await self._shipped(order, way)
+
+    async def _shipped(self, order: LaunchOrder, way: WayBack) -> LaunchOrder:
+        """The order with the agents for another site; raises SiteRefused where none can be of use there."""
+        found = agents(self._settings.agent_program)
+        frozen = found.frozen is not None and bool(way.places)
+        missing = way.hint if found.frozen is not None and not way.places else found.missing
+        plain = found.lines is not None and not _is_arc(order.ce)
+        kept = await asyncio.to_thread(found.kept, frozen=frozen, plain=plain)
+        if not kept:
+            raise SiteRefused(
+                f"Interactive jobs cannot run there: {missing}",
+                place=order.ce,
+                remedy="Choose another site, or run it as a batch job.",
+            )
+        known = self._settings
+        said = f"{known.ca_retry_interval:g} {known.ca_max_retries} {missing}"
+        return replace(order, agents=kept, environment=(*order.environment, (PLAIN, said)))
 
     async def place(self) -> Place:
-        """The relay at which agents and desks meet; the broker's own is started if need be."""
+        """The relay at which desks meet agents; the broker's own is started if need be."""
         if self._settings.relay:
             return _place_of(self._settings.relay)
         place = await self._relay.place()
-        return Place(self._settings.relay_name or place.host, place.port)
+        here = "127.0.0.1" if place.host in WILDCARDS else place.host
+        return Place(self._settings.relay_name or here, place.port)
+
+    async def _way(self, ce: str) -> WayBack:
+        """Where agents at a computing element are to call; raises LinkLost."""
+        place = await self.place()
+        site = self.site_of(ce)
+        if _on_this_machine(ce) or site is None:
+            return WayBack(((place.host, place.port),))
+        if self._settings.relay or self._settings.relay_name:
+            return WayBack(((place.host, place.port),), f"Nodes there must reach the relay at {place}.")
+        return await self._ways.of(cast(FarSite, site), await self._relay.place())
 
     async def contact(self, record: JobRecord, site: Site | None) -> SessionContact:
         """How the agent of a job is reached, or what is missing."""
@@ -96,37 +134,75 @@ class Sessions:
         return await self._running(record, site, answer)
 
     async def _running(self, record: JobRecord, site: Site, answer: SessionContact) -> SessionContact:
+            self._words.pop(Attempt(record.id, record.attempt).tag, None)
+            self._told.pop(record.id, None)
         attempt = Attempt(record.id, record.attempt)
-        found = self._agents.get(attempt.tag)
-        if found is None:
-            try:
-                path = await site.open_path(attempt, CONTACT)
-            except NotFound:
-                return answer.model_copy(update={"reason": "The agent is starting."})
-            said = await asyncio.to_thread(_read, path)
-            found = answer.model_copy(
-                update={"state": "there", "token": self._token(attempt.tag)}
-                | {"host_key": said["key"], "fingerprint": said["fingerprint"], "node": said["node"]}
-            )
-            await self._introduced(record, found)
-            self._agents[attempt.tag] = found
-            log.info("Agent of %s at %s has the key %s", attempt.tag, found.node, found.fingerprint)
+        word = await self._word(attempt, site)
+        if word is None:
+            return answer.model_copy(update={"reason": "The agent is starting."})
+        await self._introduced(record, word)
+        about = {"node": word.node, "agent": word.kind, "missing": word.missing}
+        if word.kind == PLAIN_KIND:
+            return answer.model_copy(update=about | {"state": "there"})
+        hint = await self._hint(record.site)
+        if word.trouble:
+            reason = f"The agent on {word.node} reaches no place to meet: {word.trouble} {hint}".strip()
+            return answer.model_copy(update={"reason": reason})
         place = await self.place()
-        return found.model_copy(update={"places": [MeetingPlace(host=place.host, port=place.port)]})
+        return answer.model_copy(
+            update=about
+            | {"state": "there", "token": self._token(attempt.tag)}
+            | {"host_key": word.key, "fingerprint": word.fingerprint}
+            | {"places": [MeetingPlace(host=place.host, port=place.port)]}
+        )
 
-    async def _introduced(self, record: JobRecord, found: SessionContact) -> None:
-        """Have the agent's key in the story of the job, once over all restarts."""
-        told = [event.details.get("fingerprint") for event in await self._store.events_of(record.id)]
-        if found.fingerprint not in told:
-            self.post(AgentReady(record.id, record.attempt, clean(found.node), clean(found.fingerprint)))
+    async def _word(self, attempt: Attempt, site: Site) -> AgentWord | None:
+        """What the agent says now, or said last; None while it has said nothing. Raises LinkLost."""
+        now = time.monotonic()
+        read, known = self._words.get(attempt.tag, (0.0, None))
+        if known is not None and now - read < AGAIN:
+            return known
+        try:
+            path = await site.open_path(attempt, CONTACT)
+            word = await asyncio.to_thread(read_word, path)
+        except NotFound:
+            return known  # it takes its word away at its end
+        except LinkLost:
+            if known is None:
+                raise
+            return known
+        if known is None:
+            log.info("Agent of %s at %s: %s", attempt.tag, word.node, word.story)
+        self._words[attempt.tag] = (now, word)
+        return word
+
+    async def _hint(self, ce: str) -> str:
+        """What to do where the agents of a site reach nobody; sees to the way back too."""
+        try:
+            return (await self._way(ce)).hint
+        except LinkLost as error:
+            return str(error)
+
+    async def _introduced(self, record: JobRecord, word: AgentWord) -> None:
+        """Have what the agent says of itself in the story of the job, once over all restarts."""
+        if self._told.get(record.id) == word.story:
+            return
+        told = [event.details.get("words") for event in await self._store.events_of(record.id)]
+        if word.story not in told:
+            self.post(AgentReady(record.id, record.attempt, word.node, word.fingerprint, word.story))
+        self._told[record.id] = word.story
 
     def _agent_settings(
-        self, order: LaunchOrder, description: JobDescription, keys: tuple[str, ...], place: Place
+        self,
+        order: LaunchOrder,
+        description: JobDescription,
+        keys: tuple[str, ...],
+        places: tuple[tuple[str, int], ...],
     ) -> AgentSettings:
         known = self._settings
         return AgentSettings(
             token=self._token(order.attempt.tag),
-            places=((place.host, place.port),),
+            places=places,
             keys=keys,
             mode=OWN_AGENTS[description.agent],
             retry_interval=known.ca_retry_interval,
@@ -157,16 +233,6 @@ def _kept_secret(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def _read(path: Path) -> dict[str, str]:
-    """What an agent left for us; raises BadRequest for anything else in its place."""
-    try:
-        with open(path, "rb") as file:
-            said = orjson.loads(file.read(CONTACT_MAX))
-        return {name: str(said[name])[:1000] for name in ("key", "fingerprint", "node")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadRequest(f"The agent's key cannot be read: {error}.", place=str(path)) from error
-
-
 def _on_this_machine(ce: str) -> bool:
     return ce.startswith("localhost:")
 
@@ -176,3 +242,8 @@ def _place_of(text: str) -> Place:
     if not host or not port.isdecimal():
         raise BadRequest(f"The setting relay must be host:port, not {text!r}.", place="relay")
     return Place(host.strip("[]"), int(port))
+def _is_arc(ce: str) -> bool:
+    """True for a site to whose running jobs no lines can be carried."""
+    return "/jobmanager-arc-" in ce
+
+

@@ -14,7 +14,10 @@ class InteractiveSettings:
     """Times in seconds, sizes in bytes."""
 
     relay: str = setting("", "host:port of a relay that runs by itself; empty: the broker starts its own")
-    relay_address: str = setting("127.0.0.1", "address on which the broker's own relay listens")
+    relay_address: str = setting(
+        "127.0.0.1",
+        "address on which the broker's own relay listens; 0.0.0.0: nodes may call this machine from outside",
+    )
     relay_name: str = setting(
         "", "name by which nodes and desks reach the broker's own relay; empty: the address it listens on"
     )
@@ -29,6 +32,6 @@ class InteractiveSettings:
     )
     agent_program: str = setting(
         "",
-        "path of the frozen agent that is sent to sites other than this machine; empty: interactive jobs run"
-        " on this machine only",
+        "path of the agent with its own interpreter for other sites; empty: the one that is installed with"
+        " the broker; where there is none, the plain agent for lines is used there",
     )

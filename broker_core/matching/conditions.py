@@ -26,7 +26,7 @@ _IN_WORDS = {
     "prologue": "prologues",
     "epilogue": "epilogues",
 }
-_MISSING = {"interactive": ": no agent for this site (set agent_program in broker.toml)"}
+_MISSING = {"interactive": ": no agent for this site (agent_program in broker.toml may name one)"}
 """What is missing where a need is not offered, and what to do about it."""
 _ABILITIES = ABILITIES.lower()
 _RULES = "glueceaccesscontrolbaserule"

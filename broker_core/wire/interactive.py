@@ -49,3 +49,7 @@ class SessionContact(Wire):
     host_key: str = ""
     fingerprint: str = ""
     node: str = ""
+    agent: str = ""
+    """`terminal`: it speaks SSH with desks; `plain`: the broker carries lines; empty while there is none."""
+    missing: str = ""
+    """Why it is not of the better kind, in words; empty where it is."""

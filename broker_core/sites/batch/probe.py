@@ -7,6 +7,7 @@ from typing import Any
 
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
+from broker_core.resources.tags import ABILITIES
 from broker_core.sites.batch.system import Queue
 from broker_core.wire.sites import SiteSpec
 
@@ -139,6 +140,7 @@ def _fixed(spec: SiteSpec, kind: str, queue: Queue, probe: dict[str, list[str]])
         "GlueHostNetworkAdapterInboundIP": False,
         "GlueHostNetworkAdapterOutboundIP": True,
         "GlueHostApplicationRunTimeEnvironment": tags(probe),
+        ABILITIES: ["interactive"],  # the plain agent needs a shell and nothing else
     }
     if queue.memory:
         found |= {"GlueHostMainMemoryRAMSize": queue.memory, "GlueHostMainMemoryVirtualSize": queue.memory}
