@@ -157,12 +157,12 @@ def _services(
     orders = Orders(store, checker, files := FileStore(places.files), sessions)
     local = _local(places, settings)
     sites = SiteCalls(engine, orders, fail)
+    sessions.site_of = sites.site_of
     return Services(
         places=places,
         settings=settings,
         store=store,
         engine=engine,
-    sessions.site_of = sites.site_of
         stream=stream,
         checker=checker,
         orders=orders,

@@ -18,11 +18,11 @@ from typing import cast
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.desks import Desks
 from broker_core.broker.settings_interactive import InteractiveSettings
+from broker_core.broker.ways_back import WaysBack
 from broker_core.errors import BadRequest, NotFound
 from broker_core.interactive.meeting import Place
 from broker_core.interactive.relay_start import OwnRelay
 from broker_core.jdl.description import JobDescription
-from broker_core.broker.ways_back import WaysBack
 from broker_core.jdl.names import base_name
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -53,13 +53,13 @@ class Sessions:
         self.desks = Desks(store)
         self.post: Callable[[Message], None] = lambda message: None
         """Tells the scheduler; the engine, once there is one."""
+        self.site_of: Callable[[str], Site | None] = lambda ce: None
+        """The site of a computing element, once there are sites."""
+        self._ways = WaysBack(state)
         self._settings = settings
         self._secret_file = state / "session-secret"
         self._secret = b""
         self._relay = OwnRelay(state, settings.relay_address, settings.relay_idle_exit)
-        self.site_of: Callable[[str], Site | None] = lambda ce: None
-        """The site of a computing element, once there are sites."""
-        self._ways = WaysBack(state)
         self._words: dict[str, tuple[float, AgentWord | None]] = {}
         """Tag to when its agent was heard, and what it said."""
         self._told: dict[str, str] = {}
@@ -128,14 +128,14 @@ class Sessions:
         if not record.interactive:
             return answer.model_copy(update={"state": "none", "reason": "The job is not interactive."})
         if record.state.ended:
+            self._words.pop(Attempt(record.id, record.attempt).tag, None)
+            self._told.pop(record.id, None)
             return answer.model_copy(update={"state": "over", "reason": "The job has ended."})
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
 
     async def _running(self, record: JobRecord, site: Site, answer: SessionContact) -> SessionContact:
-            self._words.pop(Attempt(record.id, record.attempt).tag, None)
-            self._told.pop(record.id, None)
         attempt = Attempt(record.id, record.attempt)
         word = await self._word(attempt, site)
         if word is None:
@@ -237,13 +237,13 @@ def _on_this_machine(ce: str) -> bool:
     return ce.startswith("localhost:")
 
 
-def _place_of(text: str) -> Place:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
-        raise BadRequest(f"The setting relay must be host:port, not {text!r}.", place="relay")
-    return Place(host.strip("[]"), int(port))
 def _is_arc(ce: str) -> bool:
     """True for a site to whose running jobs no lines can be carried."""
     return "/jobmanager-arc-" in ce
 
 
+def _place_of(text: str) -> Place:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal():
+        raise BadRequest(f"The setting relay must be host:port, not {text!r}.", place="relay")
+    return Place(host.strip("[]"), int(port))
