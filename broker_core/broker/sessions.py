@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import cast
 
 from broker_core.bookkeeping.store import Store
+from broker_core.broker.agent_word import PLAIN as PLAIN_KIND
+from broker_core.broker.agent_word import AgentWord, read_word
+from broker_core.broker.agents import agents
 from broker_core.broker.desks import Desks
 from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.broker.ways_back import WaysBack
