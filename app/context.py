@@ -72,7 +72,19 @@ class JobRows(Protocol):
         """JobRecord field to value, or None if there is no such job."""
         ...
 
+    def interactive(self) -> list[tuple[str, str]]:
+        """Id and name of the interactive jobs that run now, the newest first."""
+        ...
+
     def __len__(self) -> int: ...
+
+
+class Preferences(Protocol):
+    """What this machine remembers about the window; see app/model/preferences."""
+
+    def __getitem__(self, name: str) -> Any: ...
+
+    def __setitem__(self, name: str, value: Any) -> None: ...
 
 
 class Sites(Protocol):
@@ -126,6 +138,7 @@ class Desk(Protocol):
     jobs: JobRows
     sites: Sites
     theme: Theme
+    preferences: Preferences
     state_dir: Path | None
     """The broker's state directory as given at the start; None for the usual one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +31,21 @@ AHEAD = 4 << 20
 HERE = "127.0.0.1"
 """Forwards are open to programs of this machine alone."""
 Connect = Callable[[], Awaitable["BrokerClient"]]
+_threads: set[threading.Thread] = set()
+
+
+def wait_for_all(patience: float = 2.0) -> None:
+    """The desk ends: let sessions that were closed take their leave, for so many seconds at most in all."""
+    end = time.monotonic() + patience
+    for thread in list(_threads):
+        thread.join(max(0.0, end - time.monotonic()))
 
 
 class Channel(QObject):
     """Output, status and words of a session as signals; commands from any thread."""
 
-    output = Signal(int, bytes)
-    """Stream and bytes. Whoever shows them says so with `taken`."""
+    output = Signal(int, bytes, bool)
+    """Stream, bytes, and whether a desk had them before. Whoever shows them says so with `taken`."""
     status = Signal(object)
     """A `Status`."""
     lost = Signal(int, int)
@@ -48,10 +57,11 @@ class Channel(QObject):
     over = Signal()
     """Nothing follows."""
 
-    def __init__(self, connect: Connect, job: str, columns: int, rows: int) -> None:
+    def __init__(self, connect: Connect, job: str, columns: int, rows: int, *, attached: bool = True) -> None:
+        """`attached`: show the job's program; else only what is beside it."""
         super().__init__()
         self._connect, self._job = connect, job
-        self._options = SessionOptions(columns=columns, rows=rows)
+        self._options = SessionOptions(attached=attached, columns=columns, rows=rows)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session: Session | None = None
         self._stop: asyncio.Event | None = None
@@ -64,16 +74,15 @@ class Channel(QObject):
 
     def start(self) -> None:
         """Begin."""
+        _threads.add(self._thread)
         self._thread.start()
 
-    def close(self, patience: float = 2.0) -> None:
-        """Detach: the program goes on. Waits for the thread, at most `patience` seconds."""
+    def close(self) -> None:
+        """Detach, without waiting for it: the program goes on."""
         with self._lock:
             if not self._closed and self._loop is not None and self._stop is not None:
                 self._loop.call_soon_threadsafe(self._stop.set)
             self._closed = True
-        if self._thread.is_alive() and threading.current_thread() is not self._thread:
-            self._thread.join(patience)
 
     def write(self, data: bytes) -> None:
         """Type."""
@@ -142,6 +151,7 @@ class Channel(QObject):
             self.failed.emit(f"Something unforeseen happened: {error!r}.")
         finally:
             self.over.emit()
+            _threads.discard(self._thread)
 
     async def _run(self) -> None:
         stop, self._room = asyncio.Event(), asyncio.Event()
@@ -178,20 +188,31 @@ class Channel(QObject):
             raise results[0]
 
     async def _read(self, session: Session) -> None:
-        assert self._room is not None
         async for event in session.events():
             if isinstance(event, Output):
-                await self._room.wait()
-                self._ahead += len(event.data)
-                if self._ahead > AHEAD:
-                    self._room.clear()
-                self.output.emit(event.stream, event.data)
+                await self._show(event, session.seen.get(event.stream, 0))
             elif isinstance(event, Status):
                 self.status.emit(event)
                 if event.state in ENDED:
                     return
             else:
                 self.lost.emit(event.stream, event.end - event.start)
+
+    async def _show(self, event: Output, seen: int) -> None:
+        """Give output to the screen as soon as there is room; what was seen before apart from the rest."""
+        await self._room_for(len(event.data))
+        known = max(0, seen - event.offset)
+        for past, data in ((True, event.data[:known]), (False, event.data[known:])):
+            if data:
+                self.output.emit(event.stream, data, past)
+
+    async def _room_for(self, size: int) -> None:
+        """Wait until the screen has read most of what it was given."""
+        assert self._room is not None
+        await self._room.wait()
+        self._ahead += size
+        if self._ahead > AHEAD:
+            self._room.clear()
 
     def _took(self, size: int) -> None:
         assert self._room is not None

@@ -9,12 +9,15 @@ from typing import Any
 from pyghostty import Terminal
 from pyghostty._ffi import check, ffi, lib, union_fn
 
+from app.console.additions import Additions
+
 SCROLL_BACK = 100_000
 """Lines that are kept beyond the screen."""
 _SCROLL_BYTES = 1 << 30
 _PAGE = 3000
 """Lines are given up by pages, of as many as this on screens of 20 columns and more."""
 _CLIPBOARD_MOST = 1 << 20
+_SCHEME = 2031
 # libghostty takes this union by value, which cffi cannot pass; a struct of the same layout can be.
 ffi.cdef("typedef struct { GhosttyTerminalScrollViewportTag tag; intptr_t value; uint64_t _pad; } ScrollTo;")
 assert ffi.sizeof("ScrollTo") == ffi.sizeof("GhosttyTerminalScrollViewport")
@@ -53,12 +56,17 @@ class Ghostty:
         self._terminal = Terminal(columns, rows, scrollback=scroll_back + _PAGE)
         self._said = Said()
         self._callbacks: list[Any] = []
+        self._additions = Additions(self)
+        self._cell = (0, 0)
+        self._dark = False
         size = ffi.new("size_t*", _SCROLL_BYTES)
         self._set("SCROLLBACK_MAX_BYTES", size)
         self._on("WRITE_PTY", "GhosttyTerminalWritePtyFn", self._reply)
         self._on("BELL", "GhosttyTerminalBellFn", self._rung)
         self._on("TITLE_CHANGED", "GhosttyTerminalTitleChangedFn", self._titled)
         self._on("CLIPBOARD_WRITE", "GhosttyTerminalClipboardWriteFn", self._copied)
+        self._on("SIZE", "GhosttyTerminalSizeFn", self._sized)
+        self._on("COLOR_SCHEME", "GhosttyTerminalColorSchemeFn", self._coloured)
         self._set("CLIPBOARD_WRITE_MAX_BYTES", ffi.new("size_t*", _CLIPBOARD_MOST))
 
     @property
@@ -70,8 +78,14 @@ class Ghostty:
         """Give its memory back."""
         self._terminal.close()
 
-    def feed(self, data: bytes | memoryview) -> None:
-        """Take output of the program; any bytes, cut anywhere."""
+    def feed(self, data: bytes | memoryview, *, past: bool = False) -> None:
+        """Take output of the program; any bytes, cut anywhere. What is `past` was answered long ago."""
+        self._additions.feed(data)
+        if past:
+            self._said = Said(titled=self._said.titled)
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Take bytes as the library knows them."""
         lib.ghostty_terminal_vt_write(self.handle, ffi.from_buffer("uint8_t[]", data), len(data))
 
     def said(self) -> Said:
@@ -81,6 +95,7 @@ class Ghostty:
 
     def resize(self, columns: int, rows: int, cell_width: int, cell_height: int) -> None:
         """Another size in cells, with that of a cell in pixels; lines of the primary screen flow anew."""
+        self._cell = (cell_width, cell_height)
         self._terminal.resize(columns, rows, cell_width, cell_height)
 
     @property
@@ -131,6 +146,16 @@ class Ghostty:
         for index, value in enumerate(palette):
             table[index] = ffi.new("GhosttyColorRgb*", _rgb(value))[0]
         self._set("COLOR_PALETTE", table)
+        self._tell_scheme(bg)
+
+    def _tell_scheme(self, bg: str) -> None:
+        """Light or dark, for programs that choose their colours by it (mode 2031 asks to be told)."""
+        ground = _rgb(bg)
+        dark = ground["r"] * 3 + ground["g"] * 6 + ground["b"] < 1280
+        if dark != self._dark:
+            self._dark = dark
+            if self.mode(_SCHEME):
+                self._said.replies += b"\x1b[?997;1n" if dark else b"\x1b[?997;2n"
 
     # Scroll-back
 
@@ -236,7 +261,16 @@ class Ghostty:
             data = write.contents[index].data
             self._said.clipboard.append(bytes(ffi.buffer(data.ptr, data.len)).decode("utf-8", "replace"))
 
-    def _on(self, option: str, type_: str, call: Callable[..., None]) -> None:
+    def _sized(self, _terminal: Any, _data: Any, out: Any) -> bool:
+        out.columns, out.rows = self.size
+        out.cell_width, out.cell_height = self._cell
+        return True
+
+    def _coloured(self, _terminal: Any, _data: Any, out: Any) -> bool:
+        out[0] = lib.GHOSTTY_COLOR_SCHEME_DARK if self._dark else lib.GHOSTTY_COLOR_SCHEME_LIGHT
+        return True
+
+    def _on(self, option: str, type_: str, call: Callable[..., Any]) -> None:
         callback = ffi.callback(type_, call)
         self._callbacks.append(callback)
         self._set(option, callback)

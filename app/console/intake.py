@@ -23,15 +23,15 @@ class Intake(QObject):
     def __init__(self, terminal: Ghostty, parent: QObject) -> None:
         super().__init__(parent)
         self._terminal = terminal
-        self._waiting: deque[memoryview] = deque()
+        self._waiting: deque[tuple[memoryview, bool]] = deque()
         self.behind = 0
         """Bytes that were taken and not read yet."""
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._read)
 
-    def take(self, data: bytes) -> None:
+    def take(self, data: bytes, *, past: bool = False) -> None:
         """Take a piece; it is read in the turns that follow."""
-        self._waiting.append(memoryview(data))
+        self._waiting.append((memoryview(data), past))
         self.behind += len(data)
         if not self._turn.isActive():
             self._turn.start()
@@ -40,12 +40,12 @@ class Intake(QObject):
         end = time.perf_counter() + BUDGET
         size = 0
         while self._waiting and time.perf_counter() < end:
-            piece = self._waiting.popleft()
+            piece, past = self._waiting.popleft()
             now, later = piece[:_SLICE], piece[_SLICE:]
-            self._terminal.feed(now)
+            self._terminal.feed(now, past=past)
             size += len(now)
             if later:
-                self._waiting.appendleft(later)
+                self._waiting.appendleft((later, past))
         self.behind -= size
         if self._waiting:
             self._turn.start()

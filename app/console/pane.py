@@ -6,8 +6,13 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout
 
+from app.console.channel import Connect
+from app.console.part import AGAIN, SHELL, ConsolePart
+from app.console.shell_view import ShellView
+from app.console.splits import Splits
 from app.console.view import ConsoleView
 from app.inspector.pane import JobPane
 from broker_core.client.connect import connect
@@ -30,7 +35,7 @@ _REFUSED = "No free CPU was found for it, and interactive jobs do not queue."
 
 
 class ConsolePane(JobPane):
-    """One tab; holds a view for each job whose console was opened here."""
+    """One tab; holds a console for each job that was opened here, with the parts that it was split into."""
 
     title = "Console"
 
@@ -38,6 +43,8 @@ class ConsolePane(JobPane):
         super().__init__(desk, parent)
         self.views: dict[str, ConsoleView] = {}
         """Job to its console, as long as it is kept."""
+        self.splits: dict[str, Splits] = {}
+        """Job to its console with all that stands beside it."""
         self._shown = QStackedLayout(self.content)
         self.placard.other_acted.connect(lambda: self._submit_again("job.batch"))
 
@@ -61,16 +68,46 @@ class ConsolePane(JobPane):
             self._over(row)
 
     def _open(self, job: str) -> None:
-        view = self.views.get(job)
-        if view is None:
+        if job not in self.views:
             self._drop_ended()
-            view = self.views[job] = ConsoleView(self.desk, job, partial(connect, self.desk.state_dir))
-            self._shown.addWidget(view)
-        self._shown.setCurrentWidget(view)
+            view = self.views[job] = ConsoleView(self.desk, job, self._connect)
+            self._know(view, job)
+            self.splits[job] = Splits(self.desk, view)
+            self._shown.addWidget(self.splits[job])
+        self._shown.setCurrentWidget(self.splits[job])
         focused = self.hasFocus()
-        self.setFocusProxy(view)
+        self.setFocusProxy(self.views[job])
         if focused:
-            view.setFocus()
+            self.views[job].setFocus()
+
+    @property
+    def _connect(self) -> Connect:
+        return partial(connect, self.desk.state_dir)
+
+    def _know(self, part: ConsolePart, job: str) -> None:
+        """Do what a part of the console of a job asks for."""
+        part.split_asked.connect(lambda what, way: self._split(job, part, what, way))
+        part.close_asked.connect(lambda: self._close_part(job, part))
+        part.step_asked.connect(lambda way: self.splits[job].step(part, way))
+
+    def _split(self, job: str, part: ConsolePart, what: str, way: Qt.Orientation) -> None:
+        """Put a shell, the same console or that of another job beside a part."""
+        new: ConsolePart
+        if what == SHELL:
+            new = ShellView(self.desk, part.job, self._connect)
+        else:
+            shown = part.job if what == AGAIN else what
+            new = ConsoleView(self.desk, shown, self._connect)
+            row = self.desk.jobs.row(shown)
+            new.join(str(row["name"] or shown) if row is not None and shown != job else "")
+        self._know(new, job)
+        self.splits[job].split(part, new, way)
+        new.setFocus()
+
+    def _close_part(self, job: str, part: ConsolePart) -> None:
+        self.splits[job].close_part(part)
+        part.close_session()
+        part.deleteLater()
 
     def _over(self, row: dict[str, Any]) -> None:
         if row["started"] is None and row["state"] == JobState.ABORTED:
@@ -95,20 +132,23 @@ class ConsolePane(JobPane):
 
     def close_all(self) -> None:
         """Detach from every job; their programs go on."""
-        for view in self.views.values():
-            view.close_session()
-            self._shown.removeWidget(view)
-            view.deleteLater()
-        self.views.clear()
+        for job in list(self.views):
+            self._drop(job)
 
     def _drop_ended(self) -> None:
         """Consoles whose program has ended are kept only as long as no other is opened."""
         for job, view in list(self.views.items()):
-            if view.status.state in ENDED and view is not self._shown.currentWidget():
-                view.close_session()
-                self._shown.removeWidget(view)
-                view.deleteLater()
-                del self.views[job]
+            if view.status.state in ENDED and self.splits[job] is not self._shown.currentWidget():
+                self._drop(job)
+
+    def _drop(self, job: str) -> None:
+        del self.views[job]
+        splits = self.splits.pop(job)
+        for part in splits.parts():
+            assert isinstance(part, ConsolePart)
+            part.close_session()
+        self._shown.removeWidget(splits)
+        splits.deleteLater()
 
     def _grey(self, on: bool) -> None:
         """A console does not go by way of the broker once it is open: it is never greyed."""

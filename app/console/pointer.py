@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LINES = 3
 """Lines that one notch of the wheel moves."""
 _NOTCH = 120
+_APPLICATION_KEYS = 1
 _Shift = Qt.KeyboardModifier.ShiftModifier
 _Left = Qt.MouseButton.LeftButton
 
@@ -91,7 +92,8 @@ class Pointer:
             for _ in range(abs(notches)):
                 self._send(PRESS, WHEEL_UP if up else WHEEL_DOWN, event)
         elif view.terminal.alternate:
-            view.typed.emit((b"\x1bOA" if up else b"\x1bOB") * (abs(notches) * _LINES))
+            arrow = b"\x1bO" if view.terminal.mode(_APPLICATION_KEYS) else b"\x1b["
+            view.typed.emit((arrow + (b"A" if up else b"B")) * (abs(notches) * _LINES))
         else:
             view.scroll_lines(-notches * _LINES)
 

@@ -56,11 +56,14 @@ class Strip(QWidget):
     """`take` the input, or `reconnect` now."""
     signalled = Signal(str)
     """A signal for the program, such as `INT`."""
+    closed = Signal()
+    """This part is to be closed."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._light = _Light(desk)
-        self.word, self.told = label(role="strong"), label(role="muted")
+        self.name, self.word = label(role="strong"), label(role="strong")
+        self.told = label(role="muted")
         self.act = QPushButton()
         self._wish = ""
         self._lines = QVBoxLayout(self)
@@ -72,29 +75,41 @@ class Strip(QWidget):
         sentence.setContentsMargins(0, 0, 0, 0)
         sentence.addWidget(self.told, 1)
         sentence.addWidget(self.act)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        for part in (self._light, self.word):
+        for part in (self._light, self.name, self.word):
             self._first.addWidget(part)
+        self.name.hide()
         self._first.setSpacing(8)
-        self._first.addLayout(row)
+        self._first.addLayout(self._buttons(desk))
         self._lines.addLayout(self._first)
         self._narrow: bool | None = None
-        self.signals = _button(desk, "ban", "Send a signal to the program")
-        self.signals.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._arrange()
+        self.act.clicked.connect(lambda: self.acted.emit(self._wish))
+        self.show_status(Status())
+
+    def _buttons(self, desk: Desk) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        self.signals = menu_button(desk, "ban", "Send a signal to the program")
         menu = QMenu(self.signals)
         for name, said in _SIGNALS:
             menu.addAction(said, lambda name=name: self.signalled.emit(name))
         self.signals.setMenu(menu)
-        row.addWidget(self.signals)
-        self.tools = {name: _button(desk, icon, said) for name, icon, said in _TOOLS}
+        self.tools = {name: tool_button(desk, icon, said) for name, icon, said in _TOOLS}
         for name, button in self.tools.items():
             button.clicked.connect(lambda _=False, name=name: self.tool.emit(name))
-            row.addWidget(button)
         self.tools["forwards"].setCheckable(True)
-        self._arrange()
-        self.act.clicked.connect(lambda: self.acted.emit(self._wish))
-        self.show_status(Status())
+        self.split = menu_button(desk, "columns-2", "Split the console")
+        self.close_part = tool_button(desk, "x", "Close this part; the program goes on")
+        self.close_part.clicked.connect(self.closed)
+        self.close_part.hide()
+        for one in (self.signals, *self.tools.values(), self.split, self.close_part):
+            row.addWidget(one)
+        return row
+
+    def call(self, name: str) -> None:
+        """Say whose console it is, where several stand beside each other."""
+        self.name.setText(name)
+        self.name.setVisible(bool(name))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the line where it is narrow."""
@@ -139,9 +154,17 @@ class Strip(QWidget):
         self._light.update()
 
 
-def _button(desk: Desk, icon: str, said: str) -> QToolButton:
+def tool_button(desk: Desk, icon: str, said: str) -> QToolButton:
+    """A button with an icon and the words that say what it does."""
     button = QToolButton(icon=desk.theme.icon(icon), toolTip=said)
     button.setAccessibleName(said)
+    return button
+
+
+def menu_button(desk: Desk, icon: str, said: str) -> QToolButton:
+    """A button that opens its menu at once."""
+    button = tool_button(desk, icon, said)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     return button
 
 

@@ -31,6 +31,7 @@ from app.console.intake import BUDGET, Intake
 from app.console.keys import Keys
 from app.console.menu import offer
 from app.console.palette import PALETTES
+from app.console.part import KEYS as LEFT
 from app.console.pointer import Pointer
 from app.console.rules import paint_cursor, paint_pictures, paint_rules
 from app.console.search import Search
@@ -56,9 +57,11 @@ _SCROLLING = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
 
 class TerminalView(QAbstractScrollArea):
-    """The screen of a program. `typed` carries what goes to it, `resized` its size in cells."""
+    """The screen of a program. `typed` carries what the user does, `resized` its size in cells."""
 
     typed = Signal(bytes)
+    answered = Signal(bytes)
+    """Answers of the terminal to questions of the program."""
     resized = Signal(int, int)
     titled = Signal(str)
     rung = Signal()
@@ -108,6 +111,7 @@ class TerminalView(QAbstractScrollArea):
         self.canvas = Canvas(Glyphs(self.face, self.devicePixelRatioF()), colours)
         self.frame.forget()
         self._fit()
+        self._hear()
 
     @property
     def face(self) -> QFont:
@@ -132,9 +136,9 @@ class TerminalView(QAbstractScrollArea):
 
     # Output of the program
 
-    def feed(self, data: bytes) -> None:
-        """Take output; it is read in slices, so that the window never waits."""
-        self._intake.take(data)
+    def feed(self, data: bytes, *, past: bool = False) -> None:
+        """Take output; it is read in slices. Questions in what is `past` were answered by another desk."""
+        self._intake.take(data, past=past)
 
     @property
     def behind(self) -> int:
@@ -151,7 +155,7 @@ class TerminalView(QAbstractScrollArea):
     def _hear(self) -> None:
         said = self.terminal.said()
         if said.replies:
-            self.typed.emit(bytes(said.replies))
+            self.answered.emit(bytes(said.replies))
         if said.bells:
             self._ring()
         if said.titled:
@@ -295,9 +299,9 @@ class TerminalView(QAbstractScrollArea):
     # Keys
 
     def event(self, event: QEvent) -> bool:
-        """All keys belong to the program while the terminal has the focus, but for those of the clipboard."""
+        """All keys belong to the program while the terminal has the focus, but for those of the console."""
         if event.type() is QEvent.Type.ShortcutOverride:
-            event.accept()
+            event.setAccepted(QKeySequence(event.keyCombination()) not in LEFT)
             return True
         if event.type() is QEvent.Type.KeyPress and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
             self.keyPressEvent(event)

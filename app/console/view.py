@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
 from app.console.channel import Channel, Connect
 from app.console.forward_list import ForwardList
 from app.console.line_entry import LineEntry
+from app.console.part import ConsolePart
 from app.console.search_bar import ConsoleSearch
 from app.console.strip import Strip
 from app.console.terminal import TerminalView
@@ -27,15 +28,14 @@ LINES = "lines"
 _SAFE = ("http://", "https://", "mailto:")
 
 
-class ConsoleView(QWidget):
+class ConsoleView(ConsolePart):
     """A session with one job, from its start to its end; closing it detaches, the program goes on."""
 
     told = Signal(object)
     """A `Status`, whenever it changes."""
 
     def __init__(self, desk: Desk, job: str, connect: Connect, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._desk, self.job = desk, job
+        super().__init__(desk, job, parent)
         self.status = Status()
         self.strip, self.terminal = Strip(desk), TerminalView(desk)
         self.search, self.entry = ConsoleSearch(desk, self.terminal), LineEntry(desk)
@@ -67,20 +67,32 @@ class ConsoleView(QWidget):
         channel.failed.connect(self._failed)
         terminal.read.connect(channel.taken)
         terminal.typed.connect(self._typed)
+        terminal.answered.connect(self._answered)
         terminal.resized.connect(channel.resize)
         terminal.find_asked.connect(self.search.begin)
         terminal.link_opened.connect(self._open)
         terminal.clipboard_wanted.connect(self._clipboard)
-        self.entry.entered.connect(lambda text: channel.write(text.encode() + b"\n"))
+        self.entry.sent.connect(channel.write)
         self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
+        self.entry.lost.connect(self._lines_lost)
         self.strip.tool.connect(self._tool)
         self.strip.acted.connect(self._acted)
+        self.strip.closed.connect(self.close_asked)
+        menu = QMenu(self.strip.split)
+        menu.aboutToShow.connect(lambda: self.fill(menu))
+        self.strip.split.setMenu(menu)
         self.strip.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
         self.forwards.added.connect(lambda port, *target: channel.forward(port, target))
         self.forwards.removed.connect(channel.unforward)
         self.forwards.opened.connect(self._open)
         channel.unforwarded.connect(self.forwards.say)
         terminal.save_asked.connect(self.save)
+
+    def join(self, name: str) -> None:
+        """This console was put beside another one: it can be closed, and is called so."""
+        self.closable = True
+        self.strip.call(name)
+        self.strip.close_part.show()
 
     def close_session(self) -> None:
         """Detach."""
@@ -101,13 +113,13 @@ class ConsoleView(QWidget):
         try:
             written = self.transcript.copy_to(Path(path))
         except OSError as error:
-            self._desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
+            self.desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
         else:
-            self._desk.notify(Notice(f"The transcript is in {path}, {written:,} bytes.", Tone.GOOD))
+            self.desk.notify(Notice(f"The transcript is in {path}, {written:,} bytes.", Tone.GOOD))
 
-    def _output(self, stream: int, data: bytes) -> None:
+    def _output(self, stream: int, data: bytes, past: bool) -> None:
         self.transcript.add(data)
-        self.terminal.feed(_for_screen(data) if self.status.mode == LINES else data)
+        self.terminal.feed(_for_screen(data) if self.status.mode == LINES else data, past=past)
 
     def _status(self, status: Status) -> None:
         self.status = status
@@ -118,7 +130,7 @@ class ConsoleView(QWidget):
             self.setFocusProxy(self.entry.line)
         elif not lines:
             self.entry.hide()
-        self.entry.show_waiting(status.unsent)
+        self.entry.show_status(status)
         self.forwards.show_forwards(status.forwards)
         self.forwards.setEnabled(status.state not in ENDED)
         self.told.emit(status)
@@ -131,8 +143,24 @@ class ConsoleView(QWidget):
         self.terminal.feed(f"\r\n\x1b[0;7m {' '.join(words.split())} \x1b[0m\r\n".encode())
 
     def _typed(self, data: bytes) -> None:
+        """What is typed at the screen of a program that reads lines belongs into the line below it."""
         if self.status.mode != LINES:
             self.channel.write(data)
+        elif self.entry.isVisible():
+            self.entry.take(data.decode("utf-8", "replace"))
+
+    def _answered(self, data: bytes) -> None:
+        if self.status.mode != LINES:
+            self.channel.write(data)
+
+    def _lines_lost(self, count: int) -> None:
+        lines = "1 line" if count == 1 else f"{count:,} lines"
+        self.desk.notify(
+            Notice(
+                f"Another desk types now: {lines} may not have arrived. Arrow up brings them back.",
+                Tone.WARNING,
+            )
+        )
 
     def _tool(self, name: str) -> None:
         if name == "find":
@@ -158,13 +186,13 @@ class ConsoleView(QWidget):
         if address.startswith(_SAFE):
             QDesktopServices.openUrl(QUrl(address))
         else:
-            self._desk.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
+            self.desk.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
 
     def _clipboard(self, text: str) -> None:
         """A program put something on the clipboard: done, and told, since it may be a machine of others."""
         if self.terminal.hasFocus():
             QGuiApplication.clipboard().setText(text)
-            self._desk.notify(Notice(f"The program copied {len(text):,} characters to the clipboard."))
+            self.desk.notify(Notice(f"The program copied {len(text):,} characters to the clipboard."))
 
 
 def _for_screen(data: bytes) -> bytes:

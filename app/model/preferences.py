@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "saved_queries": [],
     "recent_actions": [],
     "recent_files": [],
+    "console_splits": {},
     "roamed": 0.0,
 }
 """Every preference with its default; a stored value of another type is ignored."""

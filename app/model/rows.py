@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
@@ -87,6 +88,13 @@ class LiveRows(QObject):
         """Return the row of a job, or None if there is no such job."""
         number = self.at.get(job)
         return None if number is None else self.by_number(number)
+
+    def interactive(self) -> list[tuple[str, str]]:
+        """Id and name of the interactive jobs that run now, the newest first."""
+        columns = self.columns
+        running = zip(columns["id"], columns["name"], columns["interactive"], columns["state"], strict=True)
+        found = [(job, name) for job, name, has, state in running if has and state == JobState.RUNNING]
+        return found[::-1]
 
     def by_number(self, number: int) -> dict[str, Any]:
         """Return a row by its number."""

@@ -227,9 +227,12 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout; the broker and its jobs go on."""
         self.keep()
-        if self.inspector is not None:
-            self.inspector.close_all()
         self.tabs.close_all()
+        if self.inspector is not None:
+            from app.console.channel import wait_for_all
+
+            self.inspector.close_all()
+            wait_for_all()
         self.closing.emit()
         super().closeEvent(event)
 
