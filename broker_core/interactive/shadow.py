@@ -68,6 +68,8 @@ class Session:
         self._enough = False
         self._places: dict[int, int] = {}
         self._ends: dict[int, int] = {}
+        self.seen: dict[int, int] = {}
+        """Stream to the place below which a desk had the output before this session."""
         self._telling = Telling(options.flush_size, options.flush_time, self._listen)
         self._ssh: asyncssh.SSHClientConnection | None = None
         self._link: Link | None = None
@@ -287,6 +289,7 @@ class Session:
     def _welcome(self, said: dict[str, Any]) -> None:
         """The agent knows us: it sends what we miss first."""
         self._ends = {int(stream): end for stream, (_, end) in said["streams"].items()}
+        self.seen = self.seen or {int(stream): place for stream, place in said.get("seen", {}).items()}
         for stream, (start, _) in said["streams"].items():
             self._places.setdefault(int(stream), start)
         self._input.reconnect(said["input"])

@@ -123,7 +123,8 @@ class AgentSession:
     def about(self) -> dict[str, Any]:
         """What a desk is told when it comes."""
         ends = {str(stream): [spool.start, spool.end] for stream, spool in self.spools.items()}
-        return {"mode": self.settings.mode, "streams": ends, "node": socket.gethostname()}
+        seen = {str(stream): place for stream, place in self.confirmed.items()}
+        return {"mode": self.settings.mode, "streams": ends, "seen": seen, "node": socket.gethostname()}
 
     def take_input(self, watcher: Watcher, offset: int, data: bytes) -> int:
         """Input from a desk, nothing of it twice; returns the bytes that came from it so far."""
