@@ -1,0 +1,119 @@
+"""A desk's way to a program whose lines the broker carries: asked for again and again, over its socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from broker_core.client.client import BrokerClient
+from broker_core.errors import CrossDeskError
+from broker_core.interactive.frames import HEARD, OUTPUT, WORD, BadFrame, FrameReader, read_place, read_word
+from broker_core.interactive.stream_link import Listener
+
+LOOK = 10.0
+"""Seconds that the broker may keep a question before it answers that nothing is new."""
+_WISHES = frozenset({"take", "eof", "signal"})
+"""What is passed on; a program without a terminal has no size."""
+
+
+class LineLink:
+    """Looks like a connection with an agent; lost as soon as the broker or the site cannot be asked."""
+
+    def __init__(self, client: BrokerClient, job: str, node: str, listener: Listener) -> None:
+        self._client, self._job, self._node = client, job, node
+        self._listener = listener
+        self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.met = False
+        """The broker has answered."""
+        self._desk, self._write = "", False
+        self._places: dict[int, int] = {}
+        self._wanted = asyncio.Event()
+        self._wanted.set()
+        self._out: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def say(self, what: str, **values: Any) -> None:
+        """Begin with `hello`; then wishes, in their order with what is typed."""
+        if what == "hello":
+            self._desk, self._write = str(values["desk"]), bool(values["write"])
+            self._places = dict(values["resume"])
+            self._tasks = [asyncio.ensure_future(self._guarded(work)) for work in (self._look, self._send)]
+        elif what in _WISHES:
+            self._out.put_nowait(lambda: self._client.line_wish(self._job, self._desk, what, **values))
+
+    def type(self, offset: int, data: bytes) -> None:
+        """Send input."""
+        self._out.put_nowait(lambda: self._client.type_lines(self._job, self._desk, offset, data))
+
+    def arrived(self, stream: int, offset: int, size: int) -> None:
+        """Output below `offset` is here."""
+        self._places[stream] = offset
+
+    def confirm(self) -> None:
+        """Each question says what is here already."""
+
+    def listen(self, wanted: bool) -> None:
+        """Take output, or let it wait at the site."""
+        if wanted:
+            self._wanted.set()
+        else:
+            self._wanted.clear()
+
+    async def close(self) -> None:
+        """Leave."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.met and (self.lost.cancelled() or not self.lost.done()):
+            with contextlib.suppress(CrossDeskError):
+                await self._client.line_wish(self._job, self._desk, "bye")
+
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Whatever goes wrong, the session hears of it."""
+        try:
+            await work()
+        except (CrossDeskError, BadFrame) as error:
+            self._lose(str(error))
+        except Exception as error:
+            self._lose(f"something unforeseen happened: {error!r}")
+            raise
+
+    def _lose(self, reason: str) -> None:
+        if not self.lost.done():
+            self.lost.set_result(reason.rstrip("."))
+
+    async def _look(self) -> None:
+        while True:
+            await self._wanted.wait()
+            raw = await self._client.look_at_lines(
+                self._job,
+                self._desk,
+                self._places,
+                write=self._write,
+                begin=not self.met,
+                wait=LOOK if self.met else 0.0,
+            )
+            self.met = True
+            for kind, content in FrameReader().feed(raw):
+                self._take(kind, content)
+
+    async def _send(self) -> None:
+        while True:
+            await (await self._out.get())()
+
+    def _take(self, kind: bytes, content: bytes) -> None:
+        if kind == WORD:
+            said = read_word(content)
+            if said["what"] == "welcome":
+                said["node"] = self._node
+                for stream, (start, _) in said["streams"].items():
+                    self._places.setdefault(int(stream), start)
+            self._listener.word(said)
+            return
+        stream, offset, data = read_place(content)
+        if kind == OUTPUT:
+            self._listener.output(stream, offset, data)
+        elif kind == HEARD:
+            self._listener.confirmed(offset)

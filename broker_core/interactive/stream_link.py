@@ -1,0 +1,60 @@
+"""What a session needs of its way to the streams of a program, whoever carries them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol
+
+
+class Listener(Protocol):
+    """Who takes what arrives on a link."""
+
+    def output(self, stream: int, offset: int, data: bytes) -> None:
+        """Bytes of the program."""
+        ...
+
+    def word(self, said: dict[str, Any]) -> None:
+        """A message of the agent."""
+        ...
+
+    def confirmed(self, offset: int) -> None:
+        """Bytes of our input that the agent has."""
+        ...
+
+
+class StreamLink(Protocol):
+    """The streams of a program."""
+
+    lost: asyncio.Future[str]
+    """Done, with the reason, when the link is no more."""
+
+    def say(self, what: str, **values: Any) -> None:
+        """Send a message."""
+        ...
+
+    def type(self, offset: int, data: bytes) -> None:
+        """Send input."""
+        ...
+
+    def arrived(self, stream: int, offset: int, size: int) -> None:
+        """Output below `offset` is here; it is confirmed soon."""
+        ...
+
+    def confirm(self) -> None:
+        """Confirm all output that arrived."""
+        ...
+
+    def listen(self, wanted: bool) -> None:
+        """Take output, or let the program wait."""
+        ...
+
+
+class CarriedLink(StreamLink, Protocol):
+    """A link that the broker carries."""
+
+    met: bool
+    """The broker has answered."""
+
+    async def close(self) -> None:
+        """Leave."""
+        ...
