@@ -13,12 +13,13 @@ from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.sites.contract import Attempt, Site
+from broker_core.sites.removed import RemovedSite
 from broker_core.wire.views import OutputFile
 
 
 async def output_files(services: Services, record: JobRecord) -> list[OutputFile]:
     """Files of a job's last attempt that can be read now; none before it was at a site."""
-    site = services.sites.site_of(record.site)
+    site = services.sites.site_of(record.site) or services.registry.removed(record.site)
     if site is None or not record.attempt:
         return []
     checked = await services.checker.check(await services.orders.text(record), record.parameter)
@@ -48,13 +49,16 @@ async def open_output(services: Services, record: JobRecord, path: str) -> int:
         raise NotFound(f"The job has no file {path!r} that can be read.", place=record.id) from error
 
 
-def _site(services: Services, record: JobRecord) -> Site:
+def _site(services: Services, record: JobRecord) -> Site | RemovedSite:
     if not record.attempt:
         raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
-    site = services.sites.site_of(record.site)
+    site = services.sites.site_of(record.site) or services.registry.removed(record.site)
     if site is None:
         name = site_name(record.site)
-        raise NotFound(f"{name} is not among the sites any more, so the job has no files.", place=record.id)
+        raise NotFound(
+            f"{name} is not among the sites any more, and nothing of the job was brought here before.",
+            place=record.id,
+        )
     return site
 
 

@@ -99,7 +99,7 @@ async def purge(wanted: IdList, services: Parts, owner: Owner) -> Response:
                 "There is no such job." if one not in mine else "It has not ended yet; cancel it first."
             )
         results |= dict.fromkeys((record.id for record in gone), None)
-    await services.sites.forget(removed)
+    await services.registry.forget(removed)
     services.submissions.release(used - await services.store.files_in_use())
     return json_response(Outcomes(results=results))
 

@@ -19,10 +19,12 @@ from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
-from broker_core.sites.contract import FarSite, Site
+from broker_core.sites.contract import Attempt, FarSite, Site
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.removed import RemovedSite
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
@@ -85,6 +87,20 @@ class SiteRegistry:
         """Connection of a site; raises NotFound."""
         self.spec(name)
         return self._calls.sites[name].link
+
+    def removed(self, ce: str) -> RemovedSite | None:
+        """What is left of the site of a computing element that is not known any more."""
+        return (
+            None if self._calls.site_of(ce) else RemovedSite.at(self._files.of(site_name(ce.split(", ")[0])))
+        )
+
+    async def forget(self, records: Sequence[JobRecord]) -> None:
+        """Remove the files of ended jobs, at sites that were removed too (purge)."""
+        await self._calls.forget(records)
+        for record in records:
+            left = self.removed(record.site) if record.site else None
+            if left is not None:
+                await left.forget([Attempt(record.id, number) for number in range(1, record.attempt + 1)])
 
     # --- settings
 

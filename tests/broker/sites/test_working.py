@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from pathlib import Path
 
@@ -183,6 +184,20 @@ async def test_a_site_removed_by_force_takes_its_jobs_along(
     await eventually(lambda: not cluster.present(), 20)
     assert [one.name for one in await site.sites()] == ["local"]
     assert not (broker / "sites" / NAME / "site.json").exists()
+
+
+async def test_output_of_a_removed_site_stays_until_its_job_is_purged(
+    site: BrokerClient, running_broker: RunningBroker, broker: Path
+) -> None:
+    job = await script(site, "echo kept", description=f'StdOutput = "out"; {THERE}')
+    await reach(site, job, "Done")
+    await site.remove_site(NAME)
+    running_broker.kill()
+    running_broker.start()
+    assert [file.path for file in await site.files(job) if file.role == "stdout"] == ["out"]
+    assert (await site.read_file(job, "out")).content == b"kept\n"
+    await site.purge([job])
+    assert not list((broker / "sites" / NAME / "attempts").iterdir())
 
 
 async def test_jobs_at_a_silent_site_end_here_when_it_is_removed_by_force(

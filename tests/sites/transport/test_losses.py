@@ -81,13 +81,26 @@ async def test_a_user_need_not_wait_for_the_next_try(user: SshUser, own_server: 
     await becomes(way, LinkState.CONNECTED)
 
 
-def test_pauses_grow_from_a_second_to_five_minutes_and_are_never_in_step() -> None:
+async def test_a_host_heard_of_elsewhere_is_tried_at_once(user: SshUser, own_server: OwnServer) -> None:
+    server = own_server()
+    user.knows(server).write(server.alias("cluster"))
+    server.kill()
+    way = await user.connect("cluster", patience=replace(HURRY, first=3600.0, longest=3600.0))
+    await becomes(way, LinkState.RETRYING)
+    assert way.link.way == {server.address}
+    server.start()
+    way.hurry()
+    await becomes(way, LinkState.CONNECTED)
+
+
+def test_pauses_grow_to_a_minute_and_after_ten_minutes_to_five_and_are_never_in_step() -> None:
     patience = Patience()
-    pauses = [patience.pause(failures) for failures in range(1, 40)]
-    assert all(1.0 <= pause <= 300.0 for pause in pauses)
-    assert all(pause <= 2.0**number for number, pause in enumerate(pauses))
-    assert min(pauses[10:]) >= 150.0
-    assert len({patience.pause(20) for _ in range(10)}) == 10
+    early = [patience.pause(failures, 599.0) for failures in range(1, 40)]
+    assert all(1.0 <= pause <= 60.0 for pause in early)
+    assert all(pause <= 2.0**number for number, pause in enumerate(early))
+    late = [patience.pause(failures, 601.0) for failures in range(10, 40)]
+    assert all(150.0 <= pause <= 300.0 for pause in late)
+    assert len({patience.pause(20, 601.0) for _ in range(10)}) == 10
 
 
 @pytest.fixture
