@@ -157,7 +157,7 @@ def sentence(plan: Plan, place: str = "", site: str = "") -> tuple[str, str]:
         case Deed.EDIT:
             files = counted(len(plan.files), "data file", "data files")
             return (
-                "Drop to describe a job for this",
+                f"Drop to describe a job for this {place if site else ''}".strip(),
                 f"{files}, {size_text(plan.size)}; you say what runs on them",
             )
         case Deed.CHOOSE:

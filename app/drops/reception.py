@@ -11,6 +11,7 @@ from app.drops.folder import FolderSheet
 from app.drops.plan import Deed, Job, Plan
 from app.drops.script import ScriptSheet
 from app.drops.sheet import SubmissionSheet
+from app.drops.wrap import pinned
 from app.editor.document import read_description
 from app.editor.editor import Editor
 from broker_core.errors import CrossDeskError
@@ -24,7 +25,7 @@ def receive(desk: Desk, window: QWidget, plan: Plan, editor: Editor | None = Non
         case Deed.JOIN if editor is not None:
             editor.add_files(list(plan.files))
         case Deed.EDIT | Deed.JOIN:
-            desk.open_editor(plan.text)
+            desk.open_editor(pinned(plan.text, site))
         case Deed.CHOOSE if plan.folder is not None:
             chooser = FolderSheet(desk, plan.folder, window)
             chooser.chosen.connect(lambda jobs: confirm(desk, window, tuple(jobs), site))

@@ -34,6 +34,11 @@ def describe_data(data: Sequence[Path]) -> str:
     return _written("", "", "", list(map(str, data)), 1)
 
 
+def pinned(text: str, site: str) -> str:
+    """The same description for one site alone; written into it, so that it can be seen and changed."""
+    return f"{text}Requirements = other.GlueSiteName == {string_source(site)};\n" if site else text
+
+
 def script_from_text(text: str) -> str:
     """Dropped text as a script: a first line that names the shell is added where there is none."""
     body = text.replace("\r\n", "\n")

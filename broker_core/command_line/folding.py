@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.following import Row, rows_of
+from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 ALONE = 10
@@ -47,7 +48,7 @@ class Batch:
     @property
     def site(self) -> str:
         """The one site where they are; of several how many."""
-        sites = {row["site"] for row in self.rows if row["site"]}
+        sites = {site_name(row["site"]) for row in self.rows if row["site"]}
         return sites.pop() if len(sites) == 1 else f"{len(sites)} sites" if sites else ""
 
 

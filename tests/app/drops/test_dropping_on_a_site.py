@@ -75,6 +75,26 @@ def test_a_description_dropped_on_a_site_is_submitted_there(
     play(qapp, broker, scenario)
 
 
+def test_data_dropped_on_a_site_is_described_for_that_site(
+    qapp: QApplication, broker: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "numbers.csv"
+    data.write_text("1,2\n")
+
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        await eventually(lambda: on.desk.sites.views)
+        mime, at = _file(data), _place(on, False)
+        assert _drag(on, mime, at) == "Drop to describe a job for this on local"
+        _drop(on, mime, at)
+        (editor,) = on.window.tabs.editors()
+        assert 'Requirements = other.GlueSiteName == "local";' in editor.text()
+        assert str(data) in editor.text()
+        editor.set_text("")
+
+    play(qapp, broker, scenario)
+
+
 def test_a_program_dropped_on_a_site_says_where_it_will_run(
     qapp: QApplication, broker: Path, tmp_path: Path
 ) -> None:
