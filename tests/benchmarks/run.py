@@ -1,7 +1,7 @@
 """Runs benchmarks: every file bench_NAME.py here has a function `measure() -> list[Figure]`.
 
-Each figure becomes one JSON line, with the rates of posix_spawn and fsync measured just before. Each benchmark
-has a process of its own, so that none carries what another one left in memory.
+Each figure becomes one JSON line, with the rates of posix_spawn and fsync measured just before. Each
+benchmark has a process of its own, so that none carries what another one left in memory.
 """
 
 from __future__ import annotations
