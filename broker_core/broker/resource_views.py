@@ -36,20 +36,23 @@ async def resources_page(cache: ResourceCache, offset: int, limit: int, now: Now
     pool = cache.pool(now.monotonic)
     order = pool.columns.order(pool.size)
     about = {"total": len(order), "generation": cache.board.changes, "offset": offset, "now": now.wall}
-    rows = order[offset : offset + limit].tolist()
+    # Names, as a row may be another one's by the time its turn comes.
+    ces = [pool.columns.ces[row] for row in order[offset : offset + limit].tolist()]
     parts: dict[str, list[bytes]] = {name: [] for name in RESOURCE_COLUMNS}
-    for start in range(0, len(rows), SLICE):
-        for name, values in _columns(cache, pool, rows[start : start + SLICE], now):
-            parts[name].append(orjson.dumps(values)[1:-1])
+    for start in range(0, len(ces), SLICE):
+        for name, values in _columns(cache, pool, ces[start : start + SLICE], now):
+            if values:
+                parts[name].append(orjson.dumps(values)[1:-1])
         await asyncio.sleep(0)
     columns = b",".join(b'"%b":[%b]' % (name.encode(), b",".join(part)) for name, part in parts.items())
     return b'{"columns":{%b},%b' % (columns, orjson.dumps(about)[1:])
 
 
-def _columns(cache: ResourceCache, pool: Pool, given: Rows, now: Now) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The columns of some rows; those that have gone in the meantime are left out."""
-    ces = pool.columns.ces
-    entries = [cache.entries[ces[row]] for row in given if ces[row] in cache.entries]
+def _columns(
+    cache: ResourceCache, pool: Pool, ces: Sequence[str], now: Now
+) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The columns of some resources; those that have gone in the meantime are left out."""
+    entries = [cache.entries[ce] for ce in ces if ce in cache.entries]
     rows = [entry.row for entry in entries]
     yield "ce", [entry.ce for entry in entries]
     yield "site", [entry.site for entry in entries]

@@ -65,7 +65,7 @@ class SiteCalls:
         This machine is waited for; other sites find their attempts again in their own time (case 9).
         """
         self._fail("before:sites.start")
-        for work in self._works.values():
+        for work in list(self._works.values()):
             mine = [record for record in records if work.site.owns(record.site)]
             if work.site.holds:
                 work.begin_soon(mine)
@@ -135,7 +135,7 @@ class SiteCalls:
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at the sites (purge)."""
-        for work in self._works.values():
+        for work in list(self._works.values()):  # sites may be added and removed meanwhile
             attempts = [
                 Attempt(record.id, number)
                 for record in records

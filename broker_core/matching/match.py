@@ -166,6 +166,7 @@ def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candi
 def _close(view: View, context: Context) -> Counts:
     found = np.zeros(view.size, np.int64)
     for ce, files in context.close.items():
-        if (row := view.pool.columns.row_of(ce)) is not None:
+        row = view.pool.columns.row_of(ce)
+        if row is not None and row < view.size:
             found[row] = files
     return found

@@ -70,10 +70,12 @@ def steps(
     made: Made = {}
     resources, groups = [], []
     for place in shown:
-        resources.append(_resource(matches, place, explain, made))
+        if not _gone(matches, place):
+            resources.append(_resource(matches, place, explain, made))
         yield
     for one in matches.groups[offset : None if limit is None else offset + limit]:
-        groups.append(_group(matches, one))
+        if not any(_gone(matches, place) for place in one.members):
+            groups.append(_group(matches, one))
         yield
     return wire.MatchReport(
         resources=resources,
@@ -130,6 +132,11 @@ def _row(matches: Matches, place: int) -> int:
     if place < len(candidates):
         return int(candidates.rows[place])
     return int(matches.rejected.rows[place - len(candidates)])
+
+
+def _gone(matches: Matches, place: int) -> bool:
+    """True for a resource that was removed since the match: its row is empty, or another one's."""
+    return matches.view.pool.gone(_row(matches, place))
 
 
 def _named(matches: Matches, ces: Sequence[str]) -> Iterator[int]:

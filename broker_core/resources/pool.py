@@ -61,6 +61,8 @@ class Pool:
     """Records that the pool was made of, if it was."""
     rows: int | None = None
     """Rows of a snapshot; what became known after it is none of its own."""
+    names: list[str] | None = None
+    """Computing element of each row of a snapshot; a row may be another one's by now."""
 
     @property
     def size(self) -> int:
@@ -105,7 +107,7 @@ class Pool:
 
     def snapshot(self) -> Pool:
         """The same with counts and bars of its own, for answers that are worked out bit by bit: resources
-        that become known later stay out of it; attributes may still change."""
+        that become known later stay out of it, attributes may still change, and some may be `gone`."""
         return replace(
             self,
             total=self.total.copy(),
@@ -117,7 +119,12 @@ class Pool:
             committed=None if self.committed is None else self.committed.copy(),
             updated=None if self.updated is None else self.updated.copy(),
             rows=self.size,
+            names=self.columns.ces[: self.size],
         )
+
+    def gone(self, row: int) -> bool:
+        """True if the resource of a snapshot's row is not known any more."""
+        return self.names is not None and self.columns.ces[row] != self.names[row]
 
     def without(self, origin: str) -> Pool:
         """The same resources with bars of one origin lifted."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,7 +78,7 @@ class Questions:
     def queue(self, now: float) -> Iterator[Queued]:
         """All waiting jobs: the queue in order, then those sent to a site that has not answered yet, then
         parked and held ones. Jobs may come and go between two of them; who has left the queue is left out."""
-        others = self._others()
+        others = [job for job in self._ledger.jobs.values() if self._is_other(job)]
         first_of = {line.place: self._round.head_before(line) for line in self._waiting.lines()}
         waits: dict[str, str] = {}
         for place, job in enumerate(self._waiting.queued(), 1):
@@ -93,7 +93,7 @@ class Questions:
                 waits[blocking.id] = self._lacks(blocking, now)
             reason = _told(job, place, first, waits[blocking.id])
             yield Queued(job, place, reason, first.id if first else "", "queued")
-        yield from map(self._other, others)
+        yield from (self._other(job) for job in others if self._is_other(job))
 
     def why(self, job: LiveJob, now: float, next_round: float) -> Why:
         """Everything that keeps one job from running."""
@@ -178,10 +178,9 @@ class Questions:
             return "Choose bounded backfill as the queue policy, or hold or cancel the job before it"
         return "Wait, or ask for fewer CPUs"
 
-    def _others(self) -> Sequence[LiveJob]:
-        states = (S.WAITING, S.READY)
-        jobs = (job for job in self._ledger.jobs.values() if job.record.state in states)
-        return [job for job in jobs if self._waiting.line(job) is None]
+    def _is_other(self, job: LiveJob) -> bool:
+        """It waits, but not in the queue."""
+        return job.record.state in (S.WAITING, S.READY) and self._waiting.line(job) is None
 
     def _other(self, job: LiveJob) -> Queued:
         if job.record.state is S.READY:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broker_core.matching.match import match
-from broker_core.matching.report import report
+from broker_core.matching.report import report, steps
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import NO_ACCESS, Pool
 from broker_core.resources.values import facts, idle, values
+from broker_core.wire.matches import MatchReport
 from tests.matching import pools_made
 from tests.matching.made import job, resource
 
@@ -145,6 +147,24 @@ def test_a_snapshot_is_answered_from_while_further_resources_become_known(wanted
     assert (told.known, len(told.resources)) == (2, 2)
     assert told.analysis
     assert matches.feasible == match(job(wanted), [resource("b"), resource("d")]).feasible
+
+
+@pytest.mark.parametrize("wanted", ["", "Requirements = false;"])
+def test_what_is_removed_while_a_snapshot_is_answered_from_is_left_out(wanted: str) -> None:
+    pool = Pool.of([resource("a"), resource("b"), resource("c")])
+    matches = match(job(wanted), pool.snapshot())
+    told: list[MatchReport] = []
+    work = _told(steps(matches), told)
+    next(work)
+    pool.columns.remove("b:2119/jobmanager-fork-q")
+    pool.columns.remove("c:2119/jobmanager-fork-q")
+    pool.columns.put("z:1/jobmanager-fork-x", "z", {})
+    assert not [step for step in work if step]
+    assert [one.site for one in told[0].resources] == ["a"]
+
+
+def _told(work: Generator[None, None, MatchReport], into: list[MatchReport]) -> Iterator[None]:
+    into.append((yield from work))
 
 
 def test_what_is_kept_for_a_snapshot_is_not_given_to_a_wider_one() -> None:

@@ -202,3 +202,17 @@ def test_the_record_of_a_waiting_job_tells_what_it_met_and_not_where_it_stands()
     assert stage.records[waiting].reason == (
         "Had to wait when its turn came: needs 1 CPU, 0 are free where it could run"
     )
+
+
+def test_who_leaves_while_the_queue_is_told_bit_by_bit_is_left_out() -> None:
+    stage = Stage([resource(cpus=1)])
+    sent, first, second = stage.submit(number=3)
+    (held,) = stage.submit(hold="later")
+    whole = [(one.job.id, one.state) for one in stage.scheduler.queue(stage.monotonic)]
+    assert whole == [(first, "queued"), (second, "queued"), (sent, "sent"), (held, "held")]
+    queue = stage.scheduler.queue(stage.monotonic)
+    told = [next(queue)]
+    stage.through(sent)
+    stage.run()
+    told += queue
+    assert [one.job.id for one in told] == [first, second, held]
