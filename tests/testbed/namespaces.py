@@ -24,6 +24,10 @@ _OUTBOUND_ONLY = """table inet outbound {
   chain input { type filter hook input priority 0; policy drop;
     iif lo accept; ct state established,related accept; icmp type echo-request accept; }
 }"""
+_ANSWERS_ONLY = """table inet answers {
+  chain output { type filter hook output priority 0; policy drop;
+    oif lo accept; ct state established,related accept; }
+}"""
 
 
 class Namespaces:
@@ -68,6 +72,10 @@ class Namespaces:
     def outbound_only(self, name: str) -> None:
         """The site opens connections, but takes none."""
         self._nft(name, _OUTBOUND_ONLY)
+
+    def answers_only(self, name: str) -> None:
+        """The site takes connections, but opens none."""
+        self._nft(name, _ANSWERS_ONLY)
 
     def rate(self, name: str, rate: str) -> None:
         """Limit what the site sends, e.g. `10mbit`."""

@@ -1,0 +1,72 @@
+"""Interactive jobs at a real ARC computing element, where nothing leads back but the network itself."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.connect import connect
+from broker_core.wire.sites import SiteSpec
+from tests.broker.jobs import reach
+from tests.interactive.far_jobs import add, agent_file, restart, submitted, talked_to
+from tests.running import RunningBroker
+from tests.testbed.arc import ARex
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture(scope="module")
+def arex() -> Iterator[ARex]:
+    """A computing element in a folder that other accounts can reach, which pytest's own are not."""
+    folder = Path(tempfile.mkdtemp(prefix="cd-arc-"))
+    folder.chmod(0o755)
+    site = ARex(folder)
+    try:
+        yield site.start()
+    finally:
+        site.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def spec(arex: ARex, tmp_path: Path) -> SiteSpec:
+    proxy = arex.authority.proxy(arex.user, tmp_path / "proxy.pem")
+    trust = str(arex.authority.directory)
+    return SiteSpec(name="grid", kind="arc", url=arex.url, proxy=str(proxy), trust=trust, poll_interval=0.3)
+
+
+@pytest.fixture
+async def client(running_broker: RunningBroker, arex: ARex, spec: SiteSpec) -> AsyncIterator[BrokerClient]:
+    restart(running_broker, agent_program=str(agent_file(arex.folder)))
+    async with await connect(running_broker.state_dir, start=False) as made:
+        await add(made, spec)
+        yield made
+
+
+async def test_a_console_at_a_computing_element_of_the_grid(client: BrokerClient, arex: ARex) -> None:
+    await talked_to(client, await submitted(client, "grid"))
+    assert not list(arex.folder.glob("session/*/job/.crossdesk*"))
+
+
+async def test_an_agent_that_reaches_nobody_says_so_with_the_remedy(
+    client: BrokerClient, running_broker: RunningBroker, arex: ARex
+) -> None:
+    restart(running_broker, agent_program=str(agent_file(arex.folder)), relay="127.0.0.1:1")
+    job = await submitted(client, "grid")
+
+    async def told() -> str:
+        said = await client.session_contact(job)
+        return said.reason if "reaches no place" in said.reason else ""
+
+    reason = await eventually(told, 90)
+    assert "127.0.0.1:1 does not answer" in reason
+    story = [event.reason for event in await client.events_of(job) if event.type == "job.agent_ready"]
+    assert any("reaches no place to meet" in words for words in story)
+    await client.cancel([job])
+    await reach(client, job, "Canceled", seconds=60)

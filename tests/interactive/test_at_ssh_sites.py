@@ -1,0 +1,140 @@
+"""Interactive jobs at sites over SSH: nodes that reach nothing but their login host call back over it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.connect import connect
+from broker_core.wire.sites import SiteSpec
+from tests.broker.jobs import reach
+from tests.interactive.far_jobs import TEXT, add, agent_file, attached, restart, submitted, talked_to
+from tests.running import RunningBroker
+from tests.testbed.namespaces import Namespaces
+from tests.testbed.slurm import Cluster, Slurm
+from tests.testbed.sshd import Sshd
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a",))
+    try:
+        yield bed.start().clusters["a"]
+    finally:
+        bed.close()
+
+
+@pytest.fixture
+def sshd(tmp_path: Path, cluster: Cluster) -> Iterator[Sshd]:
+    server = Sshd(tmp_path / "sshd", environment=cluster.environment)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def known(isolated: Path, sshd: Sshd) -> Path:
+    """The user's `~/.ssh`, which trusts the server once it runs."""
+    folder = isolated / "home" / ".ssh"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture
+async def client(running_broker: RunningBroker, tmp_path: Path, known: Path) -> AsyncIterator[BrokerClient]:
+    restart(running_broker, agent_program=str(agent_file(tmp_path)))
+    async with await connect(running_broker.state_dir, start=False) as made:
+        yield made
+
+
+def trust(known: Path, sshd: Sshd) -> None:
+    (known / "config").write_text(sshd.alias("hut"))
+    (known / "known_hosts").write_text(sshd.known_hosts.read_text())
+
+
+def spec(tmp_path: Path, kind: str) -> SiteSpec:
+    return SiteSpec(name="hut", kind=kind, host="hut", directory=str(tmp_path / "site"), poll_interval=0.1)
+
+
+def cached(tmp_path: Path) -> list[Path]:
+    return list((tmp_path / "site").glob("*/programs/crossdesk-agent*"))
+
+
+async def test_a_console_at_a_plain_host_whose_agent_is_fetched_once_and_looked_at_each_time(
+    client: BrokerClient, running_broker: RunningBroker, sshd: Sshd, known: Path, tmp_path: Path
+) -> None:
+    trust(known, sshd.start())
+    await add(client, spec(tmp_path, "shell"))
+    await talked_to(client, await submitted(client, "hut"))
+    (kept,) = cached(tmp_path)
+    assert (running_broker.state_dir / "ways-back.json").exists()
+    first = kept.stat().st_ino
+    await talked_to(client, await submitted(client, "hut"))
+    assert kept.stat().st_ino == first
+    whole = hashlib.sha256(kept.read_bytes()).digest()
+    kept.write_bytes(kept.read_bytes()[:100])
+    await talked_to(client, await submitted(client, "hut"))
+    assert hashlib.sha256(kept.read_bytes()).digest() == whole
+    left = [path.name for path in (tmp_path / "site").rglob(".crossdesk-*")]
+    assert left == []
+
+
+async def test_a_console_on_a_node_of_a_cluster_behind_ssh_outlives_the_broker_and_the_connection(
+    client: BrokerClient, running_broker: RunningBroker, sshd: Sshd, known: Path, tmp_path: Path
+) -> None:
+    trust(known, sshd.start())
+    await add(client, spec(tmp_path, "slurm"))
+    job = await submitted(client, "hut")
+    screen = await attached(client, job)
+    running_broker.kill()
+    sshd.kill()
+    sshd.start()
+    running_broker.start()
+    screen.session.write(b"echo both came back\n")
+    await screen.shows(b"\nboth came back", seconds=60)
+    await screen.session.close()
+    screen = await attached(client, job)
+    screen.session.write(b"exit 5\n")
+    await screen.ended()
+    assert screen.session.status.exit_code == 5
+    await screen.session.close()
+    assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+
+
+async def test_a_host_that_may_call_nobody_is_reached_over_its_own_connection(
+    client: BrokerClient, isolated: Path, known: Path, tmp_path: Path
+) -> None:
+    network = Namespaces("node")
+    sshd = Sshd(tmp_path / "closed", address=network.address("node"), prefix=network.enter("node"))
+    try:
+        network.answers_only("node")
+        trust(known, sshd.start())
+        await add(client, spec(tmp_path, "shell"))
+        await talked_to(client, await submitted(client, "hut"))
+    finally:
+        sshd.close()
+        network.close()
+
+
+async def test_where_nothing_leads_back_the_job_says_so_with_the_remedy(
+    client: BrokerClient, sshd: Sshd, known: Path, tmp_path: Path
+) -> None:
+    trust(known, sshd.start(more="AllowTcpForwarding no\n"))
+    await add(client, spec(tmp_path, "shell"))
+    job = await submitted(client, "hut", TEXT)
+
+    async def told() -> str:
+        said = await client.session_contact(job)
+        return said.missing if said.agent == "plain" else ""
+
+    missing = await eventually(told, 60)
+    assert "AllowTcpForwarding" in missing
+    assert "crossdesk-relay configure" in missing
+    await client.cancel([job])
+    await reach(client, job, "Canceled", seconds=60)
