@@ -48,9 +48,14 @@ class Bench:
         self.place = Place(**{name: json.loads(said.read_text())[name] for name in ("host", "port")})
 
     async def start_agent(
-        self, words: Sequence[str], *, within: Sequence[str] = (), **settings: object
+        self,
+        words: Sequence[str],
+        *,
+        within: Sequence[str] = (),
+        program: Sequence[str] = (sys.executable, "-m", "broker_core.worker.agent"),
+        **settings: object,
     ) -> None:
-        """`within`: words that run it somewhere else."""
+        """`within`: words that run it somewhere else; `program`: another file of the agent."""
         job = self.folder / "attempt" / "job"
         job.mkdir(parents=True)
         public = self.key.export_public_key().decode()
@@ -60,7 +65,7 @@ class Bench:
         given = replace(given, **settings)
         with open(self.folder / "agent.log", "ab") as log:
             self.agent = await asyncio.create_subprocess_exec(
-                *within, sys.executable, "-m", "broker_core.worker.agent", *words,
+                *within, *program, *words,
                 cwd=job,
                 env={**os.environ, VARIABLE: given.text()},
                 stdin=asyncio.subprocess.DEVNULL,

@@ -1,0 +1,183 @@
+"""The agent that brings its own interpreter: one file for x86-64 nodes with glibc 2.28 or newer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.interactive.pair import Screen, bench
+from tests.packaging.agent_build import AgentFiles
+from tests.packaging.bare_root import AGENT, MOUNTED, bare_root, listing
+from tests.packaging.sources import ROOT
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.timeout(600)
+_VERSION = re.compile(rb"GLIBC_(\d+)\.(\d+)(?:\.\d+)?\0")
+_CHECK = "--check"
+
+
+def checked(
+    *words: object, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> dict[str, object]:
+    """What the file says of itself after it has loaded all of its parts."""
+    told = subprocess.run([str(word) for word in words], env=env, cwd=cwd, capture_output=True, check=False)
+    assert told.returncode == 0, told.stderr.decode()
+    return json.loads(told.stdout)
+
+
+def programs(file: Path) -> Iterator[tuple[str, bytes]]:
+    """Every part of a file that the node's loader gets: its head, and extension modules."""
+    with zipfile.ZipFile(file) as archive:
+        yield file.name, file.read_bytes()[: min(one.header_offset for one in archive.infolist())]
+        for name in archive.namelist():
+            if name.endswith(".so"):
+                yield name, archive.read(name)
+
+
+def newest(content: bytes) -> tuple[int, int]:
+    """The newest version of glibc that a program names."""
+    return max(((int(major), int(minor)) for major, minor in _VERSION.findall(content)), default=(0, 0))
+
+
+def test_no_part_names_a_version_of_glibc_above_2_28(agent_files: AgentFiles) -> None:
+    parts = dict(programs(agent_files.agent)) | dict(programs(agent_files.display))
+    assert "cryptography/hazmat/bindings/_rust.so" in parts
+    assert {name: newest(content) for name, content in parts.items() if newest(content) > (2, 28)} == {}
+    assert newest(parts[agent_files.agent.name]) > (2, 2), "versions are found where there are some"
+    assert all(b"GLIBC_ABI_" not in content for content in parts.values())
+
+
+def test_an_empty_environment_is_enough_and_nothing_is_left_anywhere(
+    agent_files: AgentFiles, tmp_path: Path
+) -> None:
+    before = listing(agent_files.folder)
+    said = checked(agent_files.agent, _CHECK, env={}, cwd=tmp_path)
+    assert said["display"] == "loaded"
+    assert "asyncssh" in said["parts"]
+    assert listing(tmp_path) == []
+    assert listing(agent_files.folder) == before
+
+
+def test_variables_for_other_pythons_do_not_steer_it(agent_files: AgentFiles, tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('the wrong module')\n")
+    misleading = {"PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path), "PYTHONSTARTUP": "/none"}
+    assert checked(agent_files.agent, _CHECK, env=misleading, cwd=tmp_path)["python"]
+
+
+@pytest.mark.root
+def test_it_runs_without_python_home_proc_and_a_place_to_write_but_a_temporary_one(
+    agent_files: AgentFiles, tmp_path: Path
+) -> None:
+    root = bare_root(tmp_path / "root", agent_files.agent)
+    before = listing(root)
+    script = 'mount --bind -o ro "$0" "$0" && mount -t tmpfs tmpfs "$0/tmp" && exec chroot "$0" "$@"'
+    said = checked(*MOUNTED, script, root, AGENT, _CHECK, env={"TMPDIR": "/tmp", "PATH": os.environ["PATH"]})
+    assert "parts for displays are missing" in str(said["display"])
+    assert listing(root) == before
+
+
+@pytest.mark.root
+async def test_a_session_where_there_is_nothing_but_glibc_and_a_shell(
+    agent_files: AgentFiles, tmp_path: Path
+) -> None:
+    root = bare_root(tmp_path / "root", agent_files.agent)
+    script = 'for one in dev proc; do mount --rbind /$one "$0/$one" || exit; done; exec chroot "$0" "$@"'
+    inside = ("/bin/sh", "-c", 'cd /site/attempt/job && exec "$0" "$@"')
+    (root / "site").mkdir()
+    async with bench(root / "site") as made:
+        before = listing(root / "tmp")
+        await made.start_agent(
+            ["/bin/sh", "-c", 'echo ready; while read line; do eval "$line"; done; exit 7'],
+            within=(*MOUNTED, script, str(root), *inside),
+            program=(AGENT,),
+        )
+        screen = Screen(made.desk())
+        await screen.shows(b"ready")
+        await eventually(lambda: screen.session.status.writer)
+        screen.session.write(b"echo $((6 * 7)) of $TERM\n")
+        await screen.shows(b"42 of xterm-256color")
+        screen.session.write(b"\x04")
+        await screen.ended()
+        assert screen.session.status.exit_code == 7
+        assert made.agent is not None
+        assert await made.agent.wait() == 7
+        assert listing(made.job.parent) == [str(made.job)]
+        assert listing(root / "tmp") == before
+
+
+def test_the_second_file_is_taken_where_it_is_named_or_lies_beside_and_has_the_known_hash(
+    agent_files: AgentFiles, tmp_path: Path
+) -> None:
+    alone = tmp_path / "programs" / "agent"
+    alone.parent.mkdir()
+    alone.write_bytes(agent_files.agent.read_bytes())
+    alone.chmod(0o755)
+    assert "parts for displays are missing" in str(checked(alone, _CHECK)["display"])
+    assert checked(alone, "--with", agent_files.display, _CHECK)["display"] == "loaded"
+    content = agent_files.display.read_bytes()
+    kept = alone.with_name(f"{agent_files.display.name}.{hashlib.sha256(content).hexdigest()[:16]}")
+    kept.write_bytes(content)
+    assert checked(alone, _CHECK)["display"] == "loaded"
+    kept.write_bytes(content + b"\0")
+    assert f"{kept} is not of this agent" in str(checked(alone, _CHECK)["display"])
+
+
+def test_the_same_inputs_give_the_same_bytes(agent_files: AgentFiles, tmp_path: Path) -> None:
+    again = AgentFiles(tmp_path / "again", agent_files.cache).build()
+    assert again.display.read_bytes() == agent_files.display.read_bytes()
+    assert again.agent.read_bytes() == agent_files.agent.read_bytes()
+
+
+_CLOCK = """
+#define _GNU_SOURCE
+#include <assert.h>
+#include <dlfcn.h>
+#include <errno.h>
+#define dlsym(handle, name) ((void *)0)
+#include "newer_glibc.c"
+
+int main(void) {
+    sem_t lock;
+    struct timespec until;
+    sem_init(&lock, 0, 0);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 20000000;
+    if (until.tv_nsec >= SECOND) until.tv_nsec -= SECOND, until.tv_sec++;
+    assert(sem_clockwait(&lock, CLOCK_MONOTONIC, &until) == -1 && errno == ETIMEDOUT);
+    until.tv_sec -= 100;
+    assert(sem_clockwait(&lock, CLOCK_MONOTONIC, &until) == -1 && errno == ETIMEDOUT);
+    sem_post(&lock);
+    assert(sem_clockwait(&lock, CLOCK_MONOTONIC, &until) == 0);
+    until.tv_sec = 0x7fffffff;
+    sem_post(&lock);
+    assert(sem_clockwait(&lock, CLOCK_MONOTONIC, &until) == 0);
+    return 0;
+}
+"""
+
+
+def test_where_glibc_cannot_wait_by_any_clock_the_wall_clock_does(
+    agent_files: AgentFiles, tmp_path: Path
+) -> None:
+    (tmp_path / "clock.c").write_text(_CLOCK)
+    compiler = next(agent_files.cache.glob("wheels-*/ziglang/zig"))
+    words = [
+        compiler,
+        "cc",
+        "-target",
+        "x86_64-linux-gnu.2.28",
+        "-O2",
+        "-fno-sanitize=all",
+        f"-I{ROOT / 'packaging' / 'agent'}",
+    ]
+    where = {name: str(agent_files.cache / "zig") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
+    subprocess.run([*words, "clock.c", "-o", "clock"], cwd=tmp_path, env={**os.environ, **where}, check=True)
+    subprocess.run([tmp_path / "clock"], check=True)
