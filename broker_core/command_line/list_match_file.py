@@ -22,7 +22,6 @@ from broker_core.matching.report import report
 from broker_core.policies.applied import applied
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
-from broker_core.resources.pool import Pool
 from broker_core.wire.matches import MatchReport, MatchRequest
 
 
@@ -35,10 +34,13 @@ class FileMatch:
         if checked.description is None:
             raise refused(checked.diagnostics)
         settings = load(places(session().state_dir).settings)
-        self._context = replace(Circumstances(settings).shown(site), assume_abilities=True)
         self._name = policy or settings.policy
         self._policy = PolicyPlugins(settings.mode).named(self._name)
-        self._pool = _pool(read(path))
+        cache = _cache(read(path))
+        self._pool = cache.pool(0.0)
+        circumstances = Circumstances(settings)
+        circumstances.storage = cache.storage.known
+        self._context = replace(circumstances.shown(site), assume_abilities=True)
         self._description, self._parts = checked.description, parts_of(text, DEFAULT)
         self._found: dict[int, Matches] = {}
 
@@ -68,9 +70,9 @@ class FileMatch:
         return self._found[place]
 
 
-def _pool(answer: Answer) -> Pool:
+def _cache(answer: Answer) -> ResourceCache:
     for remark in answer.remarks:
         output.say(remark, "yellow")
     cache = ResourceCache()
-    cache.report(SourceHeard("file", 0.0, 0.0, answer.facts, complete=True))
-    return cache.pool(0.0)
+    cache.report(SourceHeard("file", 0.0, 0.0, answer.facts, complete=True, storage=answer.storage))
+    return cache

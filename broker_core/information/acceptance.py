@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from broker_core.information.plausible import TWICE
-from broker_core.information.python_values import accepted
+from broker_core.information.python_values import accepted, attributes
 from broker_core.information.remarks import Remarks
 from broker_core.information.updater import Answer, SourceFailed
 from broker_core.resources.facts import Facts
@@ -34,6 +34,7 @@ async def acceptable(answer: object) -> Answer:
             if kept.setdefault(one.ce, one) is not one:
                 remarks.add(one.ce, TWICE)
         await asyncio.sleep(0)
+    storage = {str(name): attributes(str(name), one, remarks) for name, one in answer.storage.items()}
     own = [str(remark) for remark in answer.remarks]
     return replace(
         answer,
@@ -43,6 +44,7 @@ async def acceptable(answer: object) -> Answer:
         remarks=(*own, *remarks.shown),
         refused=len(own) + remarks.count,
         checked=True,
+        storage=storage,
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from broker_core.information.glue_entries import Entries
 from broker_core.information.join import joined
+from broker_core.information.join_storage import StorageElements, storage_elements
 from broker_core.information.ldap_address import Address, address_of
 from broker_core.information.ldap_names import DETAILS, FILTERS, LINKS, LISTED, SCHEMAS
 from broker_core.information.ldap_search import Search
@@ -51,6 +52,7 @@ class Outcome:
     complete: bool = True
     silent: list[str] = field(default_factory=list)
     remarks: Remarks = field(default_factory=Remarks)
+    storage: StorageElements = field(default_factory=dict)
 
 
 def ask(question: Question, emit: Emit) -> Outcome:
@@ -162,6 +164,7 @@ def _taken(
         else:
             kept.append(one)
             seen.add(one.ce)
+    outcome.storage |= storage_elements(heard.entries)
     _note(heard, outcome)
     return kept
 

@@ -11,7 +11,8 @@ SCHEMAS = ("1.3", "2.0")
 BASES: Mapping[str, str] = {"1.3": "o=grid", "2.0": "o=glue"}
 """Vocabulary to the base of its tree."""
 _CLASSES = {
-    "1.3": "GlueCE GlueCluster GlueSubCluster GlueSite GlueCESEBindGroup GlueCESEBind",
+    "1.3": "GlueCE GlueCluster GlueSubCluster GlueSite GlueCESEBindGroup GlueCESEBind GlueSE GlueSA"
+    " GlueSEAccessProtocol",
     "2.0": "GLUE2ComputingService GLUE2Endpoint GLUE2ComputingManager GLUE2ComputingShare"
     " GLUE2ExecutionEnvironment GLUE2ApplicationEnvironment GLUE2MappingPolicy GLUE2AccessPolicy"
     " GLUE2Location GLUE2AdminDomain GLUE2ToStorageService",
@@ -21,7 +22,7 @@ _LISTED = {
     "2.0": "GLUE2ComputingService GLUE2Endpoint GLUE2ComputingManager GLUE2ComputingShare GLUE2AdminDomain",
 }
 _WANTED = {
-    "1.3": re.compile(r"Glue(?:CE|Cluster|SubCluster|Host|Site|ForeignKey|ChunkKey)"),
+    "1.3": re.compile(r"Glue(?:CE|Cluster|SubCluster|Host|Site|SE|SA|ForeignKey|ChunkKey)"),
     "2.0": re.compile(
         r"GLUE2(?:Computing|Execution|Application|Service|Endpoint|Share|Manager|Resource|Policy|Location|Domain"
         r"|EntityName|EntityOtherInfo|AdminDomain|ToStorageService)"
@@ -30,6 +31,7 @@ _WANTED = {
 _UNWANTED = re.compile(
     r"GlueCEJob|GlueHost(?:File|StorageDevice|RemoteFile)|GLUE2(?:ComputingActivity|ApplicationHandle)"
     r"|GlueSite(?:Sponsor|OtherInfo|.*Contact|Description)"
+    r"|GlueSE(?:ControlProtocol|AccessProtocol(?!Type|LocalID))"
     r"|GLUE2(?:EndpointWSDL|EndpointTrustedCA|EndpointSemantics|EndpointSupportedProfile|ServiceStatusInfo)"
 )
 _LINKS = (

@@ -12,6 +12,7 @@ from ldif import LDIFParser
 from broker_core.errors import BadRequest
 from broker_core.information.glue_entries import Entries
 from broker_core.information.join import joined
+from broker_core.information.join_storage import StorageElements, storage_elements
 from broker_core.information.remarks import Remarks
 from broker_core.resources.facts import Facts
 
@@ -19,9 +20,9 @@ LARGEST_RECORD = 16_000_000
 """Bytes of one record."""
 
 
-def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
-    """What the file says of computing elements, in either vocabulary or both; raises OSError, and
-    BadRequest if nothing of it can be read.
+def described(path: Path, remarks: Remarks) -> tuple[tuple[Facts, ...], StorageElements]:
+    """What the file says of computing elements, in either vocabulary or both, and of storage; raises
+    OSError, and BadRequest if nothing of it can be read.
 
     A record that cannot be read is refused with its line; the others hold.
     """
@@ -41,8 +42,9 @@ def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
             remedy="Give what `ldapsearch -LLL` writes, or a file in TOML with a name that ends in .toml.",
         )
     found = tuple(joined(entries))
+    storage = storage_elements(entries)
     remarks.take(entries.remarks)
-    return found
+    return found, storage
 
 
 def _words(why: ValueError) -> str:

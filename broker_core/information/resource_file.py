@@ -8,13 +8,14 @@ from pathlib import Path
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
 from broker_core.information import ldif_file, toml_file
+from broker_core.information.join_storage import StorageElements
 from broker_core.information.remarks import Remarks
 from broker_core.information.updater import Answer
 from broker_core.resources.facts import Facts
 
-FORMATS: Mapping[str, Callable[[Path, Remarks], tuple[Facts, ...]]] = {
-    ".ldif": ldif_file.facts,
-    ".toml": toml_file.facts,
+FORMATS: Mapping[str, Callable[[Path, Remarks], tuple[tuple[Facts, ...], StorageElements]]] = {
+    ".ldif": ldif_file.described,
+    ".toml": toml_file.described,
 }
 """Ending of the name to the reader of the format."""
 
@@ -33,7 +34,8 @@ def read(path: Path) -> Answer:
         )
     remarks = Remarks()
     try:
-        found = reader(path, remarks)
+        found, storage = reader(path, remarks)
     except OSError as error:
         raise unusable("The file of resources cannot be read", path, error) from error
-    return Answer(found, remarks=tuple(remarks.shown), refused=remarks.count, checked=True)
+    told = tuple(remarks.shown)
+    return Answer(found, remarks=told, refused=remarks.count, checked=True, storage=storage)

@@ -142,6 +142,7 @@ class Source:
             silent=answer.silent,
             interval=self._settings.interval,
             account=answer.account,
+            storage=answer.storage,
         )
 
     async def _answer(self) -> Answer:

@@ -28,6 +28,7 @@ async def ask_in_process(work: str, **request: Any) -> Answer:
         remarks=tuple(said["remarks"]),
         refused=said["refused"],
         checked=True,
+        storage=said["storage"],
     )
 
 

@@ -99,6 +99,7 @@ def _ldap(request: dict[str, Any], output: Output) -> None:
         silent=outcome.silent,
         remarks=outcome.remarks.shown,
         refused=outcome.remarks.count,
+        storage=outcome.storage,
     )
 
 
@@ -107,7 +108,13 @@ def _file(request: dict[str, Any], output: Output) -> None:
 
     answer = read(Path(request["path"]))
     output.facts(answer.facts)
-    output.end(complete=True, silent=[], remarks=list(answer.remarks), refused=answer.refused)
+    output.end(
+        complete=True,
+        silent=[],
+        remarks=list(answer.remarks),
+        refused=answer.refused,
+        storage=answer.storage,
+    )
 
 
 def _replicas(request: dict[str, Any], output: Output) -> None:

@@ -9,7 +9,12 @@
     GlueCEInfoTotalCPUs = 64
     GlueCEStateFreeCPUs = 12
 
-All names but `ce` and `site` are attributes; those of `[defaults]` hold for every resource that has no own.
+    [[storage]]
+    se = "se.example.org"
+    GlueSAStateAvailableSpace = 500_000_000
+
+All names but `ce`, `site` and `se` are attributes; those of `[defaults]` hold for every resource that has no
+own. `[[storage]]` tells of storage elements, which expressions find in `other.storage.CloseSEs`.
 """
 
 from __future__ import annotations
@@ -21,14 +26,16 @@ from typing import Any
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
 from broker_core.information.join_glue1 import domain_of
-from broker_core.information.python_values import accepted
+from broker_core.information.join_storage import StorageElements
+from broker_core.information.python_values import accepted, attributes
 from broker_core.information.remarks import Remarks
 from broker_core.information.static_names import STATIC
 from broker_core.resources.facts import Facts
 
 
-def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
-    """What the file says; raises OSError, and BadRequest for what is not this kind of file."""
+def described(path: Path, remarks: Remarks) -> tuple[tuple[Facts, ...], StorageElements]:
+    """What the file says of computing elements and of storage; raises OSError, and
+    BadRequest for what is not this kind of file."""
     try:
         document = tomllib.loads(path.read_bytes().decode("utf-8"))
     except ValueError as error:
@@ -41,7 +48,19 @@ def facts(path: Path, remarks: Remarks) -> tuple[Facts, ...]:
             remedy='Write a table [[resources]] with ce = "host:port/jobmanager-system-queue" for each.',
         )
     named = [_named(number, table, defaults, remarks) for number, table in enumerate(tables, 1)]
-    return tuple(accepted([one for one in named if one is not None], remarks))
+    found = tuple(accepted([one for one in named if one is not None], remarks))
+    return found, _storage(document.get("storage", []), remarks)
+
+
+def _storage(tables: Any, remarks: Remarks) -> StorageElements:
+    found: StorageElements = {}
+    for number, table in enumerate(tables if isinstance(tables, list) else [tables], 1):
+        name = table.get("se") if isinstance(table, dict) else None
+        if isinstance(name, str):
+            found[name] = attributes(name, {key: one for key, one in table.items() if key != "se"}, remarks)
+        else:
+            remarks.add(f"storage {number}", "refused: it has no se")
+    return found
 
 
 def _named(number: int, table: Any, defaults: dict[str, Any], remarks: Remarks) -> Facts | None:
@@ -51,5 +70,5 @@ def _named(number: int, table: Any, defaults: dict[str, Any], remarks: Remarks) 
         remarks.add(f"resource {number}", "refused: it has no ce")
         return None
     site = given.pop("site", None)
-    attributes = {"GlueCEUniqueID": ce} | defaults | given
-    return Facts(ce, site if isinstance(site, str) and site else domain_of(ce), attributes, STATIC)
+    values = {"GlueCEUniqueID": ce} | defaults | given
+    return Facts(ce, site if isinstance(site, str) and site else domain_of(ce), values, STATIC)

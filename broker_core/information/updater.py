@@ -54,6 +54,8 @@ class Answer:
     """Every value has a type and size that the cache takes; else the runner looks."""
     account: bool = False
     """The source is the site itself, used through an account of the user."""
+    storage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Storage element to its attributes by GLUE name, for `other.storage` in expressions."""
 
 
 class Updater(Protocol):

@@ -74,6 +74,11 @@ class Board:
         self.give(entry)
         self.raised.add(row)
 
+    def tell(self) -> None:
+        """Something else that descriptions ask for is another one."""
+        self._told = True
+        self.changes += 1
+
     def settle(self) -> None:
         """An answer is merged to its end."""
         self.facts += self._told

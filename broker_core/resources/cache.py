@@ -17,6 +17,7 @@ from broker_core.resources.locks import Lock, Locks
 from broker_core.resources.marks import Troubles
 from broker_core.resources.pool import NO_ACCESS, Bar, Pool
 from broker_core.resources.reputation import Reputation
+from broker_core.resources.storage import Storage
 from broker_core.resources.values import facts as values_of
 
 
@@ -54,6 +55,8 @@ class ResourceCache:
         self.troubles = Troubles(first_bad_period, temp_bad_period)
         self.reputation = reputation or Reputation(900.0, 10.0, temp_bad_period)
         """How computing elements treated their jobs lately."""
+        self.storage = Storage()
+        """Storage elements that sources tell of."""
         self.links = Links()
         """Sites to which no jobs can be sent now."""
         self.board = Board()
@@ -101,6 +104,8 @@ class ResourceCache:
                 if self.entries[ce].site not in said.silent:
                     known.discard(ce)
                     self._unhear(ce, said)
+        if self.storage.heard(said):
+            self.board.tell()
         self.board.settle()
 
     def _hear(self, ce: str, facts: Facts, said: SourceHeard) -> None:

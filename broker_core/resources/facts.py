@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from broker_core.resources.record import Resource
@@ -43,6 +43,8 @@ class SourceHeard:
     """Seconds after which the source speaks again; after three times that its entries are stale."""
     account: bool = False
     """The source is the site itself, used through an account of the user: jobs can be sent there."""
+    storage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Storage element to its attributes by GLUE name."""
 
 
 def facts_of(resource: Resource) -> Facts:

@@ -240,3 +240,21 @@ async def test_a_file_is_read_again_as_soon_as_it_has_changed(
         await eventually(lambda: view(updaters, "file").state == "failed")
         assert str(path) in view(updaters, "file").reason
         assert len(heard.messages) == 3
+
+
+def test_storage_elements_of_a_toml_file_are_told_with_their_types(tmp_path: Path) -> None:
+    text = f"""
+    [[resources]]
+    ce = "{CE}"
+
+    [[storage]]
+    se = "se.example.org"
+    gluesastateavailablespace = 7
+    GlueSEStatus = 3
+
+    [[storage]]
+    GlueSEStatus = "Production"
+    """
+    answer = read(written(tmp_path / "one.toml", text))
+    assert answer.storage == {"se.example.org": {"GlueSAStateAvailableSpace": 7, "GlueSEStatus": "3"}}
+    assert answer.remarks == ("storage 2: refused: it has no se",)

@@ -91,6 +91,23 @@ async def test_the_element_close_to_the_files_of_a_job_comes_first(client: Broke
     assert (await client.match(away, assume_access=True, limit=1)).matching == 1
 
 
+async def test_what_close_storage_elements_say_decides_where_asked_for(
+    client: BrokerClient, grid: Grid
+) -> None:
+    await client.refresh_sources()
+
+    async def known() -> bool:
+        return (await client.resources_page(limit=1)).total == len(grid.elements) + 2
+
+    await eventually(known, what="the cache has merged everything")
+    test = 'target.GlueSEStatus == "Production" && target.GlueSAStateAvailableSpace >= 30000000'
+    wanted = f'Executable = "/bin/true"; Requirements = anyMatch(other.storage.CloseSEs, {test});'
+    report = await client.match(wanted, assume_access=True, limit=1000, only="matching")
+    chosen = {name for name in grid.sites if int(name[-3:]) % 2 and int(name[-3:]) >= 30}
+    assert chosen
+    assert {one.site.lower() for one in report.resources} == chosen
+
+
 async def test_a_catalogue_that_never_answers_keeps_no_job_from_running(state_dir: Path) -> None:
     state_dir.mkdir(parents=True)
     broker = RunningBroker(state_dir)

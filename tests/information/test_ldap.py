@@ -45,6 +45,18 @@ async def test_cluster_hosts_site_and_storage_are_joined_with_their_types(grid: 
     assert not any("ForeignKey" in name or "ChunkKey" in name for name in met)
 
 
+async def test_storage_elements_are_told_with_their_roomiest_area_and_their_protocols(grid: Grid) -> None:
+    answer = await ldap(grid.index).fetch()
+    assert len(answer.storage) == len(grid.sites)
+    assert answer.storage["se.site003.example.org"] == {
+        "GlueSEUniqueID": "se.site003.example.org",
+        "GlueSEStatus": "Production",
+        "GlueSALocalID": "large",
+        "GlueSAStateAvailableSpace": 3_000_000,
+        "GlueSEAccessProtocolType": ["gsiftp"],
+    }
+
+
 @pytest.mark.parametrize("schema", ["1.3", "2.0"])
 async def test_one_vocabulary_alone_answers_for_both(grid: Grid, schema: str) -> None:
     facts = by_name(await ldap(grid.index, schemas=[schema]).fetch())

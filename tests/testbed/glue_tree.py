@@ -106,9 +106,38 @@ def _site_1(site: str, ces: Sequence[MadeCE], base: str, address: str) -> Iterat
             **_VERSION,
         },
     )
+    yield from _storage_1(site, number, base)
     service = f"{address}/Mds-Vo-name={site},o=grid" if address else ""
     for ce in ces:
         yield from _element_1(ce, base, {"GlueInformationServiceURL": service} if service else {})
+
+
+def _storage_1(site: str, number: int, base: str) -> Iterator[str]:
+    """One storage element with two areas; the larger one has `number` GB left."""
+    name = f"se.{site}.example.org"
+    element = f"GlueSEUniqueID={name},{base}"
+    key = {"GlueChunkKey": f"GlueSEUniqueID={name}", **_VERSION}
+    yield record(
+        element,
+        "GlueSETop GlueSE GlueKey GlueSchemaVersion",
+        {
+            "GlueSEUniqueID": name,
+            "GlueSEStatus": "Production" if number % 2 else "Draining",
+            "GlueForeignKey": f"GlueSiteUniqueID={site}",
+            **_VERSION,
+        },
+    )
+    for area, space in (("small", number * 1000), ("large", number * 1_000_000)):
+        yield record(
+            f"GlueSALocalID={area},{element}",
+            "GlueSATop GlueSA GlueSAState GlueKey GlueSchemaVersion",
+            {"GlueSALocalID": area, "GlueSAStateAvailableSpace": space, **key},
+        )
+    yield record(
+        f"GlueSEAccessProtocolLocalID=gsiftp,{element}",
+        "GlueSETop GlueSEAccessProtocol GlueKey GlueSchemaVersion",
+        {"GlueSEAccessProtocolLocalID": "gsiftp", "GlueSEAccessProtocolType": "gsiftp", **key},
+    )
 
 
 def _element_1(ce: MadeCE, base: str, service: Mapping[str, str]) -> Iterator[str]:
