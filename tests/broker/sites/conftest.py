@@ -42,8 +42,10 @@ def cluster(slurm: Cluster) -> Iterator[Cluster]:
 
 @pytest.fixture
 def sshd(tmp_path: Path, slurm: Cluster) -> Iterator[Sshd]:
-    """The way to it."""
-    server = Sshd(tmp_path / "sshd", environment=slurm.environment)
+    """The way to it; what is written into the home directory there goes with the test."""
+    home = tmp_path / "home-there"
+    home.mkdir()
+    server = Sshd(tmp_path / "sshd", environment=slurm.environment | {"HOME": str(home)})
     try:
         yield server.start()
     finally:

@@ -78,6 +78,12 @@ async def test_a_site_whose_directory_cannot_be_written_says_so_and_gets_no_jobs
     assert tested.json["test"]["state"] == "Done", tested.err
 
 
+@pytest.mark.usefixtures("trusting", "broker")
+def test_a_plain_host_keeps_its_queue_in_the_home_directory_that_it_names(tmp_path: Path) -> None:
+    assert crossdesk("site", "add", NAME, "--kind", "shell").code == 0
+    assert list((tmp_path / "home-there" / ".crossdesk" / "queue").iterdir())
+
+
 def test_a_host_that_is_not_trusted_is_not_added(broker: Path) -> None:
     said = crossdesk("site", "add", NAME, text="no\n")
     assert (said.code, "was not answered" in said.err) == (1, True)

@@ -148,7 +148,8 @@ def test_whatever_a_host_prints_is_read_or_refused(text: str) -> None:
 async def test_slurm_is_found_through_ssh_with_its_default_queue(
     slurm_cluster: slurm.Cluster, tmp_path: Path
 ) -> None:
-    server = Sshd(tmp_path / "server", environment=slurm_cluster.environment).start()
+    environment = slurm_cluster.environment | {"HOME": str(tmp_path)}
+    server = Sshd(tmp_path / "server", environment=environment).start()
     user = SshUser(tmp_path / "user").knows(server).write(server.alias("head"))
     try:
         way = await user.connect("head", patience=Patience())
