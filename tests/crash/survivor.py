@@ -19,6 +19,7 @@ from tests.crash.checker import Verdict, job_text, judge
 from tests.running import end_all
 from tests.waiting import eventually, wait_until
 
+ACTIVE = [state for state in JobState if state.active]
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -85,15 +86,18 @@ class Survivor:
 
     async def all_ended(self, client: BrokerClient, seconds: float = 60.0) -> None:
         """Wait until no job of the broker is active."""
-        active = [state for state in JobState if state.active]
 
         async def none_active() -> bool:
             try:
-                return (await client.jobs_page(limit=1, states=active)).total == 0
+                return await self.none_active(client)
             except Unreachable:
                 return False
 
         await eventually(none_active, seconds, f"no job is active any more ({self.told()})")
+
+    async def none_active(self, client: BrokerClient) -> bool:
+        """No job of the broker is active."""
+        return (await client.jobs_page(limit=1, states=ACTIVE)).total == 0
 
     async def cancel_when_running(self, client: BrokerClient, job: str) -> None:
         async def running() -> bool:

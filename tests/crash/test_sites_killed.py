@@ -60,7 +60,7 @@ async def test_killed_at_any_step_every_job_runs_once_and_nothing_stays(
     async with survivor.client() as client:
         await survivor.begin(client)
         for first in range(0, len(points), TOGETHER):
-            # A job that is on its way whenever the broker dies would be held in the end.
+            # A job that is on its way whenever the broker dies is held in the end, and released by its owner.
             await survivor.die_at(client, points[first : first + TOGETHER])
             await survivor.all_ended(client, 120)
         faults = await survivor.faults(client)

@@ -10,7 +10,8 @@ from broker_core.broker.settings import Settings
 from broker_core.client.client import BrokerClient
 from broker_core.jobs.states import JobState
 from broker_core.wire.submission import Submission, SubmissionItem
-from tests.crash.sites_survivor import ACTIVE, SitesSurvivor
+from tests.crash.sites_survivor import SitesSurvivor
+from tests.crash.survivor import ACTIVE
 from tests.testbed.slurm import Slurm
 from tests.waiting import eventually
 
