@@ -11,6 +11,7 @@ _OF_INTERACTIVE = (
     "Interactive",
     "InteractiveAgent",
     "InteractiveAgentArguments",
+    "InteractiveX11",
     "ListenerHost",
     "ListenerPort",
 )

@@ -20,6 +20,8 @@ from broker_core.broker.detections import Detections
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine, Outside
 from broker_core.broker.failpoints import FailPoints
+from broker_core.broker.introductions import Introductions
+from broker_core.broker.line_sessions import LineSessions
 from broker_core.broker.listener import Listener
 from broker_core.broker.matchmaking import matchmaker
 from broker_core.broker.near_files import NearFiles
@@ -87,6 +89,7 @@ class Broker:
         services.engine.connect(self._outside)
         await self._listener.open()
         self._write_holder()
+        services.introductions.start()
         log.info("Broker %s answers on %s", VERSION, self._listener.path)
 
     async def stop(self) -> None:
@@ -96,6 +99,8 @@ class Broker:
         services.stream.close()
         await self._listener.close(LAST_REQUESTS)
         services.engine.stop()
+        await services.introductions.close()
+        await services.lines.close()
         await services.updaters.close()
         services.registry.close()
         await services.detections.close()
@@ -169,6 +174,10 @@ def _services(
         files=files,
         sites=sites,
         sessions=sessions,
+        lines=LineSessions(store, settings, places.state / "lines"),
+        introductions=Introductions(
+            store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of
+        ),
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings),
@@ -198,6 +207,7 @@ def _scheduler(
     made = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
     made.use(policies.policy(), policies.queue_policy())
     circumstances.successes = made.cache.reputation.successes
+    circumstances.storage = made.cache.storage.known
     return made
 
 

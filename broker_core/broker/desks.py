@@ -5,24 +5,43 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
+from dataclasses import dataclass
 
 import orjson
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.clock import now
-from broker_core.errors import BadRequest, NotFound
-from broker_core.wire.interactive import DeskKey, DeskView
+from broker_core.broker.vouching import vouched
+from broker_core.errors import BadRequest, CrossDeskError, NotFound
+from broker_core.wire.interactive import DeskView, NewDesk
 
 log = logging.getLogger("crossdesk.sessions")
-DOCUMENT = "desks.registered"
+DOCUMENT, FORGOTTEN = "desks.registered", "desks.forgotten"
 MOST = 50
 """Desks of one user."""
+MOST_FORGOTTEN = 500
 LOGIN = "login at the broker"
 """The kernel, or the user's certificate, told the broker whose desk it is."""
 
 
+class DeskForgotten(CrossDeskError):
+    """A desk that was forgotten does not come back by itself."""
+
+    code = "desk_forgotten"
+    status = 403
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What became of a registration."""
+
+    desks: list[DeskView]
+    changed: bool
+    """There is one more desk than before."""
+
+
 class Desks:
-    """Registered desks, kept as documents of the store."""
+    """Registered desks, and the fingerprints of forgotten ones, kept as documents of the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -32,30 +51,69 @@ class Desks:
         text = await self._store.document(owner, DOCUMENT)
         return [DeskView.model_validate(one) for one in orjson.loads(text)] if text else []
 
-    async def add(self, owner: str, desk: DeskKey, how: str = LOGIN) -> list[DeskView]:
-        """Register a desk; one that is registered stays as it is. Raises BadRequest for too many."""
+    async def add(self, owner: str, desk: NewDesk) -> Registered:
+        """Register a desk, or renew name and door of one that is registered.
+
+        Raises BadRequest for too many and for a word that proves nothing, DeskForgotten for a desk that
+        comes back by itself.
+        """
         desks = await self.of(owner)
         known = fingerprint(desk.key)
-        if any(one.fingerprint == known for one in desks):
-            return desks
+        found = next((one for one in desks if one.fingerprint == known), None)
+        if found is not None:
+            await self._renew(owner, desks, found, desk)
+            return Registered(desks, changed=False)
+        how = await self._proof(owner, desks, desk, known)
         if len(desks) >= MOST:
             remedy = "Forget one: crossdesk broker forget-desk."
             raise BadRequest(f"There are {MOST} desks already.", remedy=remedy)
-        view = DeskView(key=desk.key, name=desk.name, fingerprint=known, added=now().wall, added_by=how)
-        desks.append(view)
+        desks.append(
+            DeskView(
+                key=desk.key,
+                name=desk.name,
+                door=desk.door,
+                fingerprint=known,
+                added=now().wall,
+                added_by=how,
+            )
+        )
         await self._keep(owner, desks)
         log.info("Desk %s (%s) of %s was registered: %s", known, desk.name, owner, how)
-        return desks
+        return Registered(desks, changed=True)
 
     async def remove(self, owner: str, known: str) -> list[DeskView]:
-        """Forget a desk by its fingerprint; raises NotFound. Agents that run know it until they end."""
+        """Forget a desk by its fingerprint; it does not come back by itself. Raises NotFound."""
         desks = await self.of(owner)
         left = [one for one in desks if one.fingerprint != known]
         if len(left) == len(desks):
             raise NotFound("There is no such desk.", place=known)
+        forgotten = [*await self._forgotten(owner), known][-MOST_FORGOTTEN:]
+        await self._store.save_document(owner, FORGOTTEN, orjson.dumps(forgotten).decode())
         await self._keep(owner, left)
         log.info("Desk %s of %s was removed", known, owner)
         return left
+
+    async def _proof(self, owner: str, desks: list[DeskView], desk: NewDesk, known: str) -> str:
+        """How a desk proved whose it is; raises BadRequest and DeskForgotten."""
+        if desk.by:
+            return vouched(desk, desks)
+        if not desk.again and known in await self._forgotten(owner):
+            raise DeskForgotten(
+                "This desk was forgotten.",
+                place=known,
+                remedy="Add it again from a registered desk, or here: crossdesk broker add-desk.",
+            )
+        return LOGIN
+
+    async def _renew(self, owner: str, desks: list[DeskView], found: DeskView, desk: NewDesk) -> None:
+        fresh = found.model_copy(update={"door": desk.door})
+        if fresh != found and not desk.by:
+            desks[desks.index(found)] = fresh
+            await self._keep(owner, desks)
+
+    async def _forgotten(self, owner: str) -> list[str]:
+        text = await self._store.document(owner, FORGOTTEN)
+        return [str(one) for one in orjson.loads(text)] if text else []
 
     async def _keep(self, owner: str, desks: list[DeskView]) -> None:
         body = orjson.dumps([one.model_dump() for one in desks]).decode()

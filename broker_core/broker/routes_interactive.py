@@ -10,10 +10,12 @@ from fastapi import APIRouter, Query, Response
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.sessions import LONG, SHORT
-from broker_core.wire.interactive import DeskKey, DeskView, SessionContact
+from broker_core.wire.interactive import DeskView, NewDesk, SessionContact
 
 router = APIRouter()
 MOST_WAIT = 20.0
+TOLD = 2.0
+"""Seconds that an answer waits until the agent knows the desk that was just registered."""
 
 
 @router.get("/desks", response_model=list[DeskView])
@@ -23,15 +25,19 @@ async def desks(services: Parts, owner: Owner) -> Response:
 
 
 @router.post("/desks", response_model=list[DeskView])
-async def add_desk(desk: DeskKey, services: Parts, owner: Owner) -> Response:
-    """Register a desk; jobs that start from now on know it."""
-    return json_response([one.model_dump() for one in await services.sessions.desks.add(owner, desk)])
+async def add_desk(desk: NewDesk, services: Parts, owner: Owner) -> Response:
+    """Register a desk, or renew what is known of it; jobs that run are told."""
+    found = await services.sessions.desks.add(owner, desk)
+    if found.changed:
+        services.introductions.changed(owner)
+    return json_response([one.model_dump() for one in found.desks])
 
 
 @router.delete("/desks", response_model=list[DeskView])
 async def remove_desk(services: Parts, owner: Owner, fingerprint: str) -> Response:
-    """Forget a desk."""
+    """Forget a desk; jobs that run send it away."""
     left = await services.sessions.desks.remove(owner, fingerprint)
+    services.introductions.changed(owner)
     return json_response([one.model_dump() for one in left])
 
 
@@ -45,6 +51,8 @@ async def session(
     while True:
         record = await own_job(services, owner, job)
         found = await services.sessions.contact(record, services.sites.site_of(record.site))
+        if found.state == "there":
+            await services.introductions.settled(job, TOLD)
         if found.state != "waiting" or loop.time() + pause > deadline:
             return json_response(found.model_dump())
         await asyncio.sleep(pause)

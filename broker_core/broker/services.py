@@ -13,6 +13,8 @@ from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.detections import Detections
 from broker_core.broker.ended_jobs import EndedJobs
 from broker_core.broker.engine import Engine
+from broker_core.broker.introductions import Introductions
+from broker_core.broker.line_sessions import LineSessions
 from broker_core.broker.listener import user_name
 from broker_core.broker.near_files import NearFiles
 from broker_core.broker.orders import Orders
@@ -45,6 +47,8 @@ class Services:
     files: FileStore
     sites: SiteCalls
     sessions: Sessions
+    lines: LineSessions
+    introductions: Introductions
     registry: SiteRegistry
     detections: Detections
     submissions: Submissions

@@ -19,6 +19,7 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.agent_word import PLAIN as PLAIN_KIND
 from broker_core.broker.agent_word import AgentWord, read_word
 from broker_core.broker.agents import agents
+from broker_core.broker.broker_key import BrokerKey
 from broker_core.broker.desks import Desks
 from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.broker.ways_back import WaysBack
@@ -60,6 +61,8 @@ class Sessions:
         """The site of a computing element, once there are sites."""
         self._ways = WaysBack(state)
         self._settings = settings
+        self.key = BrokerKey(state / "session-key")
+        """Who has it may tell agents whom to let in."""
         self._secret_file = state / "session-secret"
         self._secret = b""
         self._relay = OwnRelay(state, settings.relay_address, settings.relay_idle_exit)
@@ -215,6 +218,9 @@ class Sessions:
             disk=known.agent_disk,
             linger=known.agent_linger,
             tee=bool(description.stdout),
+            introducer=self.key.public,
+            x11=description.x11,
+            display_wait=known.agent_display_wait,
         )
 
     def _token(self, tag: str) -> str:

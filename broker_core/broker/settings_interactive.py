@@ -30,6 +30,14 @@ class InteractiveSettings:
     agent_linger: float = setting(
         60.0, "seconds that the agent of a terminal stays after the program's end for its last output"
     )
+    agent_display_wait: float = setting(
+        600.0, "seconds that a program which opens a window waits for a desk that shows it"
+    )
+    line_agent: bool = setting(
+        True, "where no other agent can run, carry lines through the broker and the site, which see them then"
+    )
+    line_interval: float = setting(0.25, "seconds between two exchanges of lines while something moves")
+    line_idle_interval: float = setting(3.0, "the same after a while without any")
     agent_program: str = setting(
         "",
         "path of the agent with its own interpreter for other sites; empty: the one that is installed with"

@@ -7,6 +7,8 @@ job's agent by itself, and again after every cut, until the program has ended or
 from __future__ import annotations
 
 import asyncio
+import base64
+import time
 
 from broker_core.client.client import BrokerClient
 from broker_core.errors import BadRequest
@@ -23,7 +25,7 @@ from broker_core.interactive.session_events import (
     Status,
 )
 from broker_core.interactive.shadow import Session, SessionOptions
-from broker_core.wire.interactive import DeskKey, SessionContact
+from broker_core.wire.interactive import DeskView, NewDesk, SessionContact, vouched_text
 
 __all__ = [
     "ENDED",
@@ -37,16 +39,30 @@ __all__ = [
     "Status",
     "open_session",
     "register_desk",
+    "vouch",
 ]
 WAIT = 10.0
 """Seconds that the broker waits for an agent before it answers that it is not there."""
 
 
-async def register_desk(client: BrokerClient) -> DeskKeyPair:
-    """Make sure that the broker knows this desk: agents of jobs that start afterwards let it in."""
+async def register_desk(client: BrokerClient, *, again: bool = False, door: str = "") -> DeskKeyPair:
+    """Make sure that the broker knows this desk, so that agents let it in, those that run too.
+
+    A desk that was forgotten is registered only where that is wished for, by `again`. `door`: host:port
+    where it waits for agents.
+    """
     pair = await asyncio.to_thread(desk_key)
-    await client.add_desk(DeskKey(key=pair.public, name=pair.name))
+    await client.add_desk(NewDesk(key=pair.public, name=pair.name, again=again, door=door))
     return pair
+
+
+async def vouch(client: BrokerClient, key: str, name: str) -> list[DeskView]:
+    """Register another desk by the word of this one, which must be registered itself."""
+    pair = await asyncio.to_thread(desk_key)
+    now = int(time.time())
+    signature = base64.b64encode(pair.signed(vouched_text(key, now))).decode()
+    by = pair.key.get_fingerprint()
+    return await client.add_desk(NewDesk(key=key, name=name, by=by, time=now, signature=signature))
 
 
 async def open_session(client: BrokerClient, job: str, options: SessionOptions | None = None) -> Session:

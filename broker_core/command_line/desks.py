@@ -23,12 +23,45 @@ def list_desks(as_json: Json = False, state_dir: StateDir = None) -> int:
     return Exit.OK
 
 
+def add(
+    key: Annotated[
+        str,
+        typer.Argument(
+            help="`ssh-ed25519 ...` of another desk, as `--show` prints it there; none: this one."
+        ),
+    ] = "",
+    name: Annotated[str, typer.Option("--name", help="What to call it.")] = "",
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the public key of this desk; change nothing.")
+    ] = False,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Register a desk, by the word of this one, or this one itself; jobs that run let it in at once."""
+    from broker_core.client.interactive import register_desk, vouch
+    from broker_core.interactive.desk_key import desk_key
+
+    if show:
+        output.line(desk_key().public)
+        return Exit.OK
+
+    async def work(client: BrokerClient) -> list[DeskView]:
+        if key:
+            comment = " ".join(key.split()[2:])
+            return await vouch(client, key.strip(), name or comment)
+        await register_desk(client, again=True)
+        return await client.desks()
+
+    _show(with_client(work))
+    return Exit.OK
+
+
 def forget(
     fingerprint: Annotated[str, typer.Argument(help="SHA256:... as `crossdesk broker desks` shows it.")],
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Forget a desk: jobs that start from now on do not let it in."""
+    """Forget a desk: jobs send it away at once, and it comes back only if it is added again."""
 
     async def work(client: BrokerClient) -> list[DeskView]:
         return await client.remove_desk(fingerprint)

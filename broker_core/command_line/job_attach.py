@@ -17,6 +17,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
 from broker_core.command_line.direct_ports import DIRECT_PORTS, DirectPorts, ports_of
 from broker_core.command_line.exits import Exit
+from broker_core.command_line.forward_forms import Dynamic, Local, Remote, Wishes, wishes
 from broker_core.command_line.ids import Job, resolve
 from broker_core.command_line.raw_keys import raw_keys
 from broker_core.command_line.session import Json, StateDir, session, with_client
@@ -31,6 +32,15 @@ def attach(
     job: Job,
     watch: Annotated[bool, typer.Option("--watch", help="Only look; another desk may write.")] = False,
     take: Annotated[bool, typer.Option("--take", help="Take the input over from another desk.")] = False,
+    x11: Annotated[
+        bool,
+        typer.Option(
+            "-X", "--x11", help="Show windows of the program here; its description has InteractiveX11 = true."
+        ),
+    ] = False,
+    local: Local = None,
+    remote: Remote = None,
+    dynamic: Dynamic = None,
     direct_ports: DirectPorts = DIRECT_PORTS,
     as_json: Json = False,
     state_dir: StateDir = None,
@@ -39,11 +49,17 @@ def attach(
     if session().json:
         raise BadRequest("A terminal has no form in JSON.", remedy="Use `crossdesk job log --json`.")
 
-    ports = ports_of(direct_ports)
+    display = os.environ.get("DISPLAY", "") if x11 else ""
+    if x11 and not display:
+        raise BadRequest(
+            "There is no display here: DISPLAY is not set.", remedy="Leave out -X.", code="usage"
+        )
+    asked, ports = wishes(local, remote, dynamic), ports_of(direct_ports)
 
     async def work(client: BrokerClient) -> int:
         whole = (await resolve(client, [job]))[0]
-        return await Attached(client, whole, ports, watch=watch, take=take).run()
+        attached = Attached(client, whole, ports, watch=watch, take=take)
+        return await attached.run(asked, display)
 
     return with_client(work)
 
@@ -63,16 +79,23 @@ class Attached:
         self._writing = asyncio.Event()
         """The program takes our input; what is typed before waits."""
         self._told: Any = None
+        self._remarks: set[str] = set()
+        """What was told of forwards and windows: each once."""
 
-    async def run(self) -> int:
+    async def run(self, asked: Wishes, display: str) -> int:
         """Show the program until it ends or the user leaves; returns the exit code."""
         from broker_core.client.interactive import SessionOptions, open_session
 
         columns, rows = shutil.get_terminal_size()
         options = SessionOptions(
-            write=not self._watch, columns=columns, rows=rows, direct_ports=self._direct_ports
+            write=not self._watch,
+            columns=columns,
+            rows=rows,
+            direct_ports=self._direct_ports,
+            display=display,
         )
         self._session = await open_session(self._client, self._job, options)
+        await asked.open(self._session)
         with self._terminal():
             shown = asyncio.ensure_future(self._show())
             left = asyncio.ensure_future(self._left.wait())
@@ -117,6 +140,13 @@ class Attached:
         if status.state != self._told and status.state in ("starting", "buffering"):
             self._remark(status.reason or status.state)
         self._told = status.state
+        wants = [f"{one.kind} {one.listen}: {one.problem}" for one in status.forwards if one.problem]
+        if status.windows:
+            wants.append("the program opens a window, which waits for a desk with a display: attach with -X")
+        for one in wants:
+            if one not in self._remarks:
+                self._remark(one)
+        self._remarks = set(wants)
 
     def _remark(self, text: str) -> None:
         """A line between those of the program; its terminal may be a raw one."""

@@ -24,6 +24,7 @@ from broker_core.command_line import (
     job_change,
     job_look,
     job_output,
+    job_sftp,
     job_submit,
     list_match,
     output,
@@ -71,8 +72,8 @@ _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)
 _jobs.command("attach")(job_attach.attach)
 _jobs.command("forward")(job_beside.forward)
-_jobs.command("sftp")(job_beside.sftp)
-_jobs.command("exec", context_settings={"ignore_unknown_options": True})(job_beside.execute)
+_jobs.command("sftp", context_settings={"ignore_unknown_options": True})(job_sftp.sftp)
+_jobs.command("exec", context_settings={"allow_interspersed_args": False})(job_beside.execute)
 _jobs.command("elsewhere")(job_change.elsewhere)
 _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)
@@ -103,6 +104,7 @@ _brokers.command("status")(broker.status)
 _brokers.command("serve")(broker.serve)
 _brokers.command("logs")(broker.logs)
 _brokers.command("desks")(desks.list_desks)
+_brokers.command("add-desk")(desks.add)
 _brokers.command("forget-desk")(desks.forget)
 _brokers.command("repair")(broker_repair.repair)
 _samples = _group("Sample jobs that come with the program.")

@@ -14,6 +14,8 @@ from keyring.backend import KeyringBackend
 from platformdirs import user_data_dir
 
 SERVICE, ENTRY = "crossdesk", "desk key"
+SIGNATURE = 64
+"""Bytes of a signature by Ed25519; SSH puts the name of the kind before it."""
 USABLE = 1.0
 """Priority from which on a keyring keeps secrets for real."""
 
@@ -30,6 +32,11 @@ class DeskKeyPair:
     def public(self) -> str:
         """The public part as one line of OpenSSH."""
         return self.key.export_public_key().decode().strip()
+
+    def signed(self, text: bytes) -> bytes:
+        """The signature of a text, as Ed25519 has it."""
+        blob = self.key.sign(text, self.key.algorithm)
+        return blob[-SIGNATURE:]
 
 
 def desk_key() -> DeskKeyPair:

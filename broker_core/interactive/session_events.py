@@ -76,6 +76,12 @@ class Status:
     """Of the agent's key."""
     direct: bool = False
     """Without a relay."""
+    notice: str = ""
+    """What this session lacks because its node can run no better agent, and the remedy; else empty."""
+    display: str = ""
+    """Of the program, on its node, as in DISPLAY; empty: it has none."""
+    windows: int = 0
+    """Windows of the program that wait for a desk which shows them."""
     exit_code: int | None = None
     signal: int | None = None
     forwards: tuple[ForwardView, ...] = field(default=())

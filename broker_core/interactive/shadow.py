@@ -25,6 +25,8 @@ from broker_core.interactive.telling import Telling
 log = logging.getLogger("crossdesk.sessions")
 TOLD = 0.25
 """Seconds between two reports of counters."""
+FAREWELL = 2.0
+"""Seconds that the last bytes get on their way to the agent."""
 LINES = "lines"
 
 
@@ -46,6 +48,8 @@ class SessionOptions:
     """Between two attempts to connect."""
     direct_ports: range = PORTS
     """Where the agent may call us without the relay; empty: nowhere."""
+    display: str = ""
+    """Show windows of the program on this display of the desk, as in DISPLAY."""
     flush_size: int = 4096
     flush_time: float = 0.2
 
@@ -141,15 +145,23 @@ class Session:
         if self._link is not None:
             self._link.confirm()
         if self._ssh is not None:
-            self._ssh.close()
-            await self._ssh.wait_closed()
-        if self._task is not None:
+            await self._farewell(self._ssh)
+        while self._task is not None and not self._task.done():
+            # Once may not be enough: `wait_for` loses a cancellation that comes with what it waits for.
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task], timeout=FAREWELL)
         self._telling.close()
         if self._report is not None:
             self._report.cancel()
+
+    @staticmethod
+    async def _farewell(ssh: asyncssh.SSHClientConnection) -> None:
+        """End a connection; an agent that takes nothing more is not waited for."""
+        ssh.close()
+        closed = asyncio.ensure_future(ssh.wait_closed())
+        await asyncio.wait([closed], timeout=FAREWELL)
+        ssh.abort()
+        await closed
 
     # What the link tells us.
 
@@ -173,7 +185,9 @@ class Session:
         elif what == "news":
             if self.status.writer and not said["writer"]:
                 self._input.drop()
-            self._become(writer=bool(said["writer"]), viewers=int(said["viewers"]))
+            told = {"sent": self._input.confirmed, "unsent": self._input.unsent}
+            told["windows"] = int(said.get("windows", 0))
+            self._become(writer=bool(said["writer"]), viewers=int(said["viewers"]), **told)
             self.resize(*self._size)
             self._send()
         elif what == "gap":
@@ -202,7 +216,9 @@ class Session:
 
     async def _run(self) -> None:
         pause = self._options.shortest_pause
-        while self.status.state not in ENDED:
+        if self._options.display:
+            await self.forwards.display(self._options.display)
+        while self.status.state not in ENDED and not self._closed:
             try:
                 contact = await self._introduce()
                 await self._follow(contact)
@@ -294,7 +310,8 @@ class Session:
             self._places.setdefault(int(stream), start)
         self._input.reconnect(said["input"])
         self._enough = False
-        self._become(state=SessionState.DRAINING, reason="", mode=said["mode"], node=said["node"])
+        found = {"mode": said["mode"], "node": said["node"], "display": said.get("display", "")}
+        self._become(state=SessionState.DRAINING, reason="", **found)
         self._drained()
 
     def _end(self, said: dict[str, Any]) -> None:

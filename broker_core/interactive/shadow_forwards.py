@@ -11,9 +11,18 @@ from typing import Any
 import asyncssh
 
 from broker_core.errors import CrossDeskError
+from broker_core.interactive.frames import DISPLAY_PATH
 from broker_core.interactive.session_events import ForwardView
+from broker_core.interactive.shadow_display import DeskDisplay
+from broker_core.interactive.shadow_socks import BadSocks, SocksTalk
+from broker_core.interactive.x_setup import BadSetup
 
 TURN = 64 * 1024
+SOCKS_TIME = 10.0
+"""Seconds that a program has to say where it wants to go."""
+Where = tuple[str, int] | str
+"""Host and port, or the path of a UNIX socket."""
+NO_DISPLAY = "The program was started without a display: its description needs InteractiveX11 = true."
 
 
 class CannotForward(CrossDeskError):
@@ -63,57 +72,70 @@ class Forwards:
         key = (shown.kind, shown.listen, shown.target)
         return next((one for one in self._all if (one.kind, one.listen, one.target) == key), None)
 
-    def _add(self, forward: Forward) -> None:
-        self._all.append(forward)
-        self._changed()
+    async def local(self, listen: Where, target: Where) -> Forward:
+        """A port or UNIX socket here leads to one that the node reaches; raises CannotForward."""
 
-    async def local(self, listen: tuple[str, int], target: tuple[str, int]) -> Forward:
-        """A port here leads to a port that the node reaches; raises CannotForward."""
-        forward = Forward("local", "", f"{target[0]}:{target[1]}")
-        far = self._far(forward, lambda to: to.open_connection(*target, encoding=None))
-        try:
-            forward.server = await asyncio.start_server(far, *listen)
-        except OSError as error:
-            raise _refused(f"{listen[0]}:{listen[1]}", error) from error
-        forward.listen = f"{listen[0]}:{forward.server.sockets[0].getsockname()[1]}"
-        self._add(forward)
+        def dial(to: asyncssh.SSHClientConnection) -> Any:
+            if isinstance(target, str):
+                return to.open_unix_connection(target, encoding=None)
+            return to.open_connection(*target, encoding=None)
+
+        forward = Forward(_kind("local", listen, target), "", place_text(target))
+        await self._listen(forward, listen, self._far(forward, dial))
         return forward
 
-    async def socket(self, path: str, target: str) -> Forward:
-        """A UNIX socket here leads to one on the node; raises CannotForward."""
-        forward = Forward("socket", path, target)
-        far = self._far(forward, lambda to: to.open_unix_connection(target, encoding=None))
-        try:
-            forward.server = await asyncio.start_unix_server(far, path)
-        except OSError as error:
-            raise _refused(path, error) from error
-        self._add(forward)
+    async def dynamic(self, listen: Where) -> Forward:
+        """A port here at which programs say by SOCKS where on the node's network they want to go."""
+        forward = Forward("dynamic", "", "where programs ask for")
+        await self._listen(forward, listen, self._asked(forward))
         return forward
 
-    async def remote(self, port: int, target: tuple[str, int]) -> Forward:
-        """A port on the node, for its own processes only, leads to a port that we reach."""
-        forward = Forward("remote", f"localhost:{port}", f"{target[0]}:{target[1]}")
+    async def remote(self, listen: Where, target: Where) -> Forward:
+        """A port of the node's own, or a UNIX socket in the job's directory, leads to one that we reach."""
+        forward = Forward(_kind("remote", listen, target), place_text(listen), place_text(target))
 
         async def near(reader: Any, writer: Any) -> None:
             try:
-                own = await asyncio.open_connection(*target)
+                own = await _dial(target)
             except OSError as error:
                 self._trouble(forward, f"{forward.target}: {error.strerror or error}")
                 writer.close()
                 return
             await self._join(forward, own, (reader, writer))
 
-        def accept(*_: Any) -> Any:
-            return near
-
         async def opened(connection: asyncssh.SSHClientConnection) -> None:
-            found = await connection.start_server(accept, "localhost", port, encoding=None)
-            forward.listen = f"localhost:{found.get_port()}"
+            if isinstance(listen, str):
+                await connection.start_unix_server(lambda: near, listen, encoding=None)
+                return
+            found = await connection.start_server(lambda *_: near, *listen, encoding=None)
+            forward.listen = place_text((listen[0], found.get_port()))
 
         forward.open_on = opened
-        self._add(forward)
-        if self._connection is not None:
-            await self._open(forward, self._connection)
+        await self._begin(forward)
+        return forward
+
+    async def display(self, name: str) -> Forward:
+        """Windows of the program are shown on this desk's display; raises CannotForward."""
+        try:
+            shown = DeskDisplay(name)
+        except ValueError as error:
+            raise CannotForward(f"There is no such display: {error}.", remedy="Look at DISPLAY.") from error
+        forward = Forward("x11", "the program", name)
+
+        async def near(reader: Any, writer: Any) -> None:
+            try:
+                own = await shown.open(reader)
+            except (OSError, BadSetup) as error:
+                self._trouble(forward, f"{name}: {error}")
+                writer.close()
+                return
+            await self._join(forward, own, (reader, writer))
+
+        async def opened(connection: asyncssh.SSHClientConnection) -> None:
+            await connection.start_unix_server(lambda: near, DISPLAY_PATH, encoding=None)
+
+        forward.open_on = opened
+        await self._begin(forward)
         return forward
 
     async def connected(self, connection: asyncssh.SSHClientConnection) -> None:
@@ -138,11 +160,34 @@ class Forwards:
         for forward in list(self._all):
             await self.remove(forward)
 
+    async def _listen(self, forward: Forward, listen: Where, accepted: Any) -> None:
+        """Listen here; raises CannotForward."""
+        try:
+            if isinstance(listen, str):
+                forward.server = await asyncio.start_unix_server(accepted, listen)
+                forward.listen = listen
+            else:
+                forward.server = await asyncio.start_server(accepted, *listen)
+                forward.listen = place_text((listen[0], forward.server.sockets[0].getsockname()[1]))
+        except OSError as error:
+            raise _refused(place_text(listen), error) from error
+        self._all.append(forward)
+        self._changed()
+
+    async def _begin(self, forward: Forward) -> None:
+        """Open a forward at the far end, now if there is a connection, and on every further one."""
+        self._all.append(forward)
+        self._changed()
+        if self._connection is not None:
+            await self._open(forward, self._connection)
+
     async def _open(self, forward: Forward, connection: asyncssh.SSHClientConnection) -> None:
         if forward.open_on is None:
             return
         try:
             await forward.open_on(connection)
+        except asyncssh.ChannelListenError as error:
+            self._trouble(forward, NO_DISPLAY if forward.kind == "x11" else f"The agent refuses it: {error}")
         except (OSError, asyncssh.Error) as error:
             self._trouble(forward, f"The agent refuses it: {error}")
         else:
@@ -154,18 +199,57 @@ class Forwards:
 
     def _far(self, forward: Forward, dial: Callable[[asyncssh.SSHClientConnection], Awaitable[Any]]) -> Any:
         async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            try:
-                if self._connection is None:
-                    raise OSError("there is no connection to the agent")
-                far = await dial(self._connection)
-            except (OSError, asyncssh.Error) as error:
-                self._trouble(forward, f"{forward.target}: {error}")
+            far = await self._reached(forward, forward.target, dial)
+            if far is None:
                 writer.close()
                 return
-            forward.problem = ""
             await self._join(forward, (reader, writer), far)
 
         return accepted
+
+    def _asked(self, forward: Forward) -> Any:
+        async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            talk = SocksTalk(reader, writer)
+            try:
+                wanted = await asyncio.wait_for(talk.wanted(), SOCKS_TIME)
+            except (
+                OSError,
+                EOFError,
+                ValueError,
+                TimeoutError,
+                asyncio.LimitOverrunError,
+                BadSocks,
+            ) as error:
+                self._trouble(forward, f"A program was not understood: {error or type(error).__name__}")
+                writer.close()
+                return
+            far = await self._reached(
+                forward, place_text(wanted), lambda to: to.open_connection(*wanted, encoding=None)
+            )
+            talk.answer(granted=far is not None)
+            if far is None:
+                writer.close()
+                return
+            await self._join(forward, (reader, writer), far)
+
+        return accepted
+
+    async def _reached(
+        self,
+        forward: Forward,
+        target: str,
+        dial: Callable[[asyncssh.SSHClientConnection], Awaitable[Any]],
+    ) -> Any:
+        """A connection to a place that the node reaches, or None; then the forward tells why."""
+        try:
+            if self._connection is None:
+                raise OSError("there is no connection to the agent")
+            far = await dial(self._connection)
+        except (OSError, asyncssh.Error) as error:
+            self._trouble(forward, f"{target}: {error}")
+            return None
+        forward.problem = ""
+        return far
 
     async def _join(self, forward: Forward, near: tuple[Any, Any], far: tuple[Any, Any]) -> None:
         """Carry bytes both ways until both ends are done."""
@@ -202,6 +286,23 @@ async def _carry(reader: Any, writer: Any, count: Callable[[int], None]) -> None
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
+
+
+def place_text(where: Where) -> str:
+    """As people write it."""
+    if isinstance(where, str):
+        return where
+    return f"[{where[0]}]:{where[1]}" if ":" in where[0] else f"{where[0]}:{where[1]}"
+
+
+def _kind(kind: str, listen: Where, target: Where) -> str:
+    return "socket" if kind == "local" and isinstance(listen, str) and isinstance(target, str) else kind
+
+
+async def _dial(target: Where) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    if isinstance(target, str):
+        return await asyncio.open_unix_connection(target)
+    return await asyncio.open_connection(*target)
 
 
 def _refused(where: str, error: OSError) -> CannotForward:

@@ -29,8 +29,9 @@ ApplicationLauncher | string | | | Launcher, installed at the broker, for a para
 JobStarter | string | | | Own starter, called at the site after the input files have arrived.
 JobStarterArguments | string | "" | | Arguments of the starter.
 Interactive | boolean | false | | True for a job that a person watches and feeds while it runs; it is placed at once or refused.
-InteractiveAgent | string | | i2glogin, glogin, bypass | Program that connects the running job with its user.
+InteractiveAgent | string | | i2glogin, glogin, bypass, lines | Program that connects the running job with its user.
 InteractiveAgentArguments | string | "" | | Arguments of the agent, for instance the address of the user's side.
+InteractiveX11 | boolean | false | | True for a program that opens windows: it gets a display, and a desk that is attached shows them.
 Nodes | ad, ads | | | Jobs of a graph or collection.
 """,
 )

@@ -112,6 +112,7 @@ def _job(reading: Reading, kind: Kind) -> JobDescription:
         needs=kind.needs + program.needs + inputs.needs + outputs.needs,
         agent=reading.string("interactiveagent") or "",
         agent_arguments=reading.string("interactiveagentarguments") or "",
+        x11=reading.true("interactivex11"),
         ad=with_terms(reading, kind),
     )
 

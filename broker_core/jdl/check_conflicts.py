@@ -111,6 +111,9 @@ def _hosts(reading: Reading, kind: Kind) -> None:
             "ListenerPort only has a meaning for interactive jobs; leave it out, or set Interactive = true."
         )
         reading.error("listener-not-interactive", message, "listenerport")
+    if reading.true("interactivex11") and not kind.interactive:
+        message = "InteractiveX11 has no meaning for a job that is not interactive; set Interactive = true."
+        reading.warning("attribute-without", message, "interactivex11")
 
 
 def _name(reading: Reading, key: str) -> str:

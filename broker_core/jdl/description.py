@@ -38,5 +38,7 @@ class JobDescription:
     """`InteractiveAgent`; empty: the one that the broker takes by itself."""
     agent_arguments: str = ""
     """`InteractiveAgentArguments`, split as POSIX words."""
+    x11: bool = False
+    """`InteractiveX11`: the program gets a display whose windows desks show."""
     ad: Any = field(default=None, compare=False)
     """The tree (broker_core.jdl.tree), for Requirements, Rank and unknown attributes."""

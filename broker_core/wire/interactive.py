@@ -16,6 +16,26 @@ class DeskKey(Wire):
     """As in OpenSSH, `ssh-ed25519 ...`; the private part never leaves the desk."""
     name: Annotated[str, Field(max_length=80)] = ""
     """For people: user and machine."""
+    door: Annotated[str, Field(max_length=280)] = ""
+    """host:port at which the desk waits for agents of its jobs; empty: it listens nowhere."""
+
+
+class NewDesk(DeskKey):
+    """A desk that is to be registered: by the login of who asks, or by the word of a desk that is."""
+
+    again: bool = False
+    """Register it even though it was forgotten once."""
+    by: str = ""
+    """Fingerprint of the registered desk that vouches for it."""
+    time: int = 0
+    """When that desk did so, in seconds since the epoch."""
+    signature: Annotated[str, Field(max_length=200)] = ""
+    """Of `vouched_text`, by the key of that desk; in Base64."""
+
+
+def vouched_text(key: str, time: int) -> bytes:
+    """What a registered desk signs to add another one: the kind and body of its key, and when."""
+    return " ".join(["crossdesk-desk", *key.split()[:2], str(time)]).encode()
 
 
 class DeskView(DeskKey):

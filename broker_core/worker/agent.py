@@ -19,8 +19,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from broker_core.worker.agent_display import Display
 from broker_core.worker.agent_program import Program
 from broker_core.worker.agent_settings import (
     CONTACT,
@@ -36,6 +38,16 @@ NOT_FOUND, NOT_RUN = 127, 126
 """Exit codes of a program that is missing or cannot be run, as shells have them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the agent made for the program before it started it."""
+
+    environment: dict[str, str]
+    private: Path
+    """Directory of the agent alone, removed at its end."""
+    display: Display | None
+
+
 def main(words: Sequence[str]) -> int:
     """Run a program; returns its exit code, or does not return where a signal ended it."""
     try:
@@ -45,6 +57,21 @@ def main(words: Sequence[str]) -> int:
     environment = dict(os.environ)
     if settings.mode == TERMINAL:
         environment["TERM"] = settings.term
+    private = Path(tempfile.mkdtemp(prefix=".crossdesk-spool-", dir=Path.cwd().parent))
+    try:
+        return _run(words, settings, environment, private)
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def _run(words: Sequence[str], settings: AgentSettings, environment: dict[str, str], private: Path) -> int:
+    display = None
+    if settings.x11:
+        try:
+            display = Display(private)
+        except OSError as error:
+            return _failed(f"The program cannot have a display: {error}.")
+        environment |= display.variables
     try:
         program = Program(
             words,
@@ -55,13 +82,14 @@ def main(words: Sequence[str]) -> int:
     except OSError as error:
         sys.stderr.write(f"{words[0]}: {error.strerror}\n")
         return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
-    status = asyncio.run(_session(settings, program, environment))
+    status = asyncio.run(_session(settings, program, Surroundings(environment, private, display)))
     if status < 0:
+        shutil.rmtree(private, ignore_errors=True)
         _die_of(-status)
     return status
 
 
-async def _session(settings: AgentSettings, program: Program, environment: dict[str, str]) -> int:
+async def _session(settings: AgentSettings, program: Program, around: Surroundings) -> int:
     """Serve desks until the program has ended and its output is fetched; returns its status."""
     # The program runs already: what takes long to load is loaded beside it.
     with _without_searches():
@@ -71,13 +99,14 @@ async def _session(settings: AgentSettings, program: Program, environment: dict[
     from broker_core.worker.agent_server import DeskServer
     from broker_core.worker.agent_session import AgentSession
 
-    directory = Path(tempfile.mkdtemp(prefix=".crossdesk-spool-", dir=Path.cwd().parent))
     loop = asyncio.get_running_loop()
-    session = AgentSession(settings, program, directory)
+    session = AgentSession(settings, program, around.private)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         loop.add_signal_handler(number, session.end_soon, number)
     session.run()
-    server = DeskServer(session, Path.cwd(), directory, environment)
+    server = DeskServer(session, Path.cwd(), around.private, around.environment)
+    if around.display is not None:
+        await server.show(around.display)
     leave_contact(Path.cwd(), _contact(server.key.export_public_key().decode(), server.key.get_fingerprint()))
     dialers = [
         Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve)
@@ -92,7 +121,6 @@ async def _session(settings: AgentSettings, program: Program, environment: dict[
     session.remove()
     for left in (PROGRAM, CONTACT):
         Path(left).unlink(missing_ok=True)
-    shutil.rmtree(directory, ignore_errors=True)
     if session.machine.state == "dead":
         _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")
     return program.status if program.status is not None else -signal.SIGKILL

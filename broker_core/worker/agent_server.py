@@ -12,17 +12,22 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.interactive.frames import DIRECT_PATH, STREAM_PATH
+from broker_core.interactive.frames import DESKS_PATH, DIRECT_PATH, DISPLAY_PATH, STREAM_PATH
 from broker_core.worker.agent_command import run_command
+from broker_core.worker.agent_desks import DeskList
 from broker_core.worker.agent_direct import DirectCall
+from broker_core.worker.agent_display import Display
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_viewer import Viewer
+from broker_core.worker.agent_windows import Windows
 
 log = logging.getLogger("crossdesk.agent")
 WINDOW = 1 << 20
 PACKET = 64 * 1024 + 256
 LOGIN_TIME = 30
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
+NOWHERE = "/dev/null/nothing"
+"""A directory that cannot be."""
 _LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
 
 
@@ -41,7 +46,12 @@ class DeskServer:
         self.key = asyncssh.generate_private_key("ssh-ed25519")
         self.desks = {_public(text) for text in session.settings.keys}
         """Public keys that are let in."""
-        self._connections: set[asyncssh.SSHServerConnection] = set()
+        introducer = session.settings.introducer
+        self.introducer = _public(introducer) if introducer else b""
+        """The key of the broker."""
+        self.windows: Windows | None = None
+        self._doors: dict[asyncssh.SSHServerConnection, Door] = {}
+        """Those who are let in, by their connections."""
 
     async def serve(self, connection: socket.socket) -> None:
         """Speak SSH on a connection until it ends; who is not let in is gone at once."""
@@ -71,28 +81,50 @@ class DeskServer:
             log.info("Somebody was not let in: %s", error or type(error).__name__)
             connection.close()
             return
-        self._connections.add(served)
-        try:
-            await served.wait_closed()
-        finally:
-            self._connections.discard(served)
+        await served.wait_closed()
+
+    async def show(self, display: Display) -> None:
+        """Carry windows of the program to desks from now on."""
+        session = self.session
+        session.display = display.name
+        self.windows = Windows(display, session.settings.display_wait, self._shows, session.windows_wait)
+        await self.windows.start()
+
+    def admit(self, keys: list[str]) -> None:
+        """Let these desks in, and no others: who is here and not among them is cut off at once."""
+        self.desks = {_public(text) for text in keys}
+        for connection, door in list(self._doors.items()):
+            if not door.welcome:
+                log.warning("A desk is not let in any more")
+                connection.abort()
+
+    def entered(self, connection: asyncssh.SSHServerConnection, door: Door) -> None:
+        """Somebody was let in."""
+        self._doors[connection] = door
+
+    def left(self, connection: asyncssh.SSHServerConnection) -> None:
+        """A connection is no more."""
+        self._doors.pop(connection, None)
 
     def close(self) -> None:
         """End all connections; what is on its way still arrives."""
-        for connection in self._connections:
+        if self.windows is not None:
+            self.windows.close()
+        for connection in list(self._doors):
             connection.close()
 
     async def closed(self) -> None:
         """Return when they are ended."""
-        await asyncio.gather(*(one.wait_closed() for one in list(self._connections)))
+        await asyncio.gather(*(one.wait_closed() for one in list(self._doors)))
 
     def files(self, channel: asyncssh.SSHServerChannel[bytes]) -> asyncssh.SFTPServer:
-        """SFTP into the job's directory."""
-        return asyncssh.SFTPServer(channel, chroot=os.fsencode(self.directory))
+        """SFTP into the job's directory; for the broker, which wants none, into nothing."""
+        inside = self._allows(channel.get_connection())
+        return asyncssh.SFTPServer(channel, chroot=os.fsencode(self.directory if inside else NOWHERE))
 
     async def command(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
         """Run a command, or a shell, in the job's directory beside the program."""
-        if not self.session.settings.forwards or process.subsystem:
+        if not self._allows(process.channel.get_connection()) or process.subsystem:
             process.exit(1)
             return
         shown: dict[str, str] = {}
@@ -100,17 +132,54 @@ class DeskServer:
             shown = {"DISPLAY": display, "XAUTHORITY": self._cookies}
         await run_command(process, self.directory, {**self.environment, **shown})
 
+    def _allows(self, connection: Any) -> bool:
+        """Whether who is at the other end may have more than the program."""
+        door = connection.get_owner()
+        return isinstance(door, Door) and door.allowed
+
+    def _shows(self, offers: list[asyncssh.SSHServerConnection]) -> asyncssh.SSHServerConnection:
+        """Who shows a new window: the desk that writes, else the one that came last."""
+        writer = self.session.writer
+        if isinstance(writer, Viewer) and writer.connection in offers:
+            return writer.connection
+        return offers[-1]
+
 
 class Door(asyncssh.SSHServer):
-    """Lets registered desks in, by their keys alone."""
+    """Lets registered desks in, by their keys alone; and the broker, to tell which those are."""
 
     def __init__(self, server: DeskServer) -> None:
         self._server = server
-        self._allowed = server.session.settings.forwards
+        self._key = b""
+
+    @property
+    def welcome(self) -> bool:
+        """Whether the one behind it is known now."""
+        return self._key in self._server.desks or self._introduces
+
+    @property
+    def allowed(self) -> bool:
+        """Files, commands and forwards: for desks, where the agent gives them."""
+        return self._server.session.settings.forwards and self._key in self._server.desks
+
+    @property
+    def _introduces(self) -> bool:
+        return bool(self._key) and self._key == self._server.introducer
 
     def connection_made(self, connection: asyncssh.SSHServerConnection) -> None:
         """Keep it for the channels."""
         self._connection = connection
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Whoever it was is gone."""
+        self._server.left(self._connection)
+
+    def auth_completed(self) -> None:
+        """Somebody proved who it is; a desk may have been forgotten meanwhile."""
+        if self.welcome:
+            self._server.entered(self._connection, self)
+        else:
+            self._connection.abort()
 
     def begin_auth(self, username: str) -> bool:
         """Nobody comes in without a key."""
@@ -121,34 +190,40 @@ class Door(asyncssh.SSHServer):
         return True
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
-        """True for a desk that the broker introduced."""
-        return key.public_data in self._server.desks
+        """True for a desk that the broker introduced, and for the broker."""
+        self._key = key.public_data
+        return self.welcome
 
     def unix_connection_requested(self, dest_path: str) -> Any:
         """The program's streams, a call without a relay, or a UNIX socket on the node."""
+        if self._introduces:
+            return DeskList(self._server.admit) if dest_path == DESKS_PATH else False
         if dest_path == DIRECT_PATH:
             return DirectCall(self._server.serve)
         if dest_path != STREAM_PATH:
-            return self._allowed
+            return self.allowed
         channel = self._connection.create_unix_channel(encoding=None, window=WINDOW, max_pktsize=PACKET)
         return channel, Viewer(self._server.session)
 
     def connection_requested(self, dest_host: str, dest_port: int, orig_host: str, orig_port: int) -> bool:
         """A port that the node can reach."""
-        return self._allowed
+        return self.allowed
 
     def server_requested(self, listen_host: str, listen_port: int) -> bool:
         """A port for the job's own processes that leads to the desk: on the loopback interface only."""
-        return self._allowed and listen_host in _LOOPBACK
+        return self.allowed and listen_host in _LOOPBACK
 
-    def unix_server_requested(self, listen_path: str) -> bool:
-        """A UNIX socket in the job's directory that leads to the desk."""
+    def unix_server_requested(self, listen_path: str) -> Any:
+        """Windows of the program, or a UNIX socket in the job's directory, that lead to the desk."""
+        if listen_path == DISPLAY_PATH:
+            windows = self._server.windows
+            return windows.offer(self._connection) if self.allowed and windows is not None else False
         inside = os.path.realpath(os.path.dirname(listen_path) or ".")
-        return self._allowed and (inside + "/").startswith(os.path.realpath(self._server.directory) + "/")
+        return self.allowed and (inside + "/").startswith(os.path.realpath(self._server.directory) + "/")
 
     def tun_requested(self, unit: int | None) -> bool:
         """A private network, where the node's kernel lets us have one."""
-        return self._allowed and os.access("/dev/net/tun", os.W_OK)
+        return self.allowed and os.access("/dev/net/tun", os.W_OK)
 
 
 def _public(text: str) -> bytes:

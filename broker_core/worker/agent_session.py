@@ -70,6 +70,9 @@ class AgentSession:
         """Desk to the bytes of input that came from it."""
         self.confirmed = dict.fromkeys(self.spools, 0)
         """Stream to the bytes that a desk has."""
+        self.display = ""
+        """Name of the program's display, as in DISPLAY; empty: it has none."""
+        self._windows = 0
         self._tee = dict.fromkeys(self.spools, settings.tee)
         self._waiting = False
         self._linger: asyncio.TimerHandle | None = None
@@ -118,13 +121,22 @@ class AgentSession:
     def news(self) -> None:
         """Tell every desk who writes and who is there."""
         for watcher in self.watchers:
-            watcher.tell("news", writer=watcher is self.writer, viewers=len(self.watchers))
+            watcher.tell(
+                "news", writer=watcher is self.writer, viewers=len(self.watchers), windows=self._windows
+            )
+
+    def windows_wait(self, count: int) -> None:
+        """So many windows of the program wait for a desk that shows them."""
+        self._windows = count
+        self.news()
 
     def about(self) -> dict[str, Any]:
         """What a desk is told when it comes."""
         ends = {str(stream): [spool.start, spool.end] for stream, spool in self.spools.items()}
         seen = {str(stream): place for stream, place in self.confirmed.items()}
-        return {"mode": self.settings.mode, "streams": ends, "seen": seen, "node": socket.gethostname()}
+        return {"mode": self.settings.mode, "streams": ends, "seen": seen, "node": socket.gethostname()} | {
+            "display": self.display
+        }
 
     def take_input(self, watcher: Watcher, offset: int, data: bytes) -> int:
         """Input from a desk, nothing of it twice; returns the bytes that came from it so far."""

@@ -53,6 +53,12 @@ class AgentSettings:
     """Write the output to the job's files too, because the description names them."""
     forwards: bool = True
     """Desks may open forwards, files, commands and networks beside the program."""
+    introducer: str = ""
+    """The broker's own public key: who has it may tell whom to let in, and nothing else."""
+    x11: bool = False
+    """Give the program a display whose windows desks show."""
+    display_wait: float = 600.0
+    """That a program waits for a desk which shows its windows."""
 
     def text(self) -> str:
         """The value of the variable."""

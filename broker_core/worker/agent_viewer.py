@@ -46,6 +46,8 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
     def connection_made(self, channel: asyncssh.SSHUNIXChannel[bytes]) -> None:
         """Wait for the desk's first word."""
         self._channel = channel
+        self.connection = channel.get_connection()
+        """Over which it came."""
         channel.set_write_buffer_limits(high=AHEAD)
 
     def connection_lost(self, error: Exception | None) -> None:

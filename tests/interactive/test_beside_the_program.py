@@ -62,7 +62,7 @@ async def test_a_forward_survives_a_cut(made: Bench) -> None:
     async with Echo() as echo:
         forward = await screen.session.forwards.local(("127.0.0.1", 0), ("127.0.0.1", echo.port))
         host, _, port = forward.listen.rpartition(":")
-        back = await screen.session.forwards.remote(0, ("127.0.0.1", echo.port))
+        back = await screen.session.forwards.remote(("localhost", 0), ("127.0.0.1", echo.port))
         wire.cut()
         await eventually(lambda: screen.session.status.state is not SessionState.CONNECTED)
         await eventually(lambda: screen.session.status.state is SessionState.CONNECTED)
@@ -77,7 +77,7 @@ async def test_a_port_there_leads_to_a_port_here(made: Bench) -> None:
     await made.start_agent(SHELL)
     screen = await ready(made)
     async with Echo() as echo:
-        forward = await screen.session.forwards.remote(0, ("127.0.0.1", echo.port))
+        forward = await screen.session.forwards.remote(("localhost", 0), ("127.0.0.1", echo.port))
         host, _, port = forward.listen.rpartition(":")
         assert await said(host, int(port), b"back home") == b"BACK HOME"
         assert (forward.sent, forward.received) == (9, 9)
@@ -87,7 +87,7 @@ async def test_a_socket_here_leads_to_a_socket_there(made: Bench, tmp_path: Path
     await made.start_agent(SHELL)
     screen = await ready(made)
     served = await asyncio.start_unix_server(Echo.served, str(tmp_path / "there"))
-    await screen.session.forwards.socket(str(tmp_path / "here"), str(tmp_path / "there"))
+    await screen.session.forwards.local(str(tmp_path / "here"), str(tmp_path / "there"))
     reader, writer = await asyncio.open_unix_connection(str(tmp_path / "here"))
     writer.write(b"unix")
     writer.write_eof()

@@ -49,7 +49,7 @@ async def test_a_session_with_a_node_that_only_dials_out(made: Bench, network: N
     connection = await screen.session.connection()
     assert (await connection.run("echo beside", encoding=None)).stdout == b"beside\n"
     async with Echo() as echo:
-        forward = await screen.session.forwards.remote(0, ("127.0.0.1", echo.port))
+        forward = await screen.session.forwards.remote(("localhost", 0), ("127.0.0.1", echo.port))
         port = forward.listen.rpartition(":")[2]
         words = f"exec 3<>/dev/tcp/127.0.0.1/{port}; echo hello >&3; head -1 <&3"
         assert (await connection.run(f"bash -c '{words}'", encoding=None)).stdout == b"HELLO\n"
