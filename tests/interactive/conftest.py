@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.interactive.pair import Bench, bench
+from tests.packaging.conftest import agent_files as agent_files
 from tests.testbed.guardian import Guardian
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from broker_core.broker.agents import FROZEN, agents
 from broker_core.client.client import BrokerClient
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
@@ -20,16 +18,6 @@ from tests.waiting import eventually
 TEXT = f'Executable = "/bin/sh"; Interactive = true; {SHELL}'
 
 
-def agent_file(folder: Path) -> Path:
-    """The frozen agent where it was built; else a stand-in: the same program with this interpreter."""
-    if built := agents("").frozen:
-        return built
-    program = folder / FROZEN
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -I -m broker_core.worker.agent "$@"\n')
-    program.chmod(0o755)
-    return program
-
-
 def restart(broker: RunningBroker, **settings: object) -> None:
     """Start the broker anew with these settings."""
     broker.kill()
@@ -41,11 +29,16 @@ def restart(broker: RunningBroker, **settings: object) -> None:
 async def add(client: BrokerClient, spec: SiteSpec) -> None:
     """Add a site and wait until jobs can be sent there."""
     await client.add_site(spec)
+    await known(client, spec.name)
 
-    async def known() -> bool:
-        return any(ce.startswith(f"{spec.name}:") for ce in (await client.resources_page()).columns["ce"])
 
-    await eventually(known, 60, f"{spec.name} is known")
+async def known(client: BrokerClient, site: str) -> None:
+    """Wait until the broker knows what the site is like."""
+
+    async def is_there() -> bool:
+        return any(ce.startswith(f"{site}:") for ce in (await client.resources_page()).columns["ce"])
+
+    await eventually(is_there, 60, f"{site} is known")
 
 
 async def submitted(client: BrokerClient, site: str, text: str = TEXT) -> str:

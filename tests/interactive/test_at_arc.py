@@ -13,7 +13,8 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach
-from tests.interactive.far_jobs import add, agent_file, restart, submitted, talked_to
+from tests.interactive.far_jobs import add, known, restart, submitted, talked_to
+from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.testbed.arc import ARex
 from tests.waiting import eventually
@@ -42,8 +43,10 @@ def spec(arex: ARex, tmp_path: Path) -> SiteSpec:
 
 
 @pytest.fixture
-async def client(running_broker: RunningBroker, arex: ARex, spec: SiteSpec) -> AsyncIterator[BrokerClient]:
-    restart(running_broker, agent_program=str(agent_file(arex.folder)))
+async def client(
+    running_broker: RunningBroker, agent_files: AgentFiles, spec: SiteSpec
+) -> AsyncIterator[BrokerClient]:
+    restart(running_broker, agent_program=str(agent_files.agent))
     async with await connect(running_broker.state_dir, start=False) as made:
         await add(made, spec)
         yield made
@@ -55,9 +58,10 @@ async def test_a_console_at_a_computing_element_of_the_grid(client: BrokerClient
 
 
 async def test_an_agent_that_reaches_nobody_says_so_with_the_remedy(
-    client: BrokerClient, running_broker: RunningBroker, arex: ARex
+    client: BrokerClient, running_broker: RunningBroker, agent_files: AgentFiles
 ) -> None:
-    restart(running_broker, agent_program=str(agent_file(arex.folder)), relay="127.0.0.1:1")
+    restart(running_broker, agent_program=str(agent_files.agent), relay="127.0.0.1:1")
+    await known(client, "grid")
     job = await submitted(client, "grid")
 
     async def told() -> str:

@@ -12,7 +12,8 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach
-from tests.interactive.far_jobs import TEXT, add, agent_file, attached, restart, submitted, talked_to
+from tests.interactive.far_jobs import TEXT, add, attached, restart, submitted, talked_to
+from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.testbed.namespaces import Namespaces
 from tests.testbed.slurm import Cluster, Slurm
@@ -47,8 +48,10 @@ def known(isolated: Path, sshd: Sshd) -> Path:
 
 
 @pytest.fixture
-async def client(running_broker: RunningBroker, tmp_path: Path, known: Path) -> AsyncIterator[BrokerClient]:
-    restart(running_broker, agent_program=str(agent_file(tmp_path)))
+async def client(
+    running_broker: RunningBroker, agent_files: AgentFiles, known: Path
+) -> AsyncIterator[BrokerClient]:
+    restart(running_broker, agent_program=str(agent_files.agent))
     async with await connect(running_broker.state_dir, start=False) as made:
         yield made
 
