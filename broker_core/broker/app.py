@@ -13,6 +13,7 @@ from broker_core.broker import (
     routes_files,
     routes_interactive,
     routes_jobs,
+    routes_lines,
     routes_matches,
     routes_output,
     routes_replicas,
@@ -39,6 +40,7 @@ _ROUTES = (
     routes_resources,
     routes_scheduler,
     routes_interactive,
+    routes_lines,
     routes_sites,
 )
 _REFUSALS: dict[int | str, dict[str, Any]] = {

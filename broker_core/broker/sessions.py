@@ -36,17 +36,22 @@ from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
 from broker_core.wire.interactive import MeetingPlace, SessionContact
 from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
+from broker_core.worker.script import line_agent_path
 from broker_core.worker.words import split_words
 
 log = logging.getLogger("crossdesk.sessions")
-OWN_AGENTS = {"": TERMINAL, "i2glogin": TERMINAL, "glogin": TERMINAL, "bypass": LINES}
+OWN_AGENTS = {"": TERMINAL, "i2glogin": TERMINAL, "glogin": TERMINAL, "bypass": LINES, "lines": LINES}
 """`InteractiveAgent` to the kind of our agent; another name is a program of the user or the site."""
+ASKED_FOR = "the description asks for it"
+_PLAIN_WORDS = (str(line_agent_path()),)
 SHORT, LONG = 0.02, 1.0
 """Seconds between two looks for an agent: the first, the last."""
 AGAIN = 2.0
 """Seconds for which what an agent said last is taken for what it says."""
-PLAIN = "CROSSDESK_LINES"
-"""Variable with the settings of the plain agent: retry interval, most retries, and why it is used."""
+WITHOUT_TERMINAL = ("", "bypass", "lines")
+"""Values of `InteractiveAgent` with which the plain agent will do; `lines` wants no other."""
+LACKING = "CROSSDESK_AGENT_LACKING"
+"""Variable with the reason why the plain agent is used; the starter may know a better one."""
 
 
 class Sessions:
@@ -88,17 +93,18 @@ class Sessions:
         text = self._agent_settings(order, description, keys, way.places).text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))
         if _on_this_machine(order.ce):
-            return replace(
-                order, agent=sys.executable, agent_arguments=("-I", "-m", "broker_core.worker.agent")
-            )
-        return await self._shipped(order, way)
+            own_words = ("-I", "-m", "broker_core.worker.agent")
+            if description.agent == "lines":
+                return replace(_lacking(order, ASKED_FOR), agent="/bin/sh", agent_arguments=_PLAIN_WORDS)
+            return replace(order, agent=sys.executable, agent_arguments=own_words)
+        return await self._shipped(order, description.agent, way)
 
-    async def _shipped(self, order: LaunchOrder, way: WayBack) -> LaunchOrder:
+    async def _shipped(self, order: LaunchOrder, name: str, way: WayBack) -> LaunchOrder:
         """The order with the agents for another site; raises SiteRefused where none can be of use there."""
         found = agents(self._settings.agent_program)
-        frozen = found.frozen is not None and bool(way.places)
+        frozen = found.frozen is not None and bool(way.places) and name != "lines"
         missing = way.hint if found.frozen is not None and not way.places else found.missing
-        plain = found.lines is not None and not _is_arc(order.ce)
+        plain = self._settings.line_agent and name in WITHOUT_TERMINAL and not _is_arc(order.ce)
         kept = await asyncio.to_thread(found.kept, frozen=frozen, plain=plain)
         if not kept:
             raise SiteRefused(
@@ -106,9 +112,7 @@ class Sessions:
                 place=order.ce,
                 remedy="Choose another site, or run it as a batch job.",
             )
-        known = self._settings
-        said = f"{known.ca_retry_interval:g} {known.ca_max_retries} {missing}"
-        return replace(order, agents=kept, environment=(*order.environment, (PLAIN, said)))
+        return _lacking(replace(order, agents=kept), ASKED_FOR if name == "lines" else missing)
 
     async def place(self) -> Place:
         """The relay at which desks meet agents; the broker's own is started if need be."""
@@ -240,6 +244,11 @@ def _kept_secret(path: Path) -> bytes:
             file.write(secrets.token_bytes(32))
         fresh.replace(path)
         return path.read_bytes()
+
+
+def _lacking(order: LaunchOrder, why: str) -> LaunchOrder:
+    """The order with the reason why its agent is the plain one; none where that is not known before."""
+    return replace(order, environment=(*order.environment, (LACKING, why))) if why else order
 
 
 def _on_this_machine(ce: str) -> bool:

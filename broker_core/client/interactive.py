@@ -11,7 +11,8 @@ import base64
 import time
 
 from broker_core.client.client import BrokerClient
-from broker_core.errors import BadRequest
+from broker_core.client.line_link import LineLink
+from broker_core.errors import BadRequest, Busy, Unreachable
 from broker_core.interactive.contact import Contact, NotYet, SessionOver
 from broker_core.interactive.desk_key import DeskKeyPair, desk_key
 from broker_core.interactive.meeting import Place
@@ -25,6 +26,7 @@ from broker_core.interactive.session_events import (
     Status,
 )
 from broker_core.interactive.shadow import Session, SessionOptions
+from broker_core.interactive.stream_link import Listener
 from broker_core.wire.interactive import DeskView, NewDesk, SessionContact, vouched_text
 
 __all__ = [
@@ -41,6 +43,11 @@ __all__ = [
     "register_desk",
     "vouch",
 ]
+NOTICE = (
+    "No terminal: the plain agent is used ({why}). Lines go to and fro, Enter sends them; there is no window "
+    "size, and there are no forwards and no files (SFTP). The broker and the site see what passes. "
+    "Help, Agents and consoles, says how to have the better agent."
+)
 WAIT = 10.0
 """Seconds that the broker waits for an agent before it answers that it is not there."""
 
@@ -72,12 +79,34 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
     """
     pair = await register_desk(client)
 
+    carried: Contact | None = None
+
     async def introduce() -> Contact:
-        return _contact(await client.session_contact(job, WAIT))
+        nonlocal carried
+        try:
+            said = await client.session_contact(job, WAIT)
+        except (Unreachable, Busy):
+            if carried is None:
+                raise
+            return carried
+        if said.state == "there" and said.agent == "plain":
+            carried = _carried(client, said)
+        # The rest of the output is at the broker when the job has ended.
+        return carried or _contact(said)
 
     session = Session(introduce, pair.key, options or SessionOptions())
     session.start()
     return session
+
+
+def _carried(client: BrokerClient, said: SessionContact) -> Contact:
+    """The contact of a program whose lines the broker carries."""
+    notice = NOTICE.format(why=said.missing.rstrip(".") or "the node runs no other")
+
+    def link(listener: Listener) -> LineLink:
+        return LineLink(client, said.job, said.node, listener)
+
+    return Contact(said.job, "", (), "", said.node, said.attempt, link, notice)
 
 
 def _contact(said: SessionContact) -> Contact:

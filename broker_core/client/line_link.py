@@ -67,7 +67,8 @@ class LineLink:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self.met and (self.lost.cancelled() or not self.lost.done()):
-            with contextlib.suppress(CrossDeskError):
+            # The client may be closed already; the broker finds out in time that the desk has gone.
+            with contextlib.suppress(CrossDeskError, RuntimeError):
                 await self._client.line_wish(self._job, self._desk, "bye")
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.meeting import Place
+from broker_core.interactive.stream_link import CarriedLink, Listener
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,10 @@ class Contact:
     """The agent's public key, made on the node, as in OpenSSH; nothing else is spoken to."""
     node: str = ""
     attempt: int = 0
+    carried: Callable[[Listener], CarriedLink] | None = None
+    """Makes a link by way of the broker, where no agent can be met."""
+    notice: str = ""
+    """What is missing then, and why, in words for people with the remedy."""
 
 
 class NotYet(CrossDeskError):

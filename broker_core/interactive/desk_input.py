@@ -70,3 +70,8 @@ class LineInput:
         whole, end, rest = self.line.rpartition(b"\n")
         self.line = rest
         return whole + end
+
+    def rest(self) -> bytes:
+        """What was typed without an Enter, because none will follow."""
+        rest, self.line = self.line, b""
+        return rest

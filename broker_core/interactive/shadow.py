@@ -12,14 +12,15 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.errors import CrossDeskError
+from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
 from broker_core.interactive.desk_input import DeskInput, LineInput
 from broker_core.interactive.meeting import DESK, PORTS, NoMeeting, meet
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
 from broker_core.interactive.shadow_direct import called_directly
 from broker_core.interactive.shadow_forwards import Forwards
-from broker_core.interactive.shadow_link import Link, open_link, speak
+from broker_core.interactive.shadow_link import open_link, speak
+from broker_core.interactive.stream_link import CarriedLink, StreamLink
 from broker_core.interactive.telling import Telling
 
 log = logging.getLogger("crossdesk.sessions")
@@ -76,7 +77,9 @@ class Session:
         """Stream to the place below which a desk had the output before this session."""
         self._telling = Telling(options.flush_size, options.flush_time, self._listen)
         self._ssh: asyncssh.SSHClientConnection | None = None
-        self._link: Link | None = None
+        self._link: StreamLink | None = None
+        self._end_due = False
+        """No input follows, and the agent may not know it yet."""
         self._linked = asyncio.Event()
         self._again = asyncio.Event()
         self._report: asyncio.TimerHandle | None = None
@@ -106,7 +109,11 @@ class Session:
         return taken
 
     def end_input(self) -> None:
-        """No input follows (Ctrl-D)."""
+        """No input follows (Ctrl-D); what was typed of a line goes out first."""
+        if self.status.mode == LINES:
+            self._end_due = True
+            self._input.add(self.typed.rest())
+            self._send()
         self._say("eof")
 
     def resize(self, columns: int, rows: int) -> None:
@@ -190,6 +197,8 @@ class Session:
             self._become(writer=bool(said["writer"]), viewers=int(said["viewers"]), **told)
             self.resize(*self._size)
             self._send()
+            if self._end_due and self.status.writer:
+                self._say("eof")
         elif what == "gap":
             self._telling.tell(Gap(said["stream"], said["start"], said["end"]))
             self._places[said["stream"]] = said["end"]
@@ -213,6 +222,8 @@ class Session:
         except Exception as error:
             log.exception("The session broke off")
             self._become(state=SessionState.REFUSED, reason=f"Internal error: {error!r}.")
+        finally:
+            self._linked.set()
 
     async def _run(self) -> None:
         pause = self._options.shortest_pause
@@ -239,6 +250,10 @@ class Session:
 
     async def _follow(self, contact: Contact) -> None:
         """Connect, and stay until the connection is lost; raises NoMeeting."""
+        self._become(notice=contact.notice)
+        if contact.carried is not None:
+            await self._follow_carried(contact.carried(self), contact.notice)
+            return
         meeting = await self._meet(contact)
         ssh = await speak(meeting, contact, self._key, self._options.keepalive)
         self._become(fingerprint=asyncssh.import_public_key(contact.host_key).get_fingerprint())
@@ -259,6 +274,23 @@ class Session:
             broke = f"The connection broke: {reason}."
             self._become(state=SessionState.BUFFERING, reason=broke, retries=0, direct=False)
 
+    async def _follow_carried(self, link: CarriedLink, notice: str) -> None:
+        """The same over the broker; raises NoMeeting, and BadRequest where more is wanted than streams."""
+        if not self._options.attached:
+            raise BadRequest(notice)
+        try:
+            self._link = link
+            self._hello(link)
+            reason = await link.lost
+        finally:
+            self._link = None
+            await link.close()
+        if not link.met:
+            raise NoMeeting(f"{reason}.")
+        if self.status.state not in ENDED:
+            broke = f"The connection broke: {reason}."
+            self._become(state=SessionState.BUFFERING, reason=broke, retries=0)
+
     async def _without_relay(
         self, contact: Contact, relayed: asyncssh.SSHClientConnection
     ) -> asyncssh.SSHClientConnection:
@@ -277,6 +309,10 @@ class Session:
     async def _attach(self, ssh: asyncssh.SSHClientConnection) -> None:
         """Take the streams of the program up where they were left."""
         self._link = link = await open_link(ssh, self)
+        self._hello(link)
+
+    def _hello(self, link: StreamLink) -> None:
+        """Say who we are and what we have."""
         link.say(
             "hello", desk=self.desk, write=self._options.write or self.status.writer, resume=self._places
         )

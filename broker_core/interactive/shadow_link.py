@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any, Protocol
+from typing import Any
 
 import asyncssh
 
@@ -23,6 +23,7 @@ from broker_core.interactive.frames import (
     word,
 )
 from broker_core.interactive.meeting import NoMeeting
+from broker_core.interactive.stream_link import Listener
 
 WINDOW = 1 << 20
 """Bytes on their way at most: an echo comes after them, and over a long way no more fit into a round trip."""
@@ -32,22 +33,6 @@ USER = "desk"
 ACK_BYTES, ACK_TIME = 256 * 1024, 0.1
 """Output is confirmed after so many bytes, or seconds."""
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
-
-
-class Listener(Protocol):
-    """Who takes what arrives on a link."""
-
-    def output(self, stream: int, offset: int, data: bytes) -> None:
-        """Bytes of the program."""
-        ...
-
-    def word(self, said: dict[str, Any]) -> None:
-        """A message of the agent."""
-        ...
-
-    def confirmed(self, offset: int) -> None:
-        """Bytes of our input that the agent has."""
-        ...
 
 
 class Link(asyncssh.SSHUNIXSession[bytes]):
