@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.console.leaving import threads
 from broker_core.client.interactive import (
     ENDED,
     ForwardView,
@@ -31,14 +31,6 @@ AHEAD = 4 << 20
 HERE = "127.0.0.1"
 """Forwards are open to programs of this machine alone."""
 Connect = Callable[[], Awaitable["BrokerClient"]]
-_threads: set[threading.Thread] = set()
-
-
-def wait_for_all(patience: float = 2.0) -> None:
-    """The desk ends: let sessions that were closed take their leave, for so many seconds at most in all."""
-    end = time.monotonic() + patience
-    for thread in list(_threads):
-        thread.join(max(0.0, end - time.monotonic()))
 
 
 class Channel(QObject):
@@ -74,7 +66,7 @@ class Channel(QObject):
 
     def start(self) -> None:
         """Begin."""
-        _threads.add(self._thread)
+        threads.add(self._thread)
         self._thread.start()
 
     def close(self) -> None:
@@ -151,7 +143,7 @@ class Channel(QObject):
             self.failed.emit(f"Something unforeseen happened: {error!r}.")
         finally:
             self.over.emit()
-            _threads.discard(self._thread)
+            threads.discard(self._thread)
 
     async def _run(self) -> None:
         stop, self._room = asyncio.Event(), asyncio.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,10 +51,17 @@ class Scroll:
 
 
 class Ghostty:
-    """One emulated terminal. Coordinates are cells of what is in sight, from 0."""
+    """One emulated terminal. Coordinates are cells of what is in sight, from 0.
+
+    What takes long can be done beside the window, with `aside`; whoever wants anything of the terminal
+    meanwhile waits for it, so that windows ask `busy` first and come back when it is done.
+    """
 
     def __init__(self, columns: int, rows: int, scroll_back: int = SCROLL_BACK) -> None:
-        self._terminal = Terminal(columns, rows, scrollback=scroll_back + _PAGE)
+        self._native = Terminal(columns, rows, scrollback=scroll_back + _PAGE)
+        self._worker: threading.Thread | None = None
+        self.size = (columns, rows)
+        """Columns and rows."""
         self._said = Said()
         self._callbacks: list[Any] = []
         self._additions = Additions(self)
@@ -68,6 +76,36 @@ class Ghostty:
         self._on("SIZE", "GhosttyTerminalSizeFn", self._sized)
         self._on("COLOR_SCHEME", "GhosttyTerminalColorSchemeFn", self._coloured)
         self._set("CLIPBOARD_WRITE_MAX_BYTES", ffi.new("size_t*", _CLIPBOARD_MOST))
+
+    @property
+    def busy(self) -> bool:
+        """True while something is being done aside."""
+        return self._worker is not None
+
+    def aside(self, work: Callable[[], None], done: Callable[[], None]) -> None:
+        """Do something long with this terminal in a thread of its own, then call `done` there."""
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                self._worker = None
+                done()
+
+        self._wait()
+        worker = threading.Thread(target=run, name="terminal", daemon=True)
+        self._worker = worker
+        worker.start()
+
+    def _wait(self) -> None:
+        worker = self._worker
+        if worker is not None and worker is not threading.current_thread():
+            worker.join()
+
+    @property
+    def _terminal(self) -> Terminal:
+        self._wait()
+        return self._native
 
     @property
     def handle(self) -> Any:
@@ -95,13 +133,9 @@ class Ghostty:
 
     def resize(self, columns: int, rows: int, cell_width: int, cell_height: int) -> None:
         """Another size in cells, with that of a cell in pixels; lines of the primary screen flow anew."""
-        self._cell = (cell_width, cell_height)
-        self._terminal.resize(columns, rows, cell_width, cell_height)
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Columns and rows."""
-        return self._terminal.size
+        terminal = self._terminal
+        self._cell, self.size = (cell_width, cell_height), (columns, rows)
+        terminal.resize(columns, rows, cell_width, cell_height)
 
     @property
     def cursor(self) -> tuple[int, int]:
@@ -214,6 +248,13 @@ class Ghostty:
     def deselect(self) -> None:
         """Select nothing."""
         lib.ghostty_terminal_set(self.handle, lib.GHOSTTY_TERMINAL_OPT_SELECTION, ffi.NULL)
+
+    @property
+    def has_selection(self) -> bool:
+        """True if anything is selected."""
+        chosen = _sized("GhosttySelection")
+        which = lib.GHOSTTY_TERMINAL_DATA_SELECTION
+        return bool(lib.ghostty_terminal_get(self.handle, which, chosen) == 0)
 
     def selected(self) -> str:
         """The selected text, wrapped lines joined; empty where nothing is selected."""

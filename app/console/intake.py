@@ -36,7 +36,14 @@ class Intake(QObject):
         if not self._turn.isActive():
             self._turn.start()
 
+    def go_on(self) -> None:
+        """The terminal can be fed again."""
+        if self._waiting:
+            self._turn.start()
+
     def _read(self) -> None:
+        if self._terminal.busy:
+            return
         end = time.perf_counter() + BUDGET
         size = 0
         while self._waiting and time.perf_counter() < end:

@@ -27,7 +27,7 @@ def terminal_menu(view: TerminalView) -> QMenu:
     menu = QMenu(view)
     copy = menu.addAction("Copy", view.copy)
     copy.setShortcut(QKeySequence("Ctrl+Shift+C"))
-    copy.setEnabled(bool(view.terminal.selected()))
+    copy.setEnabled(view.terminal.has_selection)
     paste = menu.addAction("Paste", view.paste)
     paste.setShortcut(QKeySequence("Ctrl+Shift+V"))
     paste.setEnabled(bool(QGuiApplication.clipboard().text()))

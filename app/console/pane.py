@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout
 
-from app.console.channel import Connect
 from app.console.part import AGAIN, SHELL, ConsolePart
-from app.console.shell_view import ShellView
+from app.console.readiness import Readiness
 from app.console.splits import Splits
-from app.console.view import ConsoleView
 from app.inspector.pane import JobPane
 from broker_core.client.connect import connect
-from broker_core.client.interactive import ENDED
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from app.console.channel import Connect
+    from app.console.view import ConsoleView
     from app.context import Desk
     from broker_core.wire.views import JobDetail
 
@@ -46,6 +45,8 @@ class ConsolePane(JobPane):
         self.splits: dict[str, Splits] = {}
         """Job to its console with all that stands beside it."""
         self._shown = QStackedLayout(self.content)
+        self._readiness = Readiness(self)
+        self._readiness.changed.connect(self.refresh)
         self.placard.other_acted.connect(lambda: self._submit_again("job.batch"))
 
     def load(self, job: str) -> Coroutine[Any, Any, Any]:
@@ -61,13 +62,22 @@ class ConsolePane(JobPane):
                 "terminal", "No console", "Only interactive jobs have one. Logs shows the output of this job."
             )
         elif job in self.views or state is JobState.RUNNING:
-            self._open(job)
+            self._show_console(job)
         elif state in _BEFORE:
             self.show_placard("hourglass", *_BEFORE[state])
         else:
             self._over(row)
 
+    def _show_console(self, job: str) -> None:
+        if self._readiness.asked():
+            self._open(job)
+        else:
+            self.placard.load()
+            self._stack.setCurrentWidget(self.placard)
+
     def _open(self, job: str) -> None:
+        from app.console.view import ConsoleView
+
         if job not in self.views:
             self._drop_ended()
             view = self.views[job] = ConsoleView(self.desk, job, self._connect)
@@ -92,6 +102,9 @@ class ConsolePane(JobPane):
 
     def _split(self, job: str, part: ConsolePart, what: str, way: Qt.Orientation) -> None:
         """Put a shell, the same console or that of another job beside a part."""
+        from app.console.shell_view import ShellView
+        from app.console.view import ConsoleView
+
         new: ConsolePart
         if what == SHELL:
             new = ShellView(self.desk, part.job, self._connect)
@@ -138,7 +151,7 @@ class ConsolePane(JobPane):
     def _drop_ended(self) -> None:
         """Consoles whose program has ended are kept only as long as no other is opened."""
         for job, view in list(self.views.items()):
-            if view.status.state in ENDED and self.splits[job] is not self._shown.currentWidget():
+            if view.over and self.splits[job] is not self._shown.currentWidget():
                 self._drop(job)
 
     def _drop(self, job: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QWheelEvent
 
+from app.console.clipboard import Clip
 from app.console.keys import MOTION, PRESS, RELEASE, WHEEL_DOWN, WHEEL_UP
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ class Pointer:
         """A button came up: what is selected is what the middle button pastes elsewhere."""
         if self._tell(RELEASE, event, event.button()) or event.button() is not _Left:
             return
-        clipboard = QGuiApplication.clipboard()
-        if clipboard.supportsSelection() and (text := self._view.terminal.selected()):
-            clipboard.setText(text, clipboard.Mode.Selection)
+        self._view.copy(Clip.Selection)
 
     def wheel(self, event: QWheelEvent) -> None:
         """Scroll back, or tell the program; full-screen ones that want no mouse get arrow keys."""

@@ -9,6 +9,7 @@ from pyghostty._ffi import check, ffi, lib
 
 from app.console.ghostty import Ghostty
 
+_POINT, _VIEWPORT = lib.ghostty_terminal_point_from_grid_ref, lib.GHOSTTY_POINT_TAG_VIEWPORT
 _SHOWN = 2048
 """Hits on one screen that are marked, at most."""
 
@@ -27,6 +28,7 @@ class Search:
         for one in range(_SHOWN):
             self._room[one].size = ffi.sizeof("GhosttySelection")
         self._status = ffi.new("GhosttySearchStatus*")
+        self._where = ffi.new("GhosttyPointCoordinate*")
 
     def close(self) -> None:
         """Give its memory back."""
@@ -67,20 +69,19 @@ class Search:
         if lib.ghostty_search_get(self._search[0], which, found):
             return {}
         rows: dict[int, list[tuple[int, int]]] = {}
-        for one in range(found.len):
-            start, end = self._point(self._room[one].start), self._point(self._room[one].end)
+        columns, handle = self._terminal.size[0], self._terminal.handle
+        for one in self._room[0 : found.len]:
+            start, end = self._point(handle, one.start), self._point(handle, one.end)
             if start is None or end is None:
                 continue
-            columns = self._terminal.size[0]
             for row in range(start[1], end[1] + 1):
                 first = start[0] if row == start[1] else 0
                 rows.setdefault(row, []).append((first, end[0] if row == end[1] else columns - 1))
         return rows
 
-    def _point(self, ref: Any) -> tuple[int, int] | None:
-        where = ffi.new("GhosttyPointCoordinate*")
-        tag = lib.GHOSTTY_POINT_TAG_VIEWPORT
-        if lib.ghostty_terminal_point_from_grid_ref(self._terminal.handle, ffi.addressof(ref), tag, where):
+    def _point(self, handle: Any, ref: Any) -> tuple[int, int] | None:
+        where = self._where
+        if _POINT(handle, ffi.addressof(ref), _VIEWPORT, where):
             return None
         return where.x, where.y
 

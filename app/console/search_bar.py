@@ -46,7 +46,7 @@ class ConsoleSearch(QWidget):
         self._typed.timeout.connect(self._search)
         self.text.textChanged.connect(lambda: self._typed.start())
         self.text.returnPressed.connect(lambda: self.step(-1))
-        view.searched.connect(lambda hits: self._say(0, hits))
+        view.finding.found.connect(lambda hits: self._say(0, hits))
 
     def begin(self) -> None:
         """Open, ready to type."""
@@ -75,7 +75,8 @@ class ConsoleSearch(QWidget):
             super().keyPressEvent(event)
 
     def _search(self) -> None:
-        self._say(0, self._view.find(self.text.text()))
+        self.told.clear()
+        self._view.find(self.text.text())
 
     def _say(self, place: int, hits: int) -> None:
         if not self.text.text():

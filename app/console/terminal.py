@@ -24,36 +24,34 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.console.canvas import Canvas, Colours
+from app.console.clipboard import Clip, put
+from app.console.finding import Finding
 from app.console.frame import Frame
 from app.console.ghostty import Ghostty
 from app.console.glyphs import Glyphs
-from app.console.intake import BUDGET, Intake
+from app.console.intake import Intake
 from app.console.keys import Keys
 from app.console.menu import offer
+from app.console.own_keys import command
 from app.console.palette import PALETTES
 from app.console.part import KEYS as LEFT
 from app.console.pointer import Pointer
 from app.console.rules import paint_cursor, paint_pictures, paint_rules
-from app.console.search import Search
 
 if TYPE_CHECKING:
     from app.context import Desk
 
 _FRAME = 16
 """Milliseconds between two paintings while output flows."""
+_MANY = 5000
+"""Lines that flow anew, or are copied, in a few milliseconds."""
 _SYNCHRONIZED = 2026
 _HOLD = 150
 """Milliseconds that a program may keep its screen from being painted."""
 _BLINK = 600
-COPY, PASTE = QKeySequence("Ctrl+Shift+C"), QKeySequence("Ctrl+Shift+V")
-FIND = QKeySequence("Ctrl+Shift+F")
-_ZOOMS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1, Qt.Key.Key_0: 0}
-"""Keys that change the size of letters together with Ctrl; 0: as the desk has it."""
-_UNHEARD = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 _SMALLEST, _LARGEST = 7, 40
 _BELL = 150
 """Milliseconds that a bell is seen."""
-_SCROLLING = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
 
 class TerminalView(QAbstractScrollArea):
@@ -69,8 +67,10 @@ class TerminalView(QAbstractScrollArea):
     link_opened = Signal(str)
     read = Signal(int)
     """So many bytes of output are on the screen now."""
-    searched = Signal(int)
-    """So many hits were found so far."""
+    _gathered = Signal(object, object)
+    """The text that was selected, and the clipboard they are for."""
+    _idle = Signal()
+    """What was done aside is done."""
     save_asked = Signal()
     clipboard_wanted = Signal(str)
     """The program wants a text on the clipboard; the pane decides."""
@@ -85,12 +85,16 @@ class TerminalView(QAbstractScrollArea):
         self._zoom = 0
         self._placing = False
         self._lit = True
-        self._search: Search | None = None
-        self.marks: dict[int, list[tuple[int, int]]] = {}
+        self.finding = Finding(self.terminal, self)
+        self.finding.done.connect(self._show)
         self._intake = Intake(self.terminal, self)
         self._intake.read.connect(self._took)
         self._painting = QTimer(self, singleShot=True, interval=_FRAME)
         self._painting.timeout.connect(self.show_output)
+        self._idle.connect(self._resume)
+        self._gathered.connect(put)
+        self._waiting: list[QKeyEvent] = []
+        """Keys pressed while the terminal could not be asked how they are sent."""
         self._held = QElapsedTimer()
         self._blinking = QTimer(self, interval=_BLINK)
         self._blinking.timeout.connect(self._blink)
@@ -100,6 +104,7 @@ class TerminalView(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setViewportMargins(8, 4, 0, 4)
+        self.viewport().setMouseTracking(True)
         self._dress()
 
     def _dress(self) -> None:
@@ -182,8 +187,10 @@ class TerminalView(QAbstractScrollArea):
 
     def _show(self) -> None:
         """Compose what changed, and have it painted."""
-        rows = self._marked(self.frame.update())
-        self.canvas.compose(self.frame, rows, self.marks)
+        if self.terminal.busy:
+            return
+        rows = self.finding.renewed(self.frame.update())
+        self.canvas.compose(self.frame, rows, self.finding.marks)
         self._place_bar()
         if len(rows) > len(self.frame.rows) // 2:
             self.viewport().update()
@@ -191,42 +198,16 @@ class TerminalView(QAbstractScrollArea):
         for row in rows:
             self.viewport().update(self._box(row))
 
-    def _marked(self, changed: list[int]) -> list[int]:
-        """The rows to compose: those that changed, and those whose hits are others than before."""
-        marks = {} if self._search is None else self._search.in_sight()
-        before, self.marks = self.marks, marks
-        if marks == before:
-            return changed
-        return sorted({*changed, *(row for row in {*marks, *before} if marks.get(row) != before.get(row))})
-
-    def find(self, text: str) -> int:
-        """Mark every place of a text, searching in the turns that follow; returns what is found at once."""
-        if self._search is not None:
-            self._search.close()
-        self._search = Search(self.terminal, text) if text else None
-        if self._search is None:
-            self.terminal.deselect()
-        self._look()
-        self._show()
-        return 0 if self._search is None else self._search.hits
+    def find(self, text: str) -> None:
+        """Mark every place of a text, searching in the turns that follow."""
+        self.finding.begin(text)
+        self._painting.start()
 
     def find_step(self, way: int) -> tuple[int, int]:
         """Go to the next hit, -1 towards the past; its number and how many there are."""
-        if self._search is None:
-            return 0, 0
-        self._search.work(BUDGET)
-        place = self._search.step(way)
-        self._show()
-        return place, self._search.hits
-
-    def _look(self) -> None:
-        """Search for a slice of time; again in the next turn until everything was searched."""
-        if self._search is None:
-            return
-        done = self._search.work(BUDGET)
-        self.searched.emit(self._search.hits)
-        if not done:
-            QTimer.singleShot(0, self, self._look)
+        found = self.finding.step(way)
+        self._painting.start()
+        return found
 
     def _box(self, row: int) -> QRect:
         """The pixels of a row."""
@@ -240,14 +221,31 @@ class TerminalView(QAbstractScrollArea):
     # Size and scrolling
 
     def _fit(self) -> None:
-        """As many cells as there is room for."""
+        """As many cells as there is room for. Very many lines flow anew beside the window."""
+        if self.terminal.busy:
+            return
         cell = self.cell
         columns = max(2, int(self.viewport().width() / cell.width()))
         rows = max(1, int(self.viewport().height() / cell.height()))
-        if (columns, rows) != self.terminal.size:
-            self.terminal.resize(columns, rows, self.canvas.glyphs.width, self.canvas.glyphs.height)
-            self.resized.emit(columns, rows)
-        self._show()
+        if (columns, rows) == self.terminal.size:
+            self._show()
+            return
+        size = (columns, rows, self.canvas.glyphs.width, self.canvas.glyphs.height)
+        if self.terminal.scroll().total > _MANY:
+            self.terminal.aside(lambda: self.terminal.resize(*size), self._idle.emit)
+        else:
+            self.terminal.resize(*size)
+            self._show()
+        self.resized.emit(columns, rows)
+
+    def _resume(self) -> None:
+        """The terminal can be asked again: do what has waited for it."""
+        self._intake.go_on()
+        self.finding.go_on()
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            self.keyPressEvent(event)
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -309,24 +307,15 @@ class TerminalView(QAbstractScrollArea):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys = QKeySequence(event.keyCombination())
-        control = event.modifiers() & ~_UNHEARD == Qt.KeyboardModifier.ControlModifier
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if keys == COPY:
-            self.copy()
-        elif keys == PASTE:
-            self.paste()
-        elif keys == FIND:
-            self.find_asked.emit()
-        elif control and event.key() in _ZOOMS:
-            self.zoom(_ZOOMS[Qt.Key(event.key())])
-        elif shift and event.key() in _SCROLLING and not self.terminal.alternate:
-            self.scroll_lines(_SCROLLING[Qt.Key(event.key())] * max(1, self.terminal.size[1] - 1))
-        else:
+        if self.terminal.busy:
+            self._waiting.append(event.clone())
+            return
+        if not command(self, event):
             self._send(self.keys.key(event))
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        self._send(self.keys.key(event))
+        if not self.terminal.busy:
+            self._send(self.keys.key(event))
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         if event.commitString():
@@ -341,10 +330,14 @@ class TerminalView(QAbstractScrollArea):
             self.typed.emit(data)
             self.show_output()
 
-    def copy(self) -> None:
-        """Copy the selection."""
-        if text := self.terminal.selected():
-            QGuiApplication.clipboard().setText(text)
+    def copy(self, where: Clip = Clip.Clipboard) -> None:
+        """Copy the selection; very many lines are gathered beside the window."""
+        if not self.terminal.has_selection:
+            return
+        if self.terminal.scroll().total > _MANY:
+            self.terminal.aside(lambda: self._gathered.emit(self.terminal.selected(), where), self._idle.emit)
+        else:
+            put(self.terminal.selected(), where)
 
     def paste(self, text: str | None = None) -> None:
         """Type the clipboard, or `text`."""

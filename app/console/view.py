@@ -88,6 +88,11 @@ class ConsoleView(ConsolePart):
         channel.unforwarded.connect(self.forwards.say)
         terminal.save_asked.connect(self.save)
 
+    @property
+    def over(self) -> bool:
+        """The program has ended, or its session cannot be had."""
+        return self.status.state in ENDED
+
     def join(self, name: str) -> None:
         """This console was put beside another one: it can be closed, and is called so."""
         self.closable = True

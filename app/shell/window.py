@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.actions.registry import Actions
+from app.console.leaving import wait_for_all
 from app.jobs.pane import JobsPane
 from app.model.roaming import Roaming
 from app.shell.activity import BottomPanel
@@ -229,10 +230,8 @@ class MainWindow(QMainWindow):
         self.keep()
         self.tabs.close_all()
         if self.inspector is not None:
-            from app.console.channel import wait_for_all
-
             self.inspector.close_all()
-            wait_for_all()
+        wait_for_all()
         self.closing.emit()
         super().closeEvent(event)
 

@@ -1,0 +1,59 @@
+"""Whatever consoles need is loaded beside the window: it takes a second, in which it would not answer."""
+
+from __future__ import annotations
+
+import threading
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+_LATER_MS = 2500
+"""After the window has begun to fill; sooner if a console is wanted."""
+
+
+class Readiness(QObject):
+    """Loads once for the whole desk; every pane asks one of its own."""
+
+    changed = Signal()
+    """Consoles can be opened now."""
+
+    _loaded = threading.Event()
+    _loading: threading.Thread | None = None
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._look = QTimer(self, interval=20)
+        self._look.timeout.connect(self._looked)
+        self._later = QTimer(self, singleShot=True, interval=_LATER_MS)
+        self._later.timeout.connect(self._begin)
+        self._later.start()
+
+    def asked(self) -> bool:
+        """Whether consoles can be opened; if not, `changed` tells when they can."""
+        if self._loaded.is_set():
+            return True
+        self._begin()
+        self._look.start()
+        return False
+
+    def _looked(self) -> None:
+        if self._loaded.is_set():
+            self._look.stop()
+            self.changed.emit()
+
+    @staticmethod
+    def _begin() -> None:
+        if Readiness._loading is None:
+            Readiness._loading = threading.Thread(target=_load, name="loading consoles", daemon=True)
+            Readiness._loading.start()
+
+
+def _load() -> None:
+    try:
+        from app.console import shell_view, view
+        from app.console.rehearsal import rehearse
+
+        assert shell_view, view
+        rehearse()
+    finally:
+        # Should it not load, whoever opens a console gets the error where it can be told.
+        Readiness._loaded.set()
