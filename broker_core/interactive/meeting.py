@@ -12,6 +12,7 @@ import asyncio
 import re
 import secrets
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 
 AGENT, DESK = "agent", "desk"
@@ -26,6 +27,10 @@ _HELLO = re.compile(rb"CROSSDESK-MEET 1 (agent|desk) ([A-Za-z0-9_-]{32,64})\n")
 
 class NoMeeting(Exception):
     """The other side was not met: refused, gone, or out of time."""
+
+
+class NotReached(NoMeeting):
+    """Not even the place where it was to be met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +66,23 @@ def refusal(reason: str) -> bytes:
 
 
 async def meet(
-    place: Place, role: str, token: str, patience: float | None, dial: float = 10.0
+    place: Place,
+    role: str,
+    token: str,
+    patience: float | None,
+    dial: float = 10.0,
+    reached: Callable[[], None] = lambda: None,
 ) -> socket.socket:
     """Return a connection to the other side on which SSH may begin.
 
     `dial`: seconds for connecting; `patience`: seconds of waiting for the other side, None: for ever.
-    Raises NoMeeting with the reason.
+    `reached`: called when the place answers. Raises NotReached, or NoMeeting with another reason.
     """
     try:
         connection = await asyncio.wait_for(_connect(place), dial)
     except (OSError, TimeoutError) as error:
-        raise NoMeeting(f"{place} does not answer: {_words(error)}.") from error
+        raise NotReached(f"{place} does not answer: {_words(error)}.") from error
+    reached()
     try:
         await asyncio.get_running_loop().sock_sendall(connection, hello(role, token))
         await asyncio.wait_for(_until_go(connection, place), patience)

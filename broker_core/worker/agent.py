@@ -95,7 +95,7 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     with _without_searches():
         import asyncssh  # noqa: F401 - loaded by the modules below too
     from broker_core.interactive.meeting import Place
-    from broker_core.worker.agent_dial import Dialer
+    from broker_core.worker.agent_dial import Dialer, Reach
     from broker_core.worker.agent_server import DeskServer
     from broker_core.worker.agent_session import AgentSession
 
@@ -107,9 +107,13 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     server = DeskServer(session, Path.cwd(), around.private, around.environment)
     if around.display is not None:
         await server.show(around.display)
-    leave_contact(Path.cwd(), _contact(server.key.export_public_key().decode(), server.key.get_fingerprint()))
+    contact = _contact(server.key.export_public_key().decode(), server.key.get_fingerprint())
+    leave_contact(Path.cwd(), contact)
+    reach = Reach(
+        len(settings.places), lambda trouble: leave_contact(Path.cwd(), contact | {"trouble": trouble})
+    )
     dialers = [
-        Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve)
+        Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve, reach)
         for host, port in settings.places
     ]
     calls = [asyncio.ensure_future(dialer.run()) for dialer in dialers]

@@ -7,22 +7,62 @@ import logging
 from collections.abc import Awaitable, Callable
 from socket import socket
 
-from broker_core.interactive.meeting import AGENT, NoMeeting, Place, meet
+from broker_core.interactive.meeting import AGENT, NoMeeting, NotReached, Place, meet
 
 log = logging.getLogger("crossdesk.agent")
 SHORTEST = 0.1
 """Seconds before the first new attempt; twice as long before each further one, up to the interval set."""
+LOST = 5.0
+"""Seconds without reaching any place after which that is told."""
 AT_ONCE = 32
 """Connections that may be open; more would only come from somebody who plays with us."""
+
+
+class Reach:
+    """Whether any place is reached; tells when none was for a while, and when one is again."""
+
+    def __init__(self, places: int, tell: Callable[[str], None]) -> None:
+        """`tell`: why none is reached; empty: one is."""
+        self._places = places
+        self._tell = tell
+        self._failing: dict[Place, str] = {}
+        self._soon: asyncio.TimerHandle | None = None
+        self._told = False
+
+    def reached(self, place: Place) -> None:
+        """A place answers."""
+        self._failing.clear()
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+        if self._told:
+            self._told = False
+            self._tell("")
+
+    def failed(self, place: Place, reason: str) -> None:
+        """A place does not."""
+        self._failing[place] = reason
+        if len(self._failing) == self._places and self._soon is None and not self._told:
+            self._soon = asyncio.get_running_loop().call_later(LOST, self._lost)
+
+    def _lost(self) -> None:
+        self._soon, self._told = None, True
+        self._tell(" ".join(self._failing.values()))
 
 
 class Dialer:
     """Calls one place; every connection on which a desk is met is served while the next one waits."""
 
     def __init__(
-        self, place: Place, token: str, interval: float, serve: Callable[[socket], Awaitable[None]]
+        self,
+        place: Place,
+        token: str,
+        interval: float,
+        serve: Callable[[socket], Awaitable[None]],
+        reach: Reach,
     ) -> None:
         self._place = place
+        self._reach = reach
         self._token = token
         self._interval = interval
         self._serve = serve
@@ -35,9 +75,13 @@ class Dialer:
             if len(self._served) >= AT_ONCE:
                 await asyncio.wait(self._served, return_when=asyncio.FIRST_COMPLETED)
             try:
-                connection = await meet(self._place, AGENT, self._token, None)
+                connection = await meet(
+                    self._place, AGENT, self._token, None, reached=lambda: self._reach.reached(self._place)
+                )
             except NoMeeting as error:
                 log.info("%s", error)
+                if isinstance(error, NotReached):
+                    self._reach.failed(self._place, str(error))
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, self._interval)
                 continue
