@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import asyncssh
@@ -45,6 +46,8 @@ class Forward:
     connections: int = 0
     problem: str = ""
     server: asyncio.Server | None = None
+    path: str = ""
+    """Of the socket at which it listens here; empty: a port."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     def view(self) -> ForwardView:
@@ -151,6 +154,8 @@ class Forwards:
             self._changed()
         if forward.server is not None:
             forward.server.close()
+            if forward.path:
+                Path(forward.path).unlink(missing_ok=True)
         for task in list(forward.tasks):
             task.cancel()
         await asyncio.gather(*forward.tasks, return_exceptions=True)
@@ -165,7 +170,7 @@ class Forwards:
         try:
             if isinstance(listen, str):
                 forward.server = await asyncio.start_unix_server(accepted, listen)
-                forward.listen = listen
+                forward.listen = forward.path = listen
             else:
                 forward.server = await asyncio.start_server(accepted, *listen)
                 forward.listen = place_text((listen[0], forward.server.sockets[0].getsockname()[1]))

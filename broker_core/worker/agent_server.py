@@ -151,6 +151,8 @@ class Door(asyncssh.SSHServer):
     def __init__(self, server: DeskServer) -> None:
         self._server = server
         self._key = b""
+        self._sockets: list[Path] = []
+        """That lead to the desk."""
 
     @property
     def welcome(self) -> bool:
@@ -171,7 +173,9 @@ class Door(asyncssh.SSHServer):
         self._connection = connection
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Whoever it was is gone."""
+        """Whoever it was is gone; sockets that led there lead nowhere."""
+        for path in self._sockets:
+            path.unlink(missing_ok=True)
         self._server.left(self._connection)
 
     def auth_completed(self) -> None:
@@ -218,8 +222,12 @@ class Door(asyncssh.SSHServer):
         if listen_path == DISPLAY_PATH:
             windows = self._server.windows
             return windows.offer(self._connection) if self.allowed and windows is not None else False
-        inside = os.path.realpath(os.path.dirname(listen_path) or ".")
-        return self.allowed and (inside + "/").startswith(os.path.realpath(self._server.directory) + "/")
+        path = Path(self._server.directory, listen_path)
+        inside = path.parent.resolve().is_relative_to(self._server.directory.resolve())
+        if not self.allowed or not inside or path.exists():
+            return False
+        self._sockets.append(path)
+        return True
 
     def tun_requested(self, unit: int | None) -> bool:
         """A private network, where the node's kernel lets us have one."""
