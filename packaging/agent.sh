@@ -97,6 +97,7 @@ exec 9>"$CACHE/lock"
 flock 9
 DEBIAN=$CACHE/debian-$(printf '%s' "$DEBIAN_PACKAGES $SOURCE" | sha256sum | cut -c 1-12)
 UNPACKED=$CACHE/wheels-$(locked_wheels | sha256sum | cut -c 1-12)
+rm -rf "$CACHE"/debian.* "$CACHE"/wheels.*
 [ -d "$DEBIAN" ] || fetch_debian
 [ -d "$UNPACKED" ] || fetch_wheels
 say "Building in $OUTPUT"

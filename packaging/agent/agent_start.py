@@ -119,7 +119,7 @@ class Display:
         import hashlib
 
         wanted = agent_contents.DISPLAY_SHA256
-        folder = os.path.dirname(os.path.realpath("/proc/self/exe"))
+        folder = os.path.dirname(os.path.realpath(sys.executable))
         beside = [os.path.join(folder, name) for name in (DISPLAY, f"{DISPLAY}.{wanted[:16]}")]
         for file in [self._given] if self._given else beside:
             if os.path.isfile(file):

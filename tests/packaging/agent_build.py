@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.packaging.sources import ROOT
 
 AGENT, DISPLAY = "crossdesk-agent-x86_64-linux", "crossdesk-agent-display-x86_64-linux"
+PARTS = ("broker_core", "packaging")
+"""Folders of the project that a build reads."""
 
 
 @dataclass(frozen=True)
 class AgentFiles:
-    """What a build gave, and the cache that it was made from."""
+    """What a build of a copy of the sources gave, and the cache that it was made from."""
 
     folder: Path
     cache: Path
@@ -27,10 +31,17 @@ class AgentFiles:
     def display(self) -> Path:
         return self.folder / DISPLAY
 
-    def build(self) -> AgentFiles:
+    @property
+    def sources(self) -> Path:
+        return self.folder / "sources"
+
+    def build(self, sources: Path = ROOT) -> AgentFiles:
         """As people do it."""
-        environment = {**os.environ, "CROSSDESK_AGENT_CACHE": str(self.cache)}
-        words = ["sh", str(ROOT / "packaging" / "agent.sh"), str(self.folder)]
+        for name in PARTS:
+            unwanted = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(sources / name, self.sources / name, ignore=unwanted, dirs_exist_ok=True)
+        environment = {**os.environ, "CROSSDESK_AGENT_CACHE": str(self.cache), "CROSSDESK_VENV": sys.prefix}
+        words = ["sh", str(self.sources / "packaging" / "agent.sh"), str(self.folder)]
         told = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
         assert told.returncode == 0, told.stdout + told.stderr
         return self
