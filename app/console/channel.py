@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.console.forward_entry import Where
 from app.console.leaving import threads
 from broker_core.client.interactive import (
     ENDED,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 AHEAD = 4 << 20
 """Bytes that may be on their way to the screen; beyond that the program has to wait."""
-HERE = "127.0.0.1"
-"""Forwards are open to programs of this machine alone."""
 Connect = Callable[[], Awaitable["BrokerClient"]]
 
 
@@ -91,17 +90,22 @@ class Channel(QObject):
                 return
             self._loop.call_soon_threadsafe(self._took, size)
 
-    def forward(self, port: int, target: tuple[str, int]) -> None:
-        """Have a port of this machine (0: any free one) lead to a port that the node reaches."""
-        self.do(lambda session: self._forward(session, port, target))
+    def forward(self, kind: str, listen: Where, target: Where) -> None:
+        """Have a port or socket lead to the other side; `kind` is `local`, `remote` or `dynamic`."""
+        self.do(lambda session: self._forward(session, kind, listen, target))
 
     def unforward(self, shown: ForwardView) -> None:
         """Remove a forward with its connections."""
         self.do(lambda session: self._unforward(session, shown))
 
-    async def _forward(self, session: Session, port: int, target: tuple[str, int]) -> None:
+    async def _forward(self, session: Session, kind: str, listen: Where, target: Where) -> None:
         try:
-            await session.forwards.local((HERE, port), target)
+            if kind == "dynamic":
+                await session.forwards.dynamic(listen)
+            elif kind == "remote":
+                await session.forwards.remote(listen, target)
+            else:
+                await session.forwards.local(listen, target)
         except CrossDeskError as error:
             self.unforwarded.emit(str(error))
 

@@ -1,16 +1,14 @@
-"""The forwards of a session: ports of this machine that lead to the job's node (CB-I2G-03)."""
+"""The forwards of a session: ports and sockets of one side that lead to the other (CB-I2G-03)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QIntValidator
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLineEdit,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QToolButton,
@@ -18,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.console.forward_entry import ForwardEntry
 from app.console.words import size
 from app.inspector.labels import give_way, label
 from broker_core.client.interactive import ForwardView
@@ -25,19 +24,15 @@ from broker_core.client.interactive import ForwardView
 if TYPE_CHECKING:
     from app.context import Desk
 
-_HIGHEST = 65535
 _ROOM = 180
 """Pixels that the list takes at most; beyond that it scrolls."""
-_KINDS = {"local": "From here", "socket": "Socket", "remote": "From the node", "x11": "X11"}
-
-
-def target_of(text: str) -> tuple[str, int] | None:
-    """Host and port of `host:port`, `[address]:port` or a port alone (localhost); None: it is neither."""
-    host, _, port = text.strip().rpartition(":")
-    host = host.removeprefix("[").removesuffix("]") or "localhost"
-    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= _HIGHEST) or " " in host:
-        return None
-    return host, int(port)
+_KINDS = {
+    "local": "From here",
+    "socket": "Socket",
+    "remote": "From the node",
+    "dynamic": "SOCKS proxy",
+    "x11": "Windows",
+}
 
 
 class ForwardRow(QFrame):
@@ -66,7 +61,7 @@ class ForwardRow(QFrame):
             ("external-link", "Open in the browser", lambda: self.opened.emit(self.shown.listen)),
             ("x", "Remove the forward", lambda: self.removed.emit(self.shown)),
         ):
-            if icon == "external-link" and shown.kind != "local":
+            if icon == "external-link" and (shown.kind != "local" or "/" in shown.listen):
                 continue
             button = QToolButton(icon=desk.theme.icon(icon), toolTip=said)
             button.setAccessibleName(f"{said}: {shown.listen}")
@@ -88,8 +83,8 @@ class ForwardRow(QFrame):
 class ForwardList(QWidget):
     """All forwards, and a line to add one."""
 
-    added = Signal(int, str, int)
-    """A port of this machine (0: any free one), and host and port as the node reaches them."""
+    added = Signal(str, object, object)
+    """`local`, `remote` or `dynamic`, where it listens, and where it leads to (`Where`)."""
     removed = Signal(object)
     """A `ForwardView` that is no longer wanted."""
     opened = Signal(str)
@@ -99,16 +94,16 @@ class ForwardList(QWidget):
         super().__init__(parent)
         self._desk = desk
         self.rows: dict[tuple[str, str, str], ForwardRow] = {}
-        self.here, self.there = QLineEdit(), QLineEdit()
-        self.add, self.problem = QPushButton("Forward"), label(role="negative", wrap=True)
+        self.entry = ForwardEntry()
+        self.entry.added.connect(self.added)
         self.empty = label(
-            "No forwards. A port of this machine can lead to a server that the job runs.", "muted", wrap=True
+            "No forwards. A port of this machine can lead to a server that the job runs, and a port of the "
+            "node to a server here.",
+            "muted",
+            wrap=True,
         )
         give_way(self.empty)
         self._lay_out()
-        self.there.returnPressed.connect(self._add)
-        self.here.returnPressed.connect(self._add)
-        self.add.clicked.connect(self._add)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -128,27 +123,7 @@ class ForwardList(QWidget):
         scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         scroll.hide()
         column.addWidget(scroll)
-        column.addLayout(self._entry())
-        self.problem.setContentsMargins(12, 0, 12, 0)
-        self.problem.hide()
-        column.addWidget(self.problem)
-
-    def _entry(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(12, 0, 12, 0)
-        row.setSpacing(8)
-        self.here.setPlaceholderText("Port here")
-        self.here.setToolTip("Port of this machine; empty: any free one")
-        self.here.setAccessibleName("Port of this machine")
-        self.here.setValidator(QIntValidator(1, _HIGHEST, self))
-        self.here.setMaximumWidth(96)
-        self.there.setPlaceholderText("Port or host:port at the node")
-        self.there.setAccessibleName("Port or host and port at the node")
-        row.addWidget(self.here)
-        row.addWidget(label("→", "muted"))
-        row.addWidget(self.there, 1)
-        row.addWidget(self.add)
-        return row
+        column.addWidget(self.entry)
 
     def show_forwards(self, forwards: tuple[ForwardView, ...]) -> None:
         """Show what there is; rows that stay are kept."""
@@ -171,19 +146,3 @@ class ForwardList(QWidget):
         row.opened.connect(lambda address: self.opened.emit(f"http://{address}/"))
         row.removed.connect(self.removed)
         self._list.addWidget(row)
-
-    def say(self, problem: str) -> None:
-        """Tell why the last one could not be made; empty: nothing is wrong."""
-        self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
-
-    def _add(self) -> None:
-        target = target_of(self.there.text())
-        if target is None:
-            self.say("Write a port of the node, such as 8888, or a host and port as the node reaches them.")
-            self.there.setFocus()
-            return
-        self.say("")
-        self.added.emit(int(self.here.text() or 0), *target)
-        self.here.clear()
-        self.there.clear()

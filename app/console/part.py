@@ -36,9 +36,11 @@ class ConsolePart(QWidget):
         self.desk, self.job = desk, job
         self.closable = False
         """It was added to a console, and can be taken away again."""
+        self.alone = False
+        """Its agent offers nothing beside the program: no shell, no forwards."""
         for keys, act in (
-            (BESIDE, lambda: self.split_asked.emit(SHELL, Side)),
-            (BELOW, lambda: self.split_asked.emit(SHELL, Above)),
+            (BESIDE, lambda: self._split(Side)),
+            (BELOW, lambda: self._split(Above)),
             (CLOSE, self._close),
             (NEXT, lambda: self.step_asked.emit(1)),
             (BEFORE, lambda: self.step_asked.emit(-1)),
@@ -63,6 +65,7 @@ class ConsolePart(QWidget):
                 act.triggered.connect(lambda _=False, what=what, way=way: self.split_asked.emit(what, way))
                 if what == SHELL:
                     act.setShortcut(QKeySequence(keys))
+                    act.setEnabled(not self.alone)
         menu.addSeparator()
         self._offer_jobs(menu)
         menu.addSeparator()
@@ -77,6 +80,9 @@ class ConsolePart(QWidget):
             inner.setEnabled(bool(others))
             for job, name in others[:_MOST]:
                 inner.addAction(name, lambda job=job, way=way: self.split_asked.emit(job, way))
+
+    def _split(self, way: Qt.Orientation) -> None:
+        self.split_asked.emit(AGAIN if self.alone else SHELL, way)
 
     def _close(self) -> None:
         if self.closable:

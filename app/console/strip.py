@@ -149,7 +149,7 @@ class Strip(QWidget):
         self.act.setVisible(bool(said))
         self._sentence.setVisible(bool(told or said))
         self.signals.setEnabled(status.state in _HEARS and status.writer)
-        self.tools["forwards"].setEnabled(status.state not in ENDED)
+        self.tools["forwards"].setEnabled(status.state not in ENDED and not status.notice)
         self.setAccessibleName(f"{face.word}. {told}" if told else face.word)
         self._light.update()
 

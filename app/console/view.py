@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
 from app.console.channel import Channel, Connect
 from app.console.forward_list import ForwardList
+from app.console.lacking import Lacking
 from app.console.line_entry import LineEntry
 from app.console.part import ConsolePart
 from app.console.search_bar import ConsoleSearch
@@ -39,7 +40,7 @@ class ConsoleView(ConsolePart):
         self.status = Status()
         self.strip, self.terminal = Strip(desk), TerminalView(desk)
         self.search, self.entry = ConsoleSearch(desk, self.terminal), LineEntry(desk)
-        self.forwards = ForwardList(desk)
+        self.forwards, self.lacking = ForwardList(desk), Lacking(desk)
         self.transcript = Transcript()
         self._lay_out()
         self.channel = Channel(connect, job, *self.terminal.terminal.size)
@@ -50,7 +51,7 @@ class ConsoleView(ConsolePart):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.strip, self.search):
+        for part in (self.strip, self.lacking, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
         for part in (self.entry, self.forwards):
@@ -82,10 +83,10 @@ class ConsoleView(ConsolePart):
         menu.aboutToShow.connect(lambda: self.fill(menu))
         self.strip.split.setMenu(menu)
         self.strip.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
-        self.forwards.added.connect(lambda port, *target: channel.forward(port, target))
+        self.forwards.added.connect(channel.forward)
         self.forwards.removed.connect(channel.unforward)
         self.forwards.opened.connect(self._open)
-        channel.unforwarded.connect(self.forwards.say)
+        channel.unforwarded.connect(self.forwards.entry.say)
         terminal.save_asked.connect(self.save)
 
     @property
@@ -129,6 +130,8 @@ class ConsoleView(ConsolePart):
     def _status(self, status: Status) -> None:
         self.status = status
         self.strip.show_status(status)
+        self.lacking.tell(status.notice)
+        self.alone = bool(status.notice)
         lines = status.mode == LINES and status.state not in ENDED
         if lines and not self.entry.isVisible():
             self.entry.show()
@@ -178,7 +181,7 @@ class ConsoleView(ConsolePart):
     def _show_forwards(self) -> None:
         shown = self.strip.tools["forwards"].isChecked()
         self.forwards.setVisible(shown)
-        (self.forwards.there if shown else self.focusProxy()).setFocus()
+        (self.forwards.entry.target if shown else self.focusProxy()).setFocus()
 
     def _acted(self, wish: str) -> None:
         if wish == "take":

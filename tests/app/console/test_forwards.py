@@ -12,8 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from app.console.forward_list import ForwardList, ForwardRow, target_of
+from app.console.forward_entry import WAYS, ForwardEntry, where_of
+from app.console.forward_list import ForwardList, ForwardRow
 from app.console.view import ConsoleView
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
@@ -40,6 +42,32 @@ def fetched(address: str, path: str) -> bytes:
     return content
 
 
+REQUEST = b"GET /numbers HTTP/1.0\r\n\r\n"
+
+
+def answered(connection: socket.socket) -> bytes:
+    connection.sendall(REQUEST)
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def by_socket(path: Path) -> bytes:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(20)
+        connection.connect(str(path))
+        return answered(connection)
+
+
+def by_socks(proxy: str, port: int) -> bytes:
+    """As a browser asks a SOCKS 5 proxy for localhost:port."""
+    host, own = proxy.rsplit(":", 1)
+    with socket.create_connection((host, int(own)), 20) as connection:
+        connection.sendall(b"\x05\x01\x00")
+        assert connection.recv(2) == b"\x05\x00"
+        connection.sendall(b"\x05\x01\x00\x03\x09localhost" + port.to_bytes(2, "big"))
+        assert connection.recv(10)[:2] == b"\x05\x00"
+        return answered(connection)
+
+
 def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted(
     qapp: QApplication, running_broker: RunningBroker, tmp_path: Path
 ) -> None:
@@ -56,8 +84,8 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         port = screen().partition("served at ")[2].split()[0]
         view.strip.tools["forwards"].click()
         assert view.forwards.isVisible()
-        QTest.keyClicks(view.forwards.there, port)
-        view.forwards.add.click()
+        QTest.keyClicks(view.forwards.entry.target, port)
+        view.forwards.entry.add.click()
         await eventually(lambda: view.forwards.rows, what="the forward is listed")
         row = next(iter(view.forwards.rows.values()))
         address = row.shown.listen
@@ -72,14 +100,29 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         await eventually(lambda: not view.forwards.rows, what="it is gone")
         with pytest.raises(OSError, match="refused"):
             await asyncio.to_thread(fetched, address, "/numbers")
+        await by_socks_and_by_a_socket(view, int(port), content)
         await told_what_cannot_be_had(view.forwards)
         await ended_by_a_signal(view)
 
+    async def by_socks_and_by_a_socket(view: ConsoleView, port: int, content: bytes) -> None:
+        view.forwards.added.emit("dynamic", ("127.0.0.1", 0), "")
+        view.forwards.added.emit("local", str(tmp_path / "way"), ("localhost", port))
+        view.forwards.added.emit("remote", ("localhost", 0), ("127.0.0.1", 1))
+        await eventually(lambda: len(view.forwards.rows) == 3, what="all are listed")
+        kinds = {row.shown.kind: row for row in view.forwards.rows.values()}
+        got = await asyncio.to_thread(by_socks, kinds["dynamic"].shown.listen, port)
+        assert got.endswith(content)
+        assert (await asyncio.to_thread(by_socket, tmp_path / "way")).endswith(content)
+        assert "localhost:" in kinds["remote"].way.text()
+        for row in kinds.values():
+            row.removed.emit(row.shown)
+        await eventually(lambda: not view.forwards.rows, what="they are gone")
+
     async def told_what_cannot_be_had(forwards: ForwardList) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            forwards.added.emit(taken.getsockname()[1], "localhost", 1)
-            await eventually(forwards.problem.isVisible, what="a port that is taken is told")
-        forwards.added.emit(0, "localhost", 1)
+            forwards.added.emit("local", taken.getsockname(), ("localhost", 1))
+            await eventually(forwards.entry.problem.isVisible, what="a port that is taken is told")
+        forwards.added.emit("local", ("127.0.0.1", 0), ("localhost", 1))
         await eventually(lambda: forwards.rows, what="a forward to nothing is listed")
         row = next(iter(forwards.rows.values()))
         with pytest.raises((OSError, http.client.HTTPException)):
@@ -107,10 +150,43 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         ("host", None),
         ("a b:1", None),
         ("", None),
+        ("/tmp/run/control.sock", "/tmp/run/control.sock"),
+        ("./control.sock", "./control.sock"),
     ],
 )
-def test_a_target_is_a_port_or_a_host_and_a_port(text: str, target: tuple[str, int] | None) -> None:
-    assert target_of(text) == target
+def test_a_target_is_a_port_a_host_and_a_port_or_a_socket(
+    text: str, target: tuple[str, int] | str | None
+) -> None:
+    assert where_of(text, "localhost") == target
+
+
+@pytest.mark.parametrize(
+    ("way", "listen", "target", "asked"),
+    [
+        ("local", "", "8888", ("local", ("127.0.0.1", 0), ("localhost", 8888))),
+        ("local", "/tmp/here.sock", "./there.sock", ("local", "/tmp/here.sock", "./there.sock")),
+        ("remote", "9000", "db:5432", ("remote", ("localhost", 9000), ("db", 5432))),
+        ("remote", "./node.sock", "80", ("remote", "./node.sock", ("127.0.0.1", 80))),
+        ("dynamic", "1080", "", ("dynamic", ("127.0.0.1", 1080), "")),
+        ("dynamic", "0", "", None),
+        ("local", "", "host", None),
+    ],
+)
+def test_a_forward_is_asked_for_as_it_is_written(
+    qtbot: QtBot, way: str, listen: str, target: str, asked: tuple[object, ...] | None
+) -> None:
+    entry = ForwardEntry()
+    qtbot.addWidget(entry)
+    entry.show()
+    heard: list[tuple[object, ...]] = []
+    entry.added.connect(lambda *what: heard.append(what))
+    entry.way.setCurrentIndex([one.kind for one in WAYS].index(way))
+    entry.listen.setText(listen)
+    entry.target.setText(target)
+    entry.add.click()
+    assert heard == ([] if asked is None else [asked])
+    assert entry.problem.isVisible() == (asked is None)
+    assert entry.target.isVisible() == (way != "dynamic")
 
 
 def test_a_row_stays_while_its_counters_change(qapp: QApplication) -> None:
