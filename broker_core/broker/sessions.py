@@ -44,7 +44,7 @@ OWN_AGENTS = {"": TERMINAL, "i2glogin": TERMINAL, "glogin": TERMINAL, "bypass": 
 """`InteractiveAgent` to the kind of our agent; another name is a program of the user or the site."""
 ASKED_FOR = "the description asks for it"
 _PLAIN_WORDS = (str(line_agent_path()),)
-SHORT, LONG = 0.02, 1.0
+SHORT, LONG = 0.01, 1.0
 """Seconds between two looks for an agent: the first, the last."""
 AGAIN = 2.0
 """Seconds for which what an agent said last is taken for what it says."""
@@ -93,7 +93,7 @@ class Sessions:
         text = self._agent_settings(order, description, keys, way.places).text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))
         if _on_this_machine(order.ce):
-            own_words = ("-I", "-m", "broker_core.worker.agent")
+            own_words = ("-I", "-m", "broker_core.worker.start")
             if description.agent == "lines":
                 return replace(_lacking(order, ASKED_FOR), agent="/bin/sh", agent_arguments=_PLAIN_WORDS)
             return replace(order, agent=sys.executable, agent_arguments=own_words)

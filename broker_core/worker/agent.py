@@ -1,4 +1,4 @@
-"""The interactive agent: `agent PROGRAM ARGUMENTS`, run by the Job Starter (CB-IA-03).
+"""The interactive agent: `start PROGRAM ARGUMENTS`, run by the Job Starter (CB-IA-03).
 
 It is in the job's directory, starts the program, calls out to where desks can be met, and ends with the
 program: with its exit status, or by the signal that ended it. Nothing listens on the node or stays there.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes.util
-import logging
+import gc
 import os
 import resource
 import shutil
@@ -99,6 +99,8 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     from broker_core.worker.agent_server import DeskServer
     from broker_core.worker.agent_session import AgentSession
 
+    gc.freeze()
+    gc.enable()
     loop = asyncio.get_running_loop()
     session = AgentSession(settings, program, around.private)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -162,8 +164,3 @@ def _die_of(number: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
     os.kill(os.getpid(), number)
-
-
-if __name__ == "__main__":
-    logging.basicConfig(level=logging.ERROR)
-    sys.exit(main(sys.argv[1:]))

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import agent_contents
 
-AGENT = "broker_core.worker.agent"
+AGENT = "broker_core.worker.start"
 WITH, CHECK = "--with", "--check"
 DISPLAY = "crossdesk-agent-display-x86_64-linux"
 """Name of the second file beside this one; where a site keeps programs, 16 digits of its hash follow."""

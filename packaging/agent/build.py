@@ -22,7 +22,7 @@ from interpreter import linked
 
 HERE = Path(__file__).resolve().parent
 AGENT, DISPLAY = "crossdesk-agent-x86_64-linux", "crossdesk-agent-display-x86_64-linux"
-ENTRY = "broker_core.worker.agent"
+ENTRY = "broker_core.worker.start"
 PACKAGES = ("asyncssh", "cryptography", "encodings")
 """Packed whole, because they import parts of themselves by name, or from compiled code."""
 SHOWN = ("mss", "Xlib", "six")

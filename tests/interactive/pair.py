@@ -52,7 +52,7 @@ class Bench:
         words: Sequence[str],
         *,
         within: Sequence[str] = (),
-        program: Sequence[str] = (sys.executable, "-m", "broker_core.worker.agent"),
+        program: Sequence[str] = (sys.executable, "-m", "broker_core.worker.start"),
         **settings: object,
     ) -> None:
         """`within`: words that run it somewhere else; `program`: another file of the agent."""
