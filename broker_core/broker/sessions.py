@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -34,7 +34,7 @@ from broker_core.scheduling.messages import AgentReady, Message
 from broker_core.sites.contract import Attempt, FarSite, LaunchOrder, Site, SiteRefused
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
-from broker_core.wire.interactive import MeetingPlace, SessionContact
+from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact
 from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.script import line_agent_path
 from broker_core.worker.words import split_words
@@ -86,10 +86,11 @@ class Sessions:
             shipped = f"./{base_name(name)}" if base_name(name) in own else name
             words = tuple(split_words(description.agent_arguments))
             return replace(order, agent=shipped, agent_arguments=words)
-        keys = tuple(desk.key for desk in await self.desks.of(order.owner))
-        if not keys:
+        desks = await self.desks.of(order.owner)
+        if not desks:
             return order
-        way = await self._way(order.ce)
+        keys, way = tuple(desk.key for desk in desks), await self._way(order.ce)
+        way = replace(way, places=(*way.places, *_doors(desks)))
         text = self._agent_settings(order, description, keys, way.places).text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))
         if _on_this_machine(order.ce):
@@ -258,6 +259,14 @@ def _on_this_machine(ce: str) -> bool:
 def _is_arc(ce: str) -> bool:
     """True for a site to whose running jobs no lines can be carried."""
     return "/jobmanager-arc-" in ce
+
+
+def _doors(desks: list[DeskView]) -> Iterator[tuple[str, int]]:
+    """Where agents may come to desks that listen."""
+    for desk in desks:
+        if desk.door:
+            place = _place_of(desk.door)
+            yield place.host, place.port
 
 
 def _place_of(text: str) -> Place:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
+from dataclasses import replace
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
 from broker_core.errors import BadRequest, Busy, Unreachable
 from broker_core.interactive.contact import Contact, NotYet, SessionOver
@@ -52,14 +54,15 @@ WAIT = 10.0
 """Seconds that the broker waits for an agent before it answers that it is not there."""
 
 
-async def register_desk(client: BrokerClient, *, again: bool = False, door: str = "") -> DeskKeyPair:
+async def register_desk(client: BrokerClient, *, again: bool = False) -> DeskKeyPair:
     """Make sure that the broker knows this desk, so that agents let it in, those that run too.
 
-    A desk that was forgotten is registered only where that is wished for, by `again`. `door`: host:port
-    where it waits for agents.
+    A desk that was forgotten is registered only where that is wished for, by `again`. Where this desk
+    listens, jobs that start afterwards are told.
     """
-    pair = await asyncio.to_thread(desk_key)
-    await client.add_desk(NewDesk(key=pair.public, name=pair.name, again=again, door=door))
+    pair, door = await asyncio.to_thread(desk_key), listen_place()
+    told = "" if door is None else str(door)
+    await client.add_desk(NewDesk(key=pair.public, name=pair.name, again=again, door=told))
     return pair
 
 
@@ -94,7 +97,7 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
         # The rest of the output is at the broker when the job has ended.
         return carried or _contact(said)
 
-    session = Session(introduce, pair.key, options or SessionOptions())
+    session = Session(introduce, pair.key, replace(options or SessionOptions(), listen=listen_place()))
     session.start()
     return session
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from broker_core.broker.places import places
+from broker_core.client.desk_settings import VARIABLE, desk_file, listen_place
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session
@@ -35,7 +36,15 @@ def config(as_json: Json = False, state_dir: StateDir = None) -> int:
     for name, one in in_force.items():
         output.say(f"{name}: {one} is in force; it was chosen by `crossdesk policy choose`.", "yellow")
     output.say(f"Set them in {where.settings[1]} or {where.settings[0]}.", "dim")
+    output.say(_of_this_desk(), "dim")
     return Exit.OK
+
+
+def _of_this_desk() -> str:
+    """What this desk itself is set to, which the broker only hears of."""
+    place = listen_place()
+    told = "listens nowhere" if place is None else f"waits for agents of its jobs at {place}"
+    return f'This desk {told}: listen = "HOST:PORT" in {desk_file()}, or {VARIABLE}.'
 
 
 def _text(value: Any) -> str:

@@ -15,11 +15,11 @@ import asyncssh
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
 from broker_core.interactive.desk_input import DeskInput, LineInput
-from broker_core.interactive.meeting import DESK, PORTS, NoMeeting, meet
+from broker_core.interactive.meeting import PORTS, NoMeeting, Place
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
-from broker_core.interactive.shadow_direct import called_directly
 from broker_core.interactive.shadow_forwards import Forwards
-from broker_core.interactive.shadow_link import open_link, speak
+from broker_core.interactive.shadow_link import open_link
+from broker_core.interactive.shadow_meeting import Meetings
 from broker_core.interactive.stream_link import CarriedLink, StreamLink
 from broker_core.interactive.telling import Telling
 
@@ -49,6 +49,8 @@ class SessionOptions:
     """Between two attempts to connect."""
     direct_ports: range = PORTS
     """Where the agent may call us without the relay; empty: nowhere."""
+    listen: Place | None = None
+    """Where agents come to us by themselves, as the registration of this desk says; None: nowhere."""
     display: str = ""
     """Show windows of the program on this display of the desk, as in DISPLAY."""
     flush_size: int = 4096
@@ -60,7 +62,9 @@ class Session:
 
     def __init__(self, introduce: Introduce, key: asyncssh.SSHKey, options: SessionOptions) -> None:
         self._introduce = introduce
-        self._key = key
+        self._meetings = Meetings(
+            key, options.keepalive, options.meeting_time, options.direct_ports, options.listen
+        )
         self._options = options
         self.desk = secrets.token_urlsafe(12)
         """Name of this session at the agent; the same over all its connections."""
@@ -157,6 +161,7 @@ class Session:
             # Once may not be enough: `wait_for` loses a cancellation that comes with what it waits for.
             self._task.cancel()
             await asyncio.wait([self._task], timeout=FAREWELL)
+        await self._meetings.close()
         self._telling.close()
         if self._report is not None:
             self._report.cancel()
@@ -227,6 +232,7 @@ class Session:
 
     async def _run(self) -> None:
         pause = self._options.shortest_pause
+        self._meetings.open()
         if self._options.display:
             await self.forwards.display(self._options.display)
         while self.status.state not in ENDED and not self._closed:
@@ -254,11 +260,10 @@ class Session:
         if contact.carried is not None:
             await self._follow_carried(contact.carried(self), contact.notice)
             return
-        meeting = await self._meet(contact)
-        ssh = await speak(meeting, contact, self._key, self._options.keepalive)
-        self._become(fingerprint=asyncssh.import_public_key(contact.host_key).get_fingerprint())
+        ssh, direct = await self._meetings.connect(contact)
+        fingerprint = asyncssh.import_public_key(contact.host_key).get_fingerprint()
+        self._become(fingerprint=fingerprint, direct=direct)
         try:
-            ssh = await self._without_relay(contact, ssh)
             if self._options.attached:
                 await self._attach(ssh)
             else:
@@ -291,21 +296,6 @@ class Session:
             broke = f"The connection broke: {reason}."
             self._become(state=SessionState.BUFFERING, reason=broke, retries=0)
 
-    async def _without_relay(
-        self, contact: Contact, relayed: asyncssh.SSHClientConnection
-    ) -> asyncssh.SSHClientConnection:
-        """A connection that the agent made to us directly, where it can; else the one over the relay."""
-        try:
-            meeting = await called_directly(relayed, self._options.direct_ports)
-            near = await speak(meeting, contact, self._key, self._options.keepalive)
-        except NoMeeting as error:
-            log.info("Over the relay: %s", error)
-            self._become(direct=False)
-            return relayed
-        relayed.close()
-        self._become(direct=True)
-        return near
-
     async def _attach(self, ssh: asyncssh.SSHClientConnection) -> None:
         """Take the streams of the program up where they were left."""
         self._link = link = await open_link(ssh, self)
@@ -322,16 +312,6 @@ class Session:
             return await self._link.lost
         await ssh.wait_closed()
         return "the agent closed the connection"
-
-    async def _meet(self, contact: Contact) -> Any:
-        """A connection to the agent over the first place that has it; raises NoMeeting."""
-        reasons = []
-        for place in contact.places:
-            try:
-                return await meet(place, DESK, contact.token, self._options.meeting_time)
-            except NoMeeting as error:
-                reasons.append(str(error))
-        raise NoMeeting(" ".join(reasons) or "There is no place to meet.")
 
     async def _wait(self, pause: float) -> None:
         self._again.clear()

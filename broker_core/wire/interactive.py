@@ -16,7 +16,7 @@ class DeskKey(Wire):
     """As in OpenSSH, `ssh-ed25519 ...`; the private part never leaves the desk."""
     name: Annotated[str, Field(max_length=80)] = ""
     """For people: user and machine."""
-    door: Annotated[str, Field(max_length=280)] = ""
+    door: Annotated[str, Field(max_length=280, pattern=r"^([^\s]+:\d{1,5})?$")] = ""
     """host:port at which the desk waits for agents of its jobs; empty: it listens nowhere."""
 
 

@@ -1,0 +1,112 @@
+"""How a desk comes to a connection with an agent: at its own door, over the relay, or called without it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from socket import socket
+
+import asyncssh
+
+from broker_core.interactive.contact import Contact
+from broker_core.interactive.desk_door import DeskDoor
+from broker_core.interactive.meeting import DESK, NoMeeting, Place, meet
+from broker_core.interactive.relay import CannotListen
+from broker_core.interactive.shadow_direct import called_directly
+from broker_core.interactive.shadow_link import speak
+
+log = logging.getLogger("crossdesk.sessions")
+DOOR_TIME = 0.3
+"""Seconds that an agent which was met at the relay may still take to come to our own door."""
+
+
+@dataclass(slots=True)
+class Meetings:
+    """Makes connections to agents; times in seconds."""
+
+    key: asyncssh.SSHKey
+    keepalive: float
+    meeting_time: float
+    direct_ports: range
+    listen: Place | None
+    _door: DeskDoor | None = None
+
+    def open(self) -> None:
+        """Listen, where the desk wants that and can; else the relay will do."""
+        if self.listen is None:
+            return
+        try:
+            self._door = DeskDoor(self.listen)
+        except CannotListen as error:
+            log.warning("Agents reach this desk over the relay only: %s", error)
+
+    async def close(self) -> None:
+        """Listen no longer."""
+        if self._door is not None:
+            await self._door.close()
+
+    async def connect(self, contact: Contact) -> tuple[asyncssh.SSHClientConnection, bool]:
+        """A connection to the agent, and whether it goes without the relay; raises NoMeeting."""
+        meeting, direct = await self._met(contact)
+        ssh = await speak(meeting, contact, self.key, self.keepalive)
+        if direct:
+            return ssh, True
+        try:
+            near = await self._without_relay(contact, ssh)
+        except BaseException:
+            ssh.abort()
+            raise
+        return (ssh, False) if near is None else (near, True)
+
+    async def _met(self, contact: Contact) -> tuple[socket, bool]:
+        """Where the agent is first: at our own door, which is preferred, or at a relay; raises NoMeeting."""
+        if self._door is None:
+            return await self._at_relay(contact), False
+        arriving = asyncio.ensure_future(self._door.expect(contact.token))
+        relayed = asyncio.ensure_future(self._at_relay(contact))
+        chosen: asyncio.Future[socket] | None = None
+        try:
+            await asyncio.wait(
+                [arriving, relayed], timeout=self.meeting_time, return_when=asyncio.FIRST_COMPLETED
+            )
+            if not arriving.done():
+                failed = relayed.done() and relayed.exception() is not None
+                await asyncio.wait([arriving], timeout=self.meeting_time if failed else DOOR_TIME)
+            chosen = arriving if arriving.done() else relayed
+            return await chosen, chosen is arriving
+        finally:
+            for one in (arriving, relayed):
+                if one is not chosen:
+                    await _dropped(one)
+
+    async def _at_relay(self, contact: Contact) -> socket:
+        """A connection to the agent over the first place that has it; raises NoMeeting."""
+        reasons = []
+        for place in contact.places:
+            try:
+                return await meet(place, DESK, contact.token, self.meeting_time)
+            except NoMeeting as error:
+                reasons.append(str(error))
+        raise NoMeeting(" ".join(reasons) or "There is no place to meet.")
+
+    async def _without_relay(
+        self, contact: Contact, relayed: asyncssh.SSHClientConnection
+    ) -> asyncssh.SSHClientConnection | None:
+        """A connection that the agent made to us because we asked it to, over the relay; None: it cannot."""
+        try:
+            meeting = await called_directly(relayed, self.direct_ports)
+            near = await speak(meeting, contact, self.key, self.keepalive)
+        except NoMeeting as error:
+            log.info("Over the relay: %s", error)
+            return None
+        relayed.close()
+        return near
+
+
+async def _dropped(task: asyncio.Future[socket]) -> None:
+    """Give an attempt up; a connection that it made all the same is closed."""
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled() and task.exception() is None:
+        task.result().close()

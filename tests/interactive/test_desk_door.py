@@ -1,0 +1,127 @@
+"""A desk that listens is called by agents of its jobs from the first connection on (CB-IA-02)."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.connect import connect
+from broker_core.client.desk_settings import desk_file, listen_place
+from broker_core.client.interactive import open_session
+from broker_core.errors import BadRequest
+from broker_core.interactive.desk_door import DeskDoor
+from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet, new_token
+from broker_core.interactive.session_events import SessionState
+from tests.broker.jobs import reach
+from tests.interactive.pair import QUICK, Bench, Screen
+from tests.interactive.test_at_this_machine import console, submitted
+from tests.interactive.test_terminal import SHELL
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+
+@pytest.fixture
+def place() -> Place:
+    """A port that is free now."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return Place("127.0.0.1", found.getsockname()[1])
+
+
+@pytest.fixture
+async def client(running_broker: RunningBroker) -> AsyncIterator[BrokerClient]:
+    async with await connect(running_broker.state_dir, start=False) as made:
+        yield made
+
+
+async def without_relay(made: Bench) -> None:
+    assert made.relay is not None
+    made.relay.kill()
+    await made.relay.wait()
+
+
+async def test_the_first_connection_needs_no_relay(made: Bench, place: Place) -> None:
+    await without_relay(made)
+    await made.start_agent(SHELL, places=((made.place.host, made.place.port), (place.host, place.port)))
+    screen = Screen(made.desk(replace(QUICK, listen=place)))
+    await screen.shows(b"ready")
+    await eventually(lambda: screen.session.status.writer)
+    assert screen.session.status.direct
+    screen.session.write(b"echo $((6*7)); exit 3\n")
+    await screen.ended()
+    assert b"42" in screen.streams[1]
+    assert SessionState.BUFFERING not in screen.states
+
+
+async def test_a_desk_that_listens_too_late_is_met_at_the_relay_and_later_comes_the_door(
+    made: Bench, place: Place
+) -> None:
+    both = ((made.place.host, made.place.port), (place.host, place.port))
+    await made.start_agent(SHELL, places=both, retry_interval=60.0)
+    far = Screen(made.desk())
+    await far.shows(b"ready")
+    assert not far.session.status.direct
+    await far.session.close()
+    near = Screen(made.desk(replace(QUICK, listen=place)))
+    await near.shows(b"ready")
+    await eventually(lambda: near.session.status.writer)
+    near.session.write(b"exit 4\n")
+    await near.ended()
+    assert near.session.status.exit_code == 4
+
+
+async def test_the_submission_carries_the_place_where_the_desk_listens(
+    client: BrokerClient, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROSSDESK_LISTEN", str(place))
+    job = await submitted(client)
+    screen = await console(client, job)
+    assert [desk.door for desk in await client.desks()] == [str(place)]
+    await eventually(lambda: screen.session.status.direct)
+    monkeypatch.delenv("CROSSDESK_LISTEN")
+    private = Screen(await open_session(client, job))
+    await private.shows(b"ready")
+    assert [desk.door for desk in await client.desks()] == [""]
+    for one in (screen, private):
+        await one.session.close()
+    await client.cancel([job])
+    await reach(client, job, "Canceled")
+
+
+async def test_only_agents_wait_at_the_door_and_each_for_its_own_session(place: Place) -> None:
+    door = DeskDoor(place)
+    try:
+        token = new_token()
+        with pytest.raises(NoMeeting, match="agents of jobs"):
+            await meet(place, DESK, token, 10)
+        other = asyncio.ensure_future(meet(place, AGENT, new_token(), 10))
+        agent = asyncio.ensure_future(meet(place, AGENT, token, 10))
+        with await asyncio.wait_for(door.expect(token), 10) as come, await agent as gone:
+            assert come.getpeername() == gone.getsockname()
+        assert not other.done()
+        other.cancel()
+        await asyncio.wait([other])
+    finally:
+        await door.close()
+
+
+def test_a_desk_is_private_unless_it_says_otherwise(isolated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert listen_place() is None
+    desk_file().parent.mkdir(parents=True, exist_ok=True)
+    desk_file().write_text('listen = "[::1]:20000"\n')
+    assert listen_place() == Place("::1", 20000)
+    monkeypatch.setenv("CROSSDESK_LISTEN", "desk.example.org:22000")
+    assert listen_place() == Place("desk.example.org", 22000)
+    for wrong in ("20000", "here:0", "here:99999", "a b:1"):
+        monkeypatch.setenv("CROSSDESK_LISTEN", wrong)
+        with pytest.raises(BadRequest):
+            listen_place()
+    monkeypatch.delenv("CROSSDESK_LISTEN")
+    desk_file().write_text("lisen = 1\n")
+    with pytest.raises(BadRequest, match="listen"):
+        listen_place()
