@@ -6,6 +6,7 @@ import pwd
 import random
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from broker_core.broker.agents import agents
 from broker_core.broker.clock import now
@@ -21,6 +22,8 @@ class Circumstances:
     def __init__(self, settings: Settings) -> None:
         self.successes: Mapping[str, float] = {}
         """Computing element to the part of its jobs that ended well lately."""
+        self.storage: Mapping[str, Mapping[str, Any]] = {}
+        """Storage element to its attributes by GLUE name."""
         self._homes = {user.pw_name: user.pw_dir for user in pwd.getpwall()}
         self._shown = Context(
             batch_capacity=settings.batch_capacity,
@@ -30,7 +33,7 @@ class Circumstances:
             set_mode=settings.set_matching,
             max_ces_per_set=settings.max_ces_per_set,
             max_groups=settings.max_groups,
-            abilities=frozenset({"interactive"} if agents(settings.agent_program).frozen else ()),
+            abilities=_abilities(settings),
         )
         self._decided = replace(self._shown, batch_capacity="total")
 
@@ -51,7 +54,14 @@ class Circumstances:
             surroundings=Surroundings(
                 chance=random.Random(seed).random,  # noqa: S311
                 homes=self._homes,
+                storage=self.storage,
                 successes=self.successes,
             ),
             fuzzy_seed=seed,
         )
+
+
+def _abilities(settings: Settings) -> frozenset[str]:
+    """What other sites can do because of what this broker has: interactive jobs need some agent."""
+    able = settings.line_agent or agents(settings.agent_program).frozen is not None
+    return frozenset({"interactive"} if able else ())
