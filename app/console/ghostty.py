@@ -300,6 +300,8 @@ class Ghostty:
     def _copied(self, _terminal: Any, _data: Any, write: Any) -> None:
         for index in range(write.contents_len):
             data = write.contents[index].data
+            if data.len > _CLIPBOARD_MOST:
+                continue
             self._said.clipboard.append(bytes(ffi.buffer(data.ptr, data.len)).decode("utf-8", "replace"))
 
     def _sized(self, _terminal: Any, _data: Any, out: Any) -> bool:

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
 from app.console.channel import Channel, Connect
 from app.console.forward_list import ForwardList
-from app.console.lacking import Lacking
 from app.console.line_entry import LineEntry
+from app.console.note_bar import NoteBar
 from app.console.part import ConsolePart
 from app.console.search_bar import ConsoleSearch
 from app.console.strip import Strip
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from app.context import Desk
 
 LINES = "lines"
+COPY, ALWAYS = "Copy", "Always from this program"
+_SHOWN = 80
+"""Characters of a text that are shown before it goes to the clipboard."""
 _SAFE = ("http://", "https://", "mailto:")
 
 
@@ -40,7 +43,11 @@ class ConsoleView(ConsolePart):
         self.status = Status()
         self.strip, self.terminal = Strip(desk), TerminalView(desk)
         self.search, self.entry = ConsoleSearch(desk, self.terminal), LineEntry(desk)
-        self.forwards, self.lacking = ForwardList(desk), Lacking(desk)
+        self.forwards = ForwardList(desk)
+        self.lacking = NoteBar(desk, "info", "warning")
+        self.asks = NoteBar(desk, "copy", "muted", COPY, ALWAYS)
+        self._copying = ""
+        self._may_copy = False
         self.transcript = Transcript()
         self._lay_out()
         self.channel = Channel(connect, job, *self.terminal.terminal.size)
@@ -51,7 +58,7 @@ class ConsoleView(ConsolePart):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.strip, self.lacking, self.search):
+        for part in (self.strip, self.lacking, self.asks, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
         for part in (self.entry, self.forwards):
@@ -73,6 +80,7 @@ class ConsoleView(ConsolePart):
         terminal.find_asked.connect(self.search.begin)
         terminal.link_opened.connect(self._open)
         terminal.clipboard_wanted.connect(self._clipboard)
+        self.asks.chosen.connect(self._copy)
         self.entry.sent.connect(channel.write)
         self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
         self.entry.lost.connect(self._lines_lost)
@@ -197,10 +205,19 @@ class ConsoleView(ConsolePart):
             self.desk.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
 
     def _clipboard(self, text: str) -> None:
-        """A program put something on the clipboard: done, and told, since it may be a machine of others."""
-        if self.terminal.hasFocus():
-            QGuiApplication.clipboard().setText(text)
-            self.desk.notify(Notice(f"The program copied {len(text):,} characters to the clipboard."))
+        """A program wants a text on the clipboard. It may be a machine of others: the user is asked."""
+        self._copying = text
+        if self._may_copy:
+            self._copy(COPY)
+            return
+        start = " ".join("".join(one if one.isprintable() else " " for one in text[:_SHOWN]).split())
+        more = "…" if len(text) > _SHOWN else ""
+        self.asks.ask(f"The program wants to copy {len(text):,} characters to the clipboard: “{start}{more}”")
+
+    def _copy(self, choice: str) -> None:
+        self._may_copy = self._may_copy or choice == ALWAYS
+        QGuiApplication.clipboard().setText(self._copying)
+        self.terminal.setFocus()
 
 
 def _for_screen(data: bytes) -> bytes:
