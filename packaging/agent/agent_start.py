@@ -121,14 +121,15 @@ class Display:
         wanted = agent_contents.DISPLAY_SHA256
         folder = os.path.dirname(os.path.realpath(sys.executable))
         beside = [os.path.join(folder, name) for name in (DISPLAY, f"{DISPLAY}.{wanted[:16]}")]
-        for file in [self._given] if self._given else beside:
+        places = [self._given] if self._given else beside
+        for file in places:
             if os.path.isfile(file):
                 with open(file, "rb") as reading:
                     found = hashlib.file_digest(reading, "sha256").hexdigest()
                 if found != wanted:
                     raise ImportError(f"{file} is not of this agent: its SHA-256 is {found}, not {wanted}")
                 return os.path.abspath(file)
-        raise ImportError(f"parts for displays are missing: neither {' nor '.join(beside)} is there")
+        raise ImportError(f"parts for displays are missing: there is no {' and no '.join(places)}")
 
 
 def main() -> None:
@@ -163,5 +164,16 @@ def _check(display: Display) -> str:
     else:
         for name in agent_contents.DISPLAY_MODULES:
             importlib.import_module(name)
-        said["display"] = "loaded"
+        said["display"] = _screen() if os.environ.get("DISPLAY") else "loaded"
     return json.dumps(said, indent=1) + "\n"
+
+
+def _screen() -> str:
+    """What the display of the environment gives; raises what the libraries raise."""
+    from mss import MSS
+    from Xlib.display import Display as Connection
+
+    with MSS() as camera, contextlib.closing(Connection()) as connection:
+        picture = camera.grab(camera.monitors[0])
+        keys = "XTEST" if connection.query_extension("XTEST") else "no XTEST"
+    return f"{picture.width}x{picture.height}, {keys}"

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.interactive.pair import Screen, bench
+from tests.end2end.screen import Screen
+from tests.interactive.pair import Screen as Console
+from tests.interactive.pair import bench
 from tests.packaging.agent_build import AgentFiles
 from tests.packaging.bare_root import AGENT, MOUNTED, bare_root, listing
 from tests.packaging.sources import ROOT
@@ -99,7 +101,7 @@ async def test_a_session_where_there_is_nothing_but_glibc_and_a_shell(
             within=(*MOUNTED, script, str(root), *inside),
             program=(AGENT,),
         )
-        screen = Screen(made.desk())
+        screen = Console(made.desk())
         await screen.shows(b"ready")
         await eventually(lambda: screen.session.status.writer)
         (root / AGENT.lstrip("/")).unlink()  # as sites do with programs that were not used for long
@@ -129,6 +131,15 @@ def test_the_second_file_is_taken_where_it_is_named_or_lies_beside_and_has_the_k
     assert checked(alone, _CHECK)["display"] == "loaded"
     kept.write_bytes(content + b"\0")
     assert f"{kept} is not of this agent" in str(checked(alone, _CHECK)["display"])
+
+
+@pytest.mark.display
+def test_the_second_file_sees_and_steers_a_real_display(agent_files: AgentFiles) -> None:
+    screen = Screen(640, 480)
+    try:
+        assert checked(agent_files.agent, _CHECK, env=screen.environment)["display"] == "640x480, XTEST"
+    finally:
+        screen.close()
 
 
 def test_the_same_inputs_give_the_same_bytes_wherever_they_are(
