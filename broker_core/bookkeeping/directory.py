@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,10 @@ from broker_core.errors import CrossDeskError, StateDirectoryTaken
 LOCK_FILE = "broker.lock"
 RECORD_BYTES = 512
 """The record is written over in place, so that it can be changed on a full disk."""
+OUTLIVED = 5.0
+"""Seconds for which a lock may outlive its holder: a program that it was starting when it was killed still
+has its files until it runs."""
+_PAUSE = 0.02
 MOUNTS = Path("/proc/self/mounts")
 _NETWORK = ("nfs", "cifs", "smb", "fuse.", "lustre", "gpfs", "afs", "ceph", "9p", "beegfs", "pvfs", "ncpfs")
 
@@ -86,16 +91,29 @@ class DirectoryLock:
 
     def _take(self, directory: Path, holder: Holder, network: bool) -> None:
         before = self._recorded()
+        outlived = before is not None and before.host == holder.host and _is_gone(before.pid)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock(OUTLIVED if outlived else 0.0)
         except BlockingIOError:
-            raise taken(before) from None
+            raise taken(self._recorded()) from None
         except OSError as error:
             raise unwritable(directory, error) from error
         if network and before is not None and before.host != holder.host:
             # Not every network file system carries locks between hosts, so the record decides.
             raise taken(before, elsewhere=True)
         self._record(directory, holder)
+
+    def _lock(self, seconds: float) -> None:
+        """Wait for the lock as long as nobody else takes it; raises BlockingIOError."""
+        before, end = self._recorded(), time.monotonic() + seconds
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() >= end or self._recorded() != before:
+                    raise
+            threading.Event().wait(_PAUSE)
 
     def _recorded(self) -> Holder | None:
         return _parsed(os.pread(self._file, 4096, 0))
@@ -117,6 +135,14 @@ class DirectoryLock:
             logging.getLogger("crossdesk.store").warning("The record of the holder stays: %s", error)
         finally:
             os.close(self._file)
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
+    return False
 
 
 def taken(holder: Holder | None, *, elsewhere: bool = False) -> StateDirectoryTaken:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.bookkeeping import repair
+from broker_core.bookkeeping import directory, repair
 from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.directory import network_kind, read_holder
 from broker_core.errors import CrossDeskError, StateDirectoryTaken
@@ -51,6 +52,34 @@ def test_another_process_is_refused_and_its_death_frees_the_directory(tmp_path: 
     store = open_store(tmp_path)
     assert store.epoch == 2
     store.close()
+
+
+_KILLED_WHILE_STARTING_A_PROGRAM = """
+import os, socket, sys
+from pathlib import Path
+from broker_core.bookkeeping.store import Store
+store = Store.open(Path(sys.argv[1]), host=socket.gethostname(), pid=os.getpid())
+if os.fork() == 0:
+    os.read(0, 1)
+    os._exit(0)
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_holder_was_starting_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [sys.executable, "-c", _KILLED_WHILE_STARTING_A_PROGRAM, str(tmp_path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as other:
+        assert other.stdin is not None
+        assert other.wait() == -9
+        monkeypatch.setattr(directory, "OUTLIVED", 0.1)
+        with pytest.raises(StateDirectoryTaken) as told:
+            open_store(tmp_path, host=socket.gethostname())
+        assert told.value.place == f"{socket.gethostname()} pid {other.pid}"
+        other.stdin.close()
+        monkeypatch.setattr(directory, "OUTLIVED", 30.0)
+        open_store(tmp_path, host=socket.gethostname()).close()
 
 
 async def test_a_writer_whose_epoch_was_taken_stops_for_good(tmp_path: Path) -> None:
