@@ -79,8 +79,11 @@ class Namespaces:
 
     def rate(self, name: str, rate: str) -> None:
         """Limit what the site sends, e.g. `10mbit`."""
-        shape = ["tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "64k"]
-        _run([*self.enter(name), *shape, "latency", "100ms"])
+        _run([*self.enter(name), *_shape("eth0", rate)])
+
+    def rate_of_hub(self, rate: str) -> None:
+        """Limit what this machine sends to all sites."""
+        _run(_shape(_leg(self._net), rate))
 
     def close(self) -> None:
         """End the namespaces; processes inside them lose their network."""
@@ -134,6 +137,11 @@ def _join_bridge(net: int) -> str:
 
 def _leg(net: int) -> str:
     return f"cd{net}"
+
+
+def _shape(device: str, rate: str) -> list[str]:
+    words = ["tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst", "64k"]
+    return [*words, "latency", "100ms"]
 
 
 def _free_network() -> str:

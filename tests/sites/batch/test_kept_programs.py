@@ -1,0 +1,135 @@
+"""Programs that a site keeps by their hash: sent once, whole or not at all, and not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.sites.batch.kept_programs import KeptPrograms, kept_name
+from broker_core.sites.batch.site_home import SiteHome
+from broker_core.sites.contract import KeptProgram
+from broker_core.sites.link import Link
+from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.local import LocalTransport
+from tests.sites.remote.failing_transport import Breaking, FailingTransport
+
+MONTHS = 40 * 86400
+
+
+class There:
+    """A site on this machine with one broker's directory; `breaking` counts and breaks its exchanges."""
+
+    def __init__(self, folder: Path) -> None:
+        self.breaking = Breaking()
+        transport = FailingTransport(LocalTransport(Link(lambda _: None), {}, 4), self.breaking)
+        self.home = SiteHome(transport, str(folder), "mark")
+        self.programs = KeptPrograms("there", transport)
+
+    async def have(self, program: KeptProgram) -> None:
+        assert await self.programs.have(await self.home.get(), program)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> KeptProgram:
+    path = tmp_path / "program"
+    path.write_bytes(os.urandom(3_000_000))
+    return KeptProgram("agent", path, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> There:
+    return There(tmp_path / "site")
+
+
+def kept(tmp_path: Path, program: KeptProgram) -> Path:
+    return tmp_path / "site" / "mark" / "programs" / kept_name(program)
+
+
+async def test_a_program_is_sent_once(there: There, program: KeptProgram, tmp_path: Path) -> None:
+    await there.have(program)
+    first = kept(tmp_path, program).stat()
+    assert first.st_mode & 0o777 == 0o700
+    calls = there.breaking.calls
+    await there.have(program)
+    assert there.breaking.calls == calls + 1
+    assert kept(tmp_path, program).stat().st_ino == first.st_ino
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
+async def test_a_damaged_program_is_sent_again(
+    there: There, program: KeptProgram, tmp_path: Path, damage: str
+) -> None:
+    await there.have(program)
+    path, content = kept(tmp_path, program), program.path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(content[:-1] if damage == "cut" else content[:-1] + bytes([content[-1] ^ 1]))
+    await there.have(program)
+    assert path.read_bytes() == content
+
+
+async def test_what_arrives_changed_is_not_kept(there: There, program: KeptProgram, tmp_path: Path) -> None:
+    await there.home.get()
+    program.path.write_bytes(b"another")
+    with pytest.raises(LinkLost, match="damaged"):
+        await there.have(program)
+    assert not kept(tmp_path, program).exists()
+    assert not list((tmp_path / "site" / "mark" / "incoming").iterdir())
+
+
+async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
+    there: There, program: KeptProgram, tmp_path: Path
+) -> None:
+    home = await there.home.get()
+
+    async def until_cut(path: Path) -> AsyncIterator[bytes]:
+        yield path.read_bytes()[:1_000_000]
+        raise ConnectionResetError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("broker_core.sites.batch.kept_programs._content", until_cut)
+        with pytest.raises(ConnectionResetError):
+            await there.programs.have(home, program)
+    assert not kept(tmp_path, program).exists()
+    await there.have(program)
+    assert kept(tmp_path, program).read_bytes() == program.path.read_bytes()
+
+
+async def test_several_at_once_do_not_disturb_each_other(program: KeptProgram, tmp_path: Path) -> None:
+    several = [There(tmp_path / "site") for _ in range(6)]
+    for one in several:
+        await one.home.get()
+    await asyncio.gather(*(one.have(program) for one in several))
+    assert kept(tmp_path, program).read_bytes() == program.path.read_bytes()
+    assert not list((tmp_path / "site" / "mark" / "incoming").iterdir())
+
+
+async def test_what_nobody_used_for_long_goes_unless_a_job_is_to_be_run_with_it(
+    there: There, program: KeptProgram, tmp_path: Path
+) -> None:
+    await there.have(program)
+    path = kept(tmp_path, program)
+    order = tmp_path / "site" / "mark" / "attempts" / "job.1" / "order"
+    order.parent.mkdir()
+    order.write_text(f"export __interactive_agent={path}\n")
+    old = time.time() - MONTHS
+    os.utime(path, (old, old))
+    there.home.forget()
+    await there.home.get()
+    assert path.exists()
+    order.unlink()
+    await there.have(program)
+    there.home.forget()
+    await there.home.get()
+    assert path.exists(), "it was just used"
+    os.utime(path, (old, old))
+    there.home.forget()
+    await there.home.get()
+    assert not path.exists()
