@@ -36,7 +36,7 @@ static const char *own_file(char *called) {
     int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     const char *found = called;
     if (file >= 0) {
-        /* An archive without a comment ends with the number of that comment's bytes: 0. */
+        /* Where the record stands with which our archive ends. */
         if (lseek(file, -22, SEEK_END) > 0 && read(file, end, 4) == 4 && !memcmp(end, "PK\5\6", 4))
             found = "/proc/self/exe";
         close(file);
