@@ -66,9 +66,9 @@ class SiteWork:
         tags = [Attempt(record.id, record.attempt).tag for record in records]
         self._unsure.update(tags)
         self._there.update(tags)
-        known = [await self._known(record) for record in records]
         for tries in count():
             try:
+                known = [await self._known(record) for record in records]
                 await self.site.start(self.report, known)
                 break
             except CrossDeskError as error:

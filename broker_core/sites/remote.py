@@ -19,7 +19,7 @@ from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.remote_watch import RemoteWatch
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.tracked import Tracked
-from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 from broker_core.wire.sites import SiteSpec
 
@@ -160,7 +160,10 @@ class RemoteSite:
         await self._adapter.close()
 
     async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
-        """See `FarSite.way_back`."""
+        """See `FarSite.way_back`; asked before `start` too, for a job that is to be handed over again."""
+        await self._adapter.open()
+        if self.link.state is not LinkState.CONNECTED:
+            raise NotSent(self.link.reason or f"There is no connection to {self.name} yet.")
         return await self._adapter.way_back(relay, port)
 
     def answer(self, id: str, value: str) -> None:

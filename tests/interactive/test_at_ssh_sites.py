@@ -125,6 +125,34 @@ async def test_a_host_that_may_call_nobody_is_reached_over_its_own_connection(
         network.close()
 
 
+async def test_the_broker_is_killed_while_the_agent_is_on_its_way_and_nothing_is_lost(
+    client: BrokerClient, running_broker: RunningBroker, agent_files: AgentFiles, known: Path, tmp_path: Path
+) -> None:
+    network = Namespaces("node")
+    sshd = Sshd(tmp_path / "slow", address=network.address("node"), prefix=network.enter("node"))
+    try:
+        trust(known, sshd.start())
+        await add(client, spec(tmp_path, "shell"))
+        network.rate_of_hub("40mbit")
+        job = await submitted(client, "hut")
+        whole = agent_files.agent.stat().st_size
+
+        def parts() -> list[int]:
+            return [one.stat().st_size for one in (tmp_path / "site").glob("*/incoming/k*/program")]
+
+        await eventually(lambda: any(parts()), 60)
+        running_broker.kill()
+        assert all(0 < size < whole for size in parts())
+        await eventually(lambda: not cached(tmp_path) and not parts(), 60, "what was cut off is gone")
+        network.rate_of_hub("1gbit")
+        running_broker.start()
+        await talked_to(client, job)
+        assert [one.stat().st_size for one in cached(tmp_path)] == [whole]
+    finally:
+        sshd.close()
+        network.close()
+
+
 async def test_where_nothing_leads_back_the_job_says_so_with_the_remedy(
     client: BrokerClient, sshd: Sshd, known: Path, tmp_path: Path
 ) -> None:
