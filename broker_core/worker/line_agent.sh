@@ -53,7 +53,8 @@ __pass() {
         wait "$__feeding"
         __feeding=
     fi
-    tail -c "+$((__place + 1))" "$__lines/input" 2>/dev/null | head -c 262144 >"$__lines/part"
+    # No pipeline: a signal that comes while bash makes one leaves it with half of it.
+    tail -c "+$((__place + 1))" "$__lines/input" >"$__lines/part" 2>/dev/null
     if [ -s "$__lines/part" ]; then
         __size=$(wc -c <"$__lines/part")
         __place=$((__place + __size)) __idle=0

@@ -24,11 +24,14 @@ SHELL = "echo ready; while read line; do eval $line; done; echo over; exit 7"
 
 
 @pytest.fixture
-async def client(running_broker: RunningBroker) -> AsyncIterator[BrokerClient]:
-    running_broker.kill()
-    settings = "line_interval = 0.02\nline_idle_interval = 0.2\n"
-    (running_broker.state_dir / "broker.toml").write_text(settings)
-    running_broker.start()
+def quick(state_dir: Path) -> None:
+    """Settings of the broker that is started next."""
+    state_dir.mkdir(mode=0o700)
+    (state_dir / "broker.toml").write_text("line_interval = 0.02\nline_idle_interval = 0.2\n")
+
+
+@pytest.fixture
+async def client(quick: None, running_broker: RunningBroker) -> AsyncIterator[BrokerClient]:
     async with await connect(running_broker.state_dir, start=False) as made:
         yield made
 

@@ -1,0 +1,189 @@
+"""The plain agent by itself, in every shell of this machine: what is typed, its end, signals (CB-BYP)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.worker.agent_settings import CONTACT, FAILURE, VARIABLE, AgentSettings
+from broker_core.worker.line_files import CONTROL, FOLDER, HEARD, INPUT, end_line, signal_line
+from broker_core.worker.script import line_agent_path
+from tests.running import end_all, processes_of
+from tests.waiting import wait_until
+
+SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
+if busybox := shutil.which("busybox"):
+    SHELLS.append([busybox, "sh"])
+
+
+@pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
+def plain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Plain]:
+    made = Plain(list(request.param), tmp_path)
+    yield made
+    end_all(tmp_path)
+    made.close()
+
+
+class Plain:
+    """One agent with its program, as a Job Starter runs it."""
+
+    def __init__(self, shell: list[str], folder: Path) -> None:
+        self.shell, self.folder = shell, folder
+        self.job = folder / "job"
+        self.job.mkdir()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, script: str, why: str = "", **settings: object) -> None:
+        given = AgentSettings(token="t" * 64, places=(), keys=(), **settings)
+        added = {VARIABLE: given.text(), "CROSSDESK_AGENT_LACKING": why}
+        with open(self.job / "out", "wb") as out, open(self.job / "err", "wb") as err:
+            self.process = subprocess.Popen(
+                [*self.shell, str(line_agent_path()), "/bin/sh", "-c", script],
+                cwd=self.job,
+                env={**os.environ, **added},
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+        wait_until((self.job / CONTACT).exists, what="the agent is there")
+
+    def type(self, data: bytes) -> None:
+        self._add(INPUT, data)
+
+    def wish(self, line: bytes) -> None:
+        self._add(CONTROL, line)
+
+    def shows(self, text: bytes) -> None:
+        wait_until(lambda: text in (self.job / "out").read_bytes(), what=f"{text!r} is written")
+
+    def ended(self) -> int:
+        """Exit status, of a shell that waited for it."""
+        assert self.process is not None
+        status = self.process.wait(30)
+        return status if status >= 0 else 128 - status
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.wait(10)
+
+    def _add(self, name: str, data: bytes) -> None:
+        with open(self.folder / FOLDER / name, "ab") as file:
+            file.write(data)
+
+
+def test_what_is_typed_reaches_the_program_and_its_output_and_status_are_its_own(plain: Plain) -> None:
+    plain.start('echo ready; while read -r line; do printf "got %s\\n" "$line"; done; echo bad >&2; exit 42')
+    plain.shows(b"ready\n")
+    plain.type(b"one\ntwo ")
+    plain.shows(b"got one\n")
+    plain.type(b"\\t & three\n")
+    plain.shows(b"got two \\t & three\n")
+    plain.wish(end_line(24 - 5)[:3])
+    plain.wish(end_line(24 - 5)[3:])
+    assert plain.ended() == 42
+    assert (plain.job / "err").read_bytes() == b"bad\n"
+    assert not (plain.job / CONTACT).exists()
+
+
+def test_no_byte_is_lost_or_changed_and_the_end_comes_after_the_last(plain: Plain) -> None:
+    plain.start("exec cat")
+    data = os.urandom(3_000_000)
+    plain.wish(end_line(len(data)))
+    plain.type(data[:1_700_000])
+    plain.type(data[1_700_000:])
+    assert plain.ended() == 0
+    assert (plain.job / "out").read_bytes() == data
+
+
+def test_a_program_that_reads_nothing_more_is_not_held_up(plain: Plain) -> None:
+    plain.start("exec <&-; echo closed; until [ -f ../go ]; do sleep 0.1; done; exit 9")
+    plain.shows(b"closed\n")
+    plain.type(b"x" * 500_000)
+    (plain.folder / "go").touch()
+    assert plain.ended() == 9
+    assert (plain.job / "err").read_bytes() == b""
+
+
+def test_a_signal_ends_the_program_and_what_it_started_though_it_reads_nothing(plain: Plain) -> None:
+    plain.start("sleep 600 & echo ready; sleep 600")
+    plain.shows(b"ready\n")
+    plain.type(b"y" * 300_000)
+    plain.wish(signal_line("TERM"))
+    assert plain.ended() == 128 + signal.SIGTERM
+    assert (plain.job / "err").read_bytes() == b""
+
+
+def test_asked_to_end_the_agent_passes_it_on_and_waits(plain: Plain) -> None:
+    plain.start("trap 'echo asked; exit 6' TERM; echo ready; while :; do sleep 0.1; done")
+    plain.shows(b"ready\n")
+    assert plain.process is not None
+    os.killpg(plain.process.pid, signal.SIGTERM)
+    assert plain.ended() == 6
+    assert b"asked\n" in (plain.job / "out").read_bytes()
+
+
+def test_without_a_desk_the_program_is_killed_with_the_reason_unless_it_is_there_for_a_terminal(
+    plain: Plain,
+) -> None:
+    plain.start("echo ready; sleep 600", mode="lines", retry_interval=1.0, max_retries=1)
+    assert plain.ended() == 128 + signal.SIGKILL
+    why = (plain.folder / FAILURE).read_text()
+    assert why == "No desk came back after 1 attempts, so the program was ended.\n"
+
+
+def test_signs_of_a_desk_keep_the_program_alive(plain: Plain) -> None:
+    plain.start("read -r line; exit 3", mode="lines", retry_interval=1.0, max_retries=1)
+    signs = iter(range(10_000))
+
+    def seen() -> bool:
+        (plain.folder / FOLDER / HEARD).write_text(f"{next(signs)}\n")
+        assert plain.process is not None
+        assert plain.process.poll() is None
+        return os.stat(plain.job / CONTACT).st_mtime + 2.5 < os.stat(plain.folder / FOLDER / HEARD).st_mtime
+
+    wait_until(seen, what="twice the time that it may be without a desk")
+    plain.type(b"\n")
+    assert plain.ended() == 3
+
+
+def test_the_broker_is_told_where_and_why_and_the_program_nothing(plain: Plain) -> None:
+    plain.start("env | grep -c 'CROSSDESK_SESSION\\|LACKING'; cat", 'no "agent" for\n\\ppc64le')
+    said = json.loads((plain.job / CONTACT).read_text())
+    node = os.uname().nodename
+    assert said == {"key": "", "fingerprint": "", "node": node, "lines": "no agent for ppc64le"}
+    plain.shows(b"0\n")
+    plain.wish(end_line(0))
+    assert plain.ended() == 0
+
+
+def test_nothing_listens_and_nothing_connects(plain: Plain) -> None:
+    plain.start("echo ready; cat")
+    plain.shows(b"ready\n")
+    found = processes_of(plain.job)
+    assert len(found) > 2
+    for process in found:
+        files = [os.readlink(one) for one in Path(f"/proc/{process}/fd").iterdir()]
+        assert not [one for one in files if one.startswith("socket:")]
+    plain.wish(end_line(0))
+    assert plain.ended() == 0
+
+
+@pytest.mark.parametrize("words", SHELLS, ids=lambda words: Path(words[0]).name)
+def test_each_shell_accepts_the_script(words: list[str]) -> None:
+    checked = subprocess.run([*words, "-n", str(line_agent_path())], capture_output=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="needs shellcheck")
+def test_shellcheck_finds_nothing() -> None:
+    checked = subprocess.run(
+        ["shellcheck", "-s", "sh", str(line_agent_path())], capture_output=True, text=True, check=False
+    )
+    assert checked.stdout == ""
