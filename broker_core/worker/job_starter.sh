@@ -481,9 +481,14 @@ for __process in $__watchdogs; do
     wait "$__process" 2>/dev/null
 done
 # Who asked for the end meant all of it, and batch systems miss what has left the job's process group.
-if [ -n "$__terminated" ] || [ -f "$__here/cancel" ]; then
+# A session ends with its job, also where its agent was killed and could not clear up.
+if [ -n "$__terminated$__agent" ] || [ -f "$__here/cancel" ]; then
     __self=$$
     while __signal KILL; do sleep 0.1; done
+fi
+if [ -n "$__agent" ]; then
+    (set +f && rm -rf -- "$__here"/.crossdesk-spool-* .crossdesk-agent*)
+    find . -type s -exec rm -f -- {} + 2>/dev/null
 fi
 __kind=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"

@@ -37,7 +37,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def agent(tmp_path: Path) -> Path:
     """Stands in for the frozen agent: the same program with this machine's interpreter."""
     program = tmp_path / "agent"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -I -m broker_core.worker.agent "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -I -m broker_core.worker.start "$@"\n')
     program.chmod(0o700)
     return program
 

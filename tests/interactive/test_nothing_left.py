@@ -1,0 +1,114 @@
+"""A session ends with its job: no process, no socket and no file of it stays (reliability case 17)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.connect import connect
+from broker_core.wire.sites import SiteSpec
+from broker_core.worker.variables import MARK
+from tests.broker.jobs import reach
+from tests.interactive.far_jobs import add, restart, submitted
+from tests.interactive.pair import Screen
+from tests.interactive.test_at_this_machine import SHELL, console
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+ENDS = {"cancel": "Canceled", "kill of the agent": "Aborted"}
+LEFT_BEHIND = "setsid sleep 987 & setsid nohup sleep 986 & "
+PROGRAM = "InteractiveX11 = true; " + SHELL.replace("echo ready", LEFT_BEHIND + "echo ready")
+
+
+@pytest.fixture
+async def client(running_broker: RunningBroker, tmp_path: Path) -> AsyncIterator[BrokerClient]:
+    # Stands in for the agent with an interpreter of its own: the same program with this machine's.
+    agent = tmp_path / "agent"
+    agent.write_text(f'#!/bin/sh\nexec {sys.executable} -I -m broker_core.worker.start "$@"\n')
+    agent.chmod(0o700)
+    restart(running_broker, agent_program=str(agent))
+    async with await connect(running_broker.state_dir, start=False) as made:
+        yield made
+
+
+def marked(job: str) -> dict[int, bytes]:
+    """Processes of a job, with their command lines."""
+    needle, found = f"{MARK}={job}.".encode(), {}
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        try:
+            if needle in Path(f"/proc/{pid}/environ").read_bytes():
+                found[pid] = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+    return {pid: line for pid, line in found.items() if line}
+
+
+def listening(pids: dict[int, bytes]) -> list[str]:
+    """What these processes listen at."""
+    shown = subprocess.run(["ss", "-Hlntuxp"], capture_output=True, text=True, check=True).stdout
+    return [line for line in shown.splitlines() if any(f"pid={pid}," in line for pid in pids)]
+
+
+def files(folder: Path, job: str) -> list[str]:
+    """What lies in and beside the job's directory that is not the starter's."""
+    (attempt,) = folder.rglob(f"attempts/{job}.1")
+    found = [str(path.relative_to(attempt)) for path in attempt.rglob("*")]
+    return [name for name in found if "crossdesk" in name or "sock" in name or "Xauth" in name]
+
+
+async def busy(client: BrokerClient, job: str) -> tuple[Screen, asyncssh.SSHClientProcess[bytes]]:
+    """A session with all that a desk can have beside the program."""
+    screen = await console(client, job)
+    await screen.session.forwards.remote(("localhost", 0), ("127.0.0.1", 9))
+    await screen.session.forwards.remote("to-desk.sock", ("127.0.0.1", 9))
+    connection = await screen.session.connection()
+    await connection.run("setsid nohup sleep 985 >/dev/null 2>&1 </dev/null & echo begun", check=True)
+    beside = await connection.create_process("exec sleep 984", encoding=None)
+    return screen, beside
+
+
+@pytest.mark.parametrize(
+    ("site", "end"),
+    [("local", end) for end in ("exit", "cancel", "kill of the agent", "kill of the desk")]
+    + [("host", end) for end in ("exit", "kill of the agent")],
+)
+async def test_nothing_of_a_session_stays(
+    client: BrokerClient, running_broker: RunningBroker, tmp_path: Path, site: str, end: str
+) -> None:
+    folder = running_broker.state_dir / "sites" / "local"
+    if site == "host":
+        folder = tmp_path / "site"
+        await add(client, SiteSpec(name="host", kind="shell", directory=str(folder), poll_interval=0.1))
+    job = await submitted(client, site, f'Executable = "/bin/sh"; Interactive = true; {PROGRAM}')
+    screen, beside = await busy(client, job)
+    processes = marked(job)
+    assert len(processes) >= 6
+    held = listening(processes)
+    assert len([line for line in held if "127.0.0.1:" in line]) == 2
+    assert len([line for line in held if "to-desk.sock" in line]) == 1
+    assert len(files(folder, job)) >= 3
+    if end == "exit":
+        screen.session.write(b"exit 5\n")
+    elif end == "cancel":
+        await client.cancel([job])
+    elif end == "kill of the agent":
+        agents = [pid for pid, line in processes.items() if b"broker_core.worker" in line]
+        os.kill(agents[0], signal.SIGKILL)
+    else:
+        screen.session.write(b"exit 5\n")
+        (await screen.session.connection()).abort()
+    await reach(client, job, ENDS.get(end, "Done"), seconds=60)
+    await eventually(lambda: not marked(job), 30, f"processes of {job} end")
+    assert files(folder, job) == []
+    assert listening(processes) == []
+    await beside.wait_closed()
+    await screen.ended()
+    await screen.session.close()
