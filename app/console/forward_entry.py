@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from app.inspector.labels import give_way, label
@@ -13,6 +14,8 @@ from app.inspector.labels import give_way, label
 Where = tuple[str, int] | str
 """Host and port, or the path of a UNIX socket."""
 _HIGHEST = 65535
+_LEAST, _WIDE = 280, 520
+"""Pixels that two lines need, and from which everything stands in one."""
 HERE, NODE = "127.0.0.1", "localhost"
 """Forwards are open to programs of one machine alone."""
 
@@ -78,12 +81,28 @@ class ForwardEntry(QWidget):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
         self.listen.setMaximumWidth(112)
+        self.listen.setMinimumWidth(64)
         for column, part in enumerate((self.way, self.listen, self.arrow, self.target)):
             grid.addWidget(part, 0, column)
-        grid.addWidget(self.add, 1, 3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self.problem, 1, 0, 1, 3)
         grid.setColumnStretch(3, 1)
+        self._grid = grid
+        self._arrange()
         self.problem.hide()
+
+    def minimumSizeHint(self) -> QSize:
+        """That of two lines; else it would never get narrow enough for them."""
+        return QSize(_LEAST, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The button stands at the end of the line where there is room, else below it."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self._grid.removeWidget(self.add)
+        place = (0, 4) if self.width() >= _WIDE else (1, 3)
+        self._grid.addWidget(self.add, *place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
 
     @property
     def chosen(self) -> Way:

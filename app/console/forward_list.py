@@ -24,7 +24,7 @@ from broker_core.client.interactive import ForwardView
 if TYPE_CHECKING:
     from app.context import Desk
 
-_ROOM = 180
+_ROOM = 132
 """Pixels that the list takes at most; beyond that it scrolls."""
 _KINDS = {
     "local": "From here",
@@ -48,12 +48,12 @@ class ForwardRow(QFrame):
         self.way, self.told = label(wrap=True), label(role="small", wrap=True)
         self.problem = label(role="negative", wrap=True)
         words = QVBoxLayout()
-        words.setSpacing(2)
+        words.setSpacing(0)
         for part in (self.way, self.told, self.problem):
             give_way(part)
             words.addWidget(part)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 4, 8, 4)
+        row.setContentsMargins(12, 2, 8, 2)
         row.setSpacing(4)
         row.addLayout(words, 1)
         for icon, said, act in (

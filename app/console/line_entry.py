@@ -159,7 +159,7 @@ class LineEntry(QWidget):
         over = self.queue.ends
         self.line.setEnabled(not over and self._status.state not in ENDED)
         self.end.setEnabled(self.line.isEnabled())
-        hint = "The input has ended" if over else "Type a line for the program, then Enter"
+        hint = "The input has ended" if over else "Line for the program"
         self.line.setPlaceholderText(hint)
 
     def _sentence(self) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 if TYPE_CHECKING:
     from app.context import Desk
 
-LEAST = QSize(280, 96)
+LEAST = QSize(280, 120)
 """Pixels that a part needs to be of use."""
 _SETTLED = 400
 _WAYS = {Qt.Orientation.Horizontal: "beside", Qt.Orientation.Vertical: "below"}
@@ -30,8 +30,10 @@ class Row(QSplitter):
         self.setHandleWidth(1)
 
     def minimumSizeHint(self) -> QSize:
-        """That of one part: else it would never get narrow enough to turn."""
-        return LEAST
+        """As wide as one part: else it would never get narrow enough to turn. Lower, it is scrolled."""
+        heights = [_height(self.widget(place)) for place in range(self.count())]
+        stacked = self.orientation() is Above
+        return QSize(LEAST.width(), sum(heights) if stacked else max(heights, default=0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Turn where there is too little room."""
@@ -57,16 +59,17 @@ class Row(QSplitter):
 class Splits(QWidget):
     """All parts of one console, from the one that was first."""
 
-    emptied = Signal()
-
     def __init__(self, desk: Desk, first: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        self._column = column
+        self._scroll = QScrollArea(widgetResizable=True)
+        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column.addWidget(self._scroll)
         self._root = self._row(Side)
-        column.addWidget(self._root)
+        self._scroll.setWidget(self._root)
         self._root.addWidget(first)
         self._keeping = QTimer(self, singleShot=True, interval=_SETTLED)
         self._keeping.timeout.connect(self._keep)
@@ -144,10 +147,10 @@ class Splits(QWidget):
             above.setSizes(sizes)
             row.deleteLater()
         elif isinstance(only, Row):
-            self._column.removeWidget(row)
-            self._column.addWidget(only)
+            only.setParent(None)
             self._root = only
-            row.deleteLater()
+            self._scroll.setWidget(only)
+            only.show()
 
     def _kept(self, way: Qt.Orientation) -> list[float]:
         found = self._desk.preferences["console_splits"].get(_WAYS[way], 0.5)
@@ -161,6 +164,11 @@ class Splits(QWidget):
             if row.count() == 2:
                 kept[_WAYS[row.orientation()]] = round(row.shares()[0], 3)
         self._desk.preferences["console_splits"] = kept
+
+
+def _height(part: QWidget) -> int:
+    """The least height of a part or row."""
+    return max(part.minimumSizeHint().height(), LEAST.height())
 
 
 def _leaves(row: Row) -> Iterator[QWidget]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from app.console.own_keys import FIND
 from app.console.words import FACES, SessionFace, sentence
 from app.inspector.labels import give_way, label
 from app.theme.glyphs import paint
@@ -28,6 +29,8 @@ _SIGNALS = (
 )
 _NARROW = 620
 """Pixels below which the sentence has a line of its own."""
+_TIGHT, _NAMED = 340, 140
+"""Pixels below which some buttons are in a menu, and that a name needs."""
 _LEAST = 280
 _HEARS = (SessionState.CONNECTED, SessionState.DRAINING)
 
@@ -90,10 +93,17 @@ class Strip(QWidget):
         row = QHBoxLayout()
         row.setSpacing(4)
         self.signals = menu_button(desk, "ban", "Send a signal to the program")
-        menu = QMenu(self.signals)
-        for name, said in _SIGNALS:
-            menu.addAction(said, lambda name=name: self.signalled.emit(name))
-        self.signals.setMenu(menu)
+        self.signals.setMenu(self._offer_signals(QMenu(self.signals)))
+        self.more = menu_button(desk, "menu", "More")
+        more = QMenu(self.more)
+        more.addAction("Find…", lambda: self.tool.emit("find")).setShortcut(QKeySequence(FIND))
+        more.addAction("Save the transcript…", lambda: self.tool.emit("save"))
+        more.addSeparator()
+        self._offer_signals(more)
+        more.aboutToShow.connect(
+            lambda: [act.setEnabled(self.signals.isEnabled()) for act in more.actions()[3:]]
+        )
+        self.more.setMenu(more)
         self.tools = {name: tool_button(desk, icon, said) for name, icon, said in _TOOLS}
         for name, button in self.tools.items():
             button.clicked.connect(lambda _=False, name=name: self.tool.emit(name))
@@ -102,14 +112,21 @@ class Strip(QWidget):
         self.close_part = tool_button(desk, "x", "Close this part; the program goes on")
         self.close_part.clicked.connect(self.closed)
         self.close_part.hide()
-        for one in (self.signals, *self.tools.values(), self.split, self.close_part):
+        for one in (self.signals, *self.tools.values(), self.more, self.split, self.close_part):
             row.addWidget(one)
         return row
 
+    def _offer_signals(self, menu: QMenu) -> QMenu:
+        for name, said in _SIGNALS:
+            menu.addAction(said, lambda name=name: self.signalled.emit(name))
+        return menu
+
     def call(self, name: str) -> None:
         """Say whose console it is, where several stand beside each other."""
-        self.name.setText(name)
+        self.name.setText(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _NAMED - 40))
+        self.name.setToolTip(name)
         self.name.setVisible(bool(name))
+        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the line where it is narrow."""
@@ -123,6 +140,10 @@ class Strip(QWidget):
     def _arrange(self) -> None:
         """The sentence stands beside the state where there is room, else below it and wrapped."""
         narrow = self.width() < _NARROW
+        tight = self.width() < _TIGHT + (_NAMED if self.name.text() else 0)
+        for one in (self.signals, self.tools["find"], self.tools["save"]):
+            one.setHidden(tight)
+        self.more.setHidden(not tight)
         if narrow is not self._narrow:
             self._narrow = narrow
             self._first.removeWidget(self._sentence)
@@ -130,7 +151,7 @@ class Strip(QWidget):
             if narrow:
                 self._lines.addWidget(self._sentence)
             else:
-                self._first.insertWidget(2, self._sentence, 1)
+                self._first.insertWidget(3, self._sentence, 1)
             self._first.setStretchFactor(self.word, 1 if narrow else 0)
             self.told.setWordWrap(narrow)
             give_way(self.told)

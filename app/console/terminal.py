@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QRect, QSizeF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QRect, QSize, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _FRAME = 16
 """Milliseconds between two paintings while output flows."""
+_LEAST = QSize(100, 64)
+"""Pixels in which a few lines can still be read."""
 _MANY = 5000
 """Lines that flow anew, or are copied, in a few milliseconds."""
 _SYNCHRONIZED = 2026
@@ -85,6 +87,8 @@ class TerminalView(QAbstractScrollArea):
         self._zoom = 0
         self._placing = False
         self._lit = True
+        self.shows_cursor = True
+        """Nothing is typed at the screen of a program that reads lines."""
         self.finding = Finding(self.terminal, self)
         self.finding.done.connect(self._show)
         self._intake = Intake(self.terminal, self)
@@ -103,7 +107,7 @@ class TerminalView(QAbstractScrollArea):
         desk.theme.changed.connect(self._dress)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
-        self.setViewportMargins(8, 4, 0, 4)
+        self.setViewportMargins(8, 4, 4, 4)
         self.viewport().setMouseTracking(True)
         self._dress()
 
@@ -247,6 +251,9 @@ class TerminalView(QAbstractScrollArea):
             self.keyPressEvent(event)
         self._fit()
 
+    def minimumSizeHint(self) -> QSize:
+        return _LEAST
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -282,7 +289,7 @@ class TerminalView(QAbstractScrollArea):
         rows = range(int(event.rect().top() / height), int(event.rect().bottom() / height) + 1)
         paint_rules(painter, self.frame, rows, self.cell, self.canvas.colours)
         paint_pictures(painter, self.frame, rows, self.cell, self.face)
-        if self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
+        if self.shows_cursor and self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
             paint_cursor(painter, self.frame, self.cell, self.canvas, focused=self.hasFocus())
         if self._bell.isActive():
             painter.setPen(QPen(self.canvas.colours.cursor, 3))
