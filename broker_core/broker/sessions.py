@@ -34,7 +34,7 @@ from broker_core.scheduling.messages import AgentReady, Message
 from broker_core.sites.contract import Attempt, FarSite, LaunchOrder, Site, SiteRefused
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
-from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact
+from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact, SessionManners
 from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.script import line_agent_path
 from broker_core.worker.words import split_words
@@ -135,7 +135,11 @@ class Sessions:
 
     async def contact(self, record: JobRecord, site: Site | None) -> SessionContact:
         """How the agent of a job is reached, or what is missing."""
-        answer = SessionContact(job=record.id, attempt=record.attempt, state="waiting")
+        known = self._settings
+        manners = SessionManners(
+            buffer=known.shadow_buffer, flush_time=known.shadow_flush_time, ports=known.shadow_ports
+        )
+        answer = SessionContact(job=record.id, attempt=record.attempt, state="waiting", manners=manners)
         if not record.interactive:
             return answer.model_copy(update={"state": "none", "reason": "The job is not interactive."})
         if record.state.ended:
@@ -221,6 +225,7 @@ class Sessions:
             replay=known.replay_buffer,
             memory=known.agent_memory,
             disk=known.agent_disk,
+            keepalive=known.agent_keepalive,
             linger=known.agent_linger,
             tee=bool(description.stdout),
             introducer=self.key.public,

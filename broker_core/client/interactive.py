@@ -15,9 +15,9 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
 from broker_core.errors import BadRequest, Busy, Unreachable
-from broker_core.interactive.contact import Contact, NotYet, SessionOver
+from broker_core.interactive.contact import Contact, Manners, NotYet, SessionOver
 from broker_core.interactive.desk_key import DeskKeyPair, desk_key
-from broker_core.interactive.meeting import Place
+from broker_core.interactive.meeting import Place, read_ports
 from broker_core.interactive.session_events import (
     ENDED,
     Event,
@@ -109,7 +109,12 @@ def _carried(client: BrokerClient, said: SessionContact) -> Contact:
     def link(listener: Listener) -> LineLink:
         return LineLink(client, said.job, said.node, listener)
 
-    return Contact(said.job, "", (), "", said.node, said.attempt, link, notice)
+    return Contact(said.job, "", (), "", said.node, said.attempt, link, notice, _manners(said))
+
+
+def _manners(said: SessionContact) -> Manners:
+    told = said.manners
+    return Manners(told.buffer, told.flush_time, read_ports(told.ports))
 
 
 def _contact(said: SessionContact) -> Contact:
@@ -121,4 +126,6 @@ def _contact(said: SessionContact) -> Contact:
     if said.state != "there":
         raise BadRequest(said.reason, place=said.job)
     places = tuple(Place(place.host, place.port) for place in said.places)
-    return Contact(said.job, said.token, places, said.host_key, said.node, said.attempt)
+    return Contact(
+        said.job, said.token, places, said.host_key, said.node, said.attempt, manners=_manners(said)
+    )

@@ -15,7 +15,7 @@ import typer
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
-from broker_core.command_line.direct_ports import DIRECT_PORTS, DirectPorts, ports_of
+from broker_core.command_line.direct_ports import DirectPorts, ports_of
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.forward_forms import Dynamic, Local, Remote, Wishes, wishes
 from broker_core.command_line.ids import Job, resolve
@@ -41,7 +41,7 @@ def attach(
     local: Local = None,
     remote: Remote = None,
     dynamic: Dynamic = None,
-    direct_ports: DirectPorts = DIRECT_PORTS,
+    direct_ports: DirectPorts = "",
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -68,7 +68,7 @@ class Attached:
     """This terminal as the desk of a job."""
 
     def __init__(
-        self, client: BrokerClient, job: str, direct_ports: range, *, watch: bool, take: bool
+        self, client: BrokerClient, job: str, direct_ports: range | None, *, watch: bool, take: bool
     ) -> None:
         self._client = client
         self._direct_ports = direct_ports

@@ -17,7 +17,7 @@ import typer
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
-from broker_core.command_line.direct_ports import DIRECT_PORTS, DirectPorts, ports_of
+from broker_core.command_line.direct_ports import DirectPorts, ports_of
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.forward_forms import Dynamic, Local, Remote, wishes
 from broker_core.command_line.ids import Job, resolve
@@ -34,7 +34,7 @@ def forward(
     local: Local = None,
     remote: Remote = None,
     dynamic: Dynamic = None,
-    direct_ports: DirectPorts = DIRECT_PORTS,
+    direct_ports: DirectPorts = "",
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -70,7 +70,7 @@ def execute(
         bool | None,
         typer.Option("-t/-T", help="Give it a terminal, or none; if you say neither: as you are on one."),
     ] = None,
-    direct_ports: DirectPorts = DIRECT_PORTS,
+    direct_ports: DirectPorts = "",
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from broker_core.client.client import BrokerClient
-from broker_core.command_line.direct_ports import DIRECT_PORTS, DirectPorts
+from broker_core.command_line.direct_ports import DirectPorts
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.ids import Job
 from broker_core.command_line.job_beside import beside
@@ -37,7 +37,7 @@ def sftp(
             help="Read commands from this file, or - for the input, and stop at the first that fails.",
         ),
     ] = None,
-    direct_ports: DirectPorts = DIRECT_PORTS,
+    direct_ports: DirectPorts = "",
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

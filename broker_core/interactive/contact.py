@@ -6,8 +6,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from broker_core.errors import CrossDeskError
-from broker_core.interactive.meeting import Place
+from broker_core.interactive.meeting import PORTS, Place
 from broker_core.interactive.stream_link import CarriedLink, Listener
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How desks behave, as the broker's settings have it; times in seconds, sizes in bytes."""
+
+    flush_size: int = 4096
+    """Output of lines that may wait for the end of its line (CB-BYP-06)."""
+    flush_time: float = 0.2
+    """How long it may wait."""
+    ports: range = PORTS
+    """Where agents may call a desk that says nothing else (CB-BYP-09); empty: nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,7 @@ class Contact:
     """Makes a link by way of the broker, where no agent can be met."""
     notice: str = ""
     """What is missing then, and why, in words for people with the remedy."""
+    manners: Manners = Manners()
 
 
 class NotYet(CrossDeskError):

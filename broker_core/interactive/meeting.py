@@ -20,8 +20,11 @@ ROLES = (AGENT, DESK)
 GO, WAIT = b"GO\n", b"WAIT\n"
 PORTS = range(20000, 25001)
 """Where desks and relays listen unless told otherwise (CB-IA-05)."""
+NO_PORTS = "none"
+"""Says that there is no such range."""
 LINE = 256
 """Bytes that a line may have."""
+_PORTS = re.compile(r"(\d{1,5})-(\d{1,5})")
 _HELLO = re.compile(rb"CROSSDESK-MEET 1 (agent|desk) ([A-Za-z0-9_-]{32,64})\n")
 
 
@@ -42,6 +45,17 @@ class Place:
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def read_ports(text: str) -> range:
+    """The ports of `FIRST-LAST`, or none; raises ValueError."""
+    if text == NO_PORTS:
+        return range(0)
+    found = _PORTS.fullmatch(text)
+    first, last = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 0 < first <= last < 65536:
+        raise ValueError("Ports are given as FIRST-LAST, or none.")
+    return range(first, last + 1)
 
 
 def new_token() -> str:

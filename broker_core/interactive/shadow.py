@@ -15,7 +15,7 @@ import asyncssh
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
 from broker_core.interactive.desk_input import DeskInput, LineInput
-from broker_core.interactive.meeting import PORTS, NoMeeting, Place
+from broker_core.interactive.meeting import NoMeeting, Place
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
 from broker_core.interactive.shadow_forwards import Forwards
 from broker_core.interactive.shadow_link import open_link
@@ -47,14 +47,12 @@ class SessionOptions:
     shortest_pause: float = 0.2
     longest_pause: float = 5.0
     """Between two attempts to connect."""
-    direct_ports: range = PORTS
-    """Where the agent may call us without the relay; empty: nowhere."""
+    direct_ports: range | None = None
+    """Where the agent may call us without the relay; empty: nowhere, None: as the broker's settings say."""
     listen: Place | None = None
     """Where agents come to us by themselves, as the registration of this desk says; None: nowhere."""
     display: str = ""
     """Show windows of the program on this display of the desk, as in DISPLAY."""
-    flush_size: int = 4096
-    flush_time: float = 0.2
 
 
 class Session:
@@ -79,7 +77,7 @@ class Session:
         self._ends: dict[int, int] = {}
         self.seen: dict[int, int] = {}
         """Stream to the place below which a desk had the output before this session."""
-        self._telling = Telling(options.flush_size, options.flush_time, self._listen)
+        self._telling = Telling(self._listen)
         self._ssh: asyncssh.SSHClientConnection | None = None
         self._link: StreamLink | None = None
         self._end_due = False
@@ -257,6 +255,7 @@ class Session:
     async def _follow(self, contact: Contact) -> None:
         """Connect, and stay until the connection is lost; raises NoMeeting."""
         self._become(notice=contact.notice)
+        self._telling.follow(contact.manners)
         if contact.carried is not None:
             await self._follow_carried(contact.carried(self), contact.notice)
             return

@@ -28,7 +28,8 @@ class Meetings:
     key: asyncssh.SSHKey
     keepalive: float
     meeting_time: float
-    direct_ports: range
+    direct_ports: range | None
+    """None: as the broker says."""
     listen: Place | None
     _door: DeskDoor | None = None
 
@@ -95,7 +96,8 @@ class Meetings:
     ) -> asyncssh.SSHClientConnection | None:
         """A connection that the agent made to us because we asked it to, over the relay; None: it cannot."""
         try:
-            meeting = await called_directly(relayed, self.direct_ports)
+            ports = contact.manners.ports if self.direct_ports is None else self.direct_ports
+            meeting = await called_directly(relayed, ports)
             near = await speak(meeting, contact, self.key, self.keepalive)
         except NoMeeting as error:
             log.info("Over the relay: %s", error)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
+from broker_core.interactive.contact import Manners
 from broker_core.interactive.flushing import Flushing
 from broker_core.interactive.session_events import ENDED, Event, Output, Status
 
@@ -19,8 +20,8 @@ MERGED = 256 * 1024
 class Telling:
     """Events on their way to who shows them; `listen` is told whether more output is wanted."""
 
-    def __init__(self, flush_size: int, flush_time: float, listen: Callable[[bool], None]) -> None:
-        self._size, self._time = flush_size, flush_time
+    def __init__(self, listen: Callable[[bool], None]) -> None:
+        self._manners = Manners()
         self._listen = listen
         self._events: deque[Event] = deque()
         self._pending = 0
@@ -28,6 +29,10 @@ class Telling:
         self._flushing: dict[int, Flushing] = {}
         self._timers: dict[int, asyncio.TimerHandle] = {}
         self._shown: dict[int, int] = {}
+
+    def follow(self, manners: Manners) -> None:
+        """Show lines by these numbers, for streams of which nothing was shown yet."""
+        self._manners = manners
 
     async def events(self) -> AsyncIterator[Event]:
         """Every event, until one says that the session has ended."""
@@ -50,7 +55,9 @@ class Telling:
         if not by_lines:
             self._show(stream, place, data)
             return
-        flushing = self._flushing.setdefault(stream, Flushing(self._size, self._time))
+        flushing = self._flushing.setdefault(
+            stream, Flushing(self._manners.flush_size, self._manners.flush_time)
+        )
         begin = place - flushing.size
         self._show(stream, begin, flushing.add(data))
         self._shown[stream] = place + len(data) - flushing.size

@@ -55,6 +55,17 @@ class MeetingPlace(Wire):
     port: int
 
 
+class SessionManners(Wire):
+    """What the broker's settings say of desks."""
+
+    buffer: int = 4096
+    """Bytes of output after which it is shown without waiting for the end of a line."""
+    flush_time: float = 0.2
+    """Seconds after which it is."""
+    ports: str = "20000-25000"
+    """FIRST-LAST at which agents may call a desk, unless the desk says otherwise; `none`: nowhere."""
+
+
 class SessionContact(Wire):
     """What a desk needs to reach the agent of a job."""
 
@@ -71,5 +82,6 @@ class SessionContact(Wire):
     node: str = ""
     agent: str = ""
     """`terminal`: it speaks SSH with desks; `plain`: the broker carries lines; empty while there is none."""
+    manners: SessionManners = SessionManners()
     missing: str = ""
     """Why it is not of the better kind, in words; empty where it is."""
