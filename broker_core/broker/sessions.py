@@ -152,7 +152,10 @@ class Sessions:
 
     async def _running(self, record: JobRecord, site: Site, answer: SessionContact) -> SessionContact:
         attempt = Attempt(record.id, record.attempt)
-        word = await self._word(attempt, site)
+        try:
+            word = await self._word(attempt, site)
+        except LinkLost as error:
+            return answer.model_copy(update={"reason": str(error)})
         if word is None:
             return answer.model_copy(update={"reason": "The agent is starting."})
         await self._introduced(record, word)

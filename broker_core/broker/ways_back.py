@@ -31,14 +31,14 @@ class WaysBack:
         ways = self._ways()
         before = ways.get(site.name)
         try:
-            way = await site.way_back((relay.host, relay.port), before.port if before else 0)
+            way = await site.way_back((relay.host, relay.port), before.ports if before else ())
         except LinkLost:
             if before is None:
                 raise
             return before
-        if way != before and way.port:
+        if way != before and way.ports:
             self._keep(ways | {site.name: way})
-            log.info("Agents at %s call back over its port %d", site.name, way.port)
+            log.info("Agents at %s call back over %s", site.name, way.ports)
         return way
 
     def _ways(self) -> dict[str, WayBack]:
@@ -60,4 +60,4 @@ class WaysBack:
 
 def _way(said: dict[str, Any]) -> WayBack:
     places = tuple((str(host), int(port)) for host, port in said["places"])
-    return WayBack(places, str(said["hint"]), int(said["port"]))
+    return WayBack(places, str(said["hint"]), tuple(map(int, said["ports"])))

@@ -22,6 +22,8 @@ PORTS = range(20000, 25001)
 """Where desks and relays listen unless told otherwise (CB-IA-05)."""
 NO_PORTS = "none"
 """Says that there is no such range."""
+SILENCE = 90.0
+"""Seconds without a word from a relay, which speaks more often, after which the way there counts as dead."""
 LINE = 256
 """Bytes that a line may have."""
 _PORTS = re.compile(r"(\d{1,5})-(\d{1,5})")
@@ -148,7 +150,7 @@ async def _connect(place: Place) -> socket.socket:
 
 
 async def _until_go(connection: socket.socket, place: Place) -> None:
-    while (line := await read_line(connection)) != GO:
+    while (line := await asyncio.wait_for(read_line(connection), SILENCE)) != GO:
         if line == WAIT:
             continue
         said = line[3:].decode("ascii", "replace").strip() if line.startswith(b"NO ") else "it closed"

@@ -134,7 +134,7 @@ class Adapter(Protocol):
         """What the site is like now: one for each queue (CB-UPD-01)."""
         ...
 
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `FarSite.way_back`."""
         ...
 

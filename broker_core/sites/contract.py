@@ -248,10 +248,10 @@ class Site(Protocol):
 class FarSite(Site, Protocol):
     """A site that was added by its settings: something lies between it and the broker."""
 
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """How agents there reach a relay that this machine reaches; made or found again, as need be.
 
-        `port`: at the site, from an earlier time, used again if it can be. Raises LinkLost.
+        `ports`: at the site, from earlier times, used again where they can be. Raises LinkLost.
         """
         ...
 

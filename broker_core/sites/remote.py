@@ -159,12 +159,12 @@ class RemoteSite:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._adapter.close()
 
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `FarSite.way_back`; asked before `start` too, for a job that is to be handed over again."""
         await self._adapter.open()
         if self.link.state is not LinkState.CONNECTED:
             raise NotSent(self.link.reason or f"There is no connection to {self.name} yet.")
-        return await self._adapter.way_back(relay, port)
+        return await self._adapter.way_back(relay, ports)
 
     def answer(self, id: str, value: str) -> None:
         """See `FarSite.answer`."""

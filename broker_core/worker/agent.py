@@ -27,7 +27,6 @@ from broker_core.worker.agent_program import Program
 from broker_core.worker.agent_settings import (
     CONTACT,
     FAILURE,
-    PROGRAM,
     TERMINAL,
     AgentSettings,
     leave_contact,
@@ -125,8 +124,7 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     server.close()
     await asyncio.wait([asyncio.ensure_future(server.closed())], timeout=2.0)
     session.remove()
-    for left in (PROGRAM, CONTACT):
-        Path(left).unlink(missing_ok=True)
+    Path(CONTACT).unlink(missing_ok=True)
     if session.machine.state == "dead":
         _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")
     return program.status if program.status is not None else -signal.SIGKILL

@@ -128,7 +128,7 @@ class ArcAdapter:
         """See `Adapter.look`; raises SourceFailed for what cannot be read."""
         return facts_of_site(await self._rest.information(), self._spec, self._rest.port)
 
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `Adapter.way_back`; nobody leads connections back from there."""
         return await plain_way(relay, self._rest.host)
 

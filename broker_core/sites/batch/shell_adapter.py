@@ -25,7 +25,7 @@ from broker_core.sites.batch.shell_poll import Look, poll_script, questions, rea
 from broker_core.sites.batch.shell_transfers import ShellTransfers
 from broker_core.sites.batch.site_home import AWAY, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem
-from broker_core.sites.contract import RunFile, SiteRefused
+from broker_core.sites.contract import KeptProgram, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
@@ -124,7 +124,7 @@ class ShellAdapter:
     async def _equip(self, launches: Sequence[Launch]) -> dict[str, str | SiteRefused]:
         """Have the agents at the site that launches name; those that cannot be equipped, by tag."""
         refused: dict[str, str | SiteRefused] = {}
-        wanted = {program for one in launches for program in one.order.agents}
+        wanted = {program for one in launches for program in one.order.agents if self._may_run(program)}
         for program in sorted(wanted, key=lambda one: one.name):
             try:
                 for _ in range(_ROUNDS):
@@ -135,6 +135,11 @@ class ShellAdapter:
                 users = (one for one in launches if program in one.order.agents)
                 refused |= {one.order.attempt.tag: error for one in users}
         return refused
+
+    def _may_run(self, program: KeptProgram) -> bool:
+        """False for a program of another kind of machine than the login host; nodes look for themselves."""
+        machine = self._probe.get("machine", [""])[0]
+        return not machine or machine == "x86_64" or "x86_64" not in program.name
 
     async def release(self, tags: Sequence[str]) -> None:
         """See `Adapter.release`."""
@@ -227,9 +232,9 @@ class ShellAdapter:
         self._limits = {one.name: one.wall_limit for one in queues if one.wall_limit is not None}
         return facts(self._spec, self.kind, queues, self._probe)
 
-    async def way_back(self, relay: RelayPlace, port: int) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
-        return await self._transport.way_back(relay, port, wide=self.kind != "shell")
+        return await self._transport.way_back(relay, ports, wide=self.kind != "shell")
 
     async def _look_at(self, tags: Sequence[str]) -> Look:
         exchange = f"p{secrets.token_hex(6)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -78,10 +78,10 @@ class Transport(Protocol):
         """
         ...
 
-    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
         """How the site's nodes reach a relay that this machine reaches; `wide`: nodes are other machines.
 
-        `port`: at the site, from an earlier connection, used again if it can be. Raises LinkLost.
+        `ports`: at the site, from earlier connections, used again where they can be. Raises LinkLost.
         """
         ...
 

@@ -34,7 +34,7 @@ class Line:
         self._lost = login.lost
         self._hops = tuple(hops)
         self._patience = patience
-        self._back: asyncssh.SSHListener | None = None
+        self._back: list[asyncssh.SSHListener] = []
 
     async def carry(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
         """Run a script; raises LinkLost and TooManySessions."""
@@ -43,18 +43,20 @@ class Line:
     async def lead_back(self, host: str, port: int, target: tuple[str, int]) -> int:
         """Have a port there that leads to `target` here; returns it, or 0 where the server forbids it.
 
-        `host`: address that it is to have there, if the server lets it; `port`: which is asked for first.
-        Raises LinkLost.
+        `host`: address that it is to have there, if the server lets it; `port`: 0 for any. Raises LinkLost.
         """
-        if self._back is not None:
-            self._back.close()
-            await self._back.wait_closed()
-            self._back = None
-        for wanted in dict.fromkeys((port, 0)):
-            for address in dict.fromkeys((host, "localhost")):
-                if self._back is None:
-                    self._back = await self._listen(address, wanted, target)
-        return self._back.get_port() if self._back is not None else 0
+        for address in dict.fromkeys((host, "localhost")):
+            if (listener := await self._listen(address, port, target)) is not None:
+                self._back.append(listener)
+                return listener.get_port()
+        return 0
+
+    async def lead_nowhere(self) -> None:
+        """Give the ports up that led back."""
+        for listener in self._back:
+            listener.close()
+            await listener.wait_closed()
+        self._back.clear()
 
     async def _listen(self, host: str, port: int, target: tuple[str, int]) -> asyncssh.SSHListener | None:
         try:

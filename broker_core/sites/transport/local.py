@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import cast
 
 from broker_core.errors import NotFound
@@ -46,7 +46,7 @@ class LocalTransport:
         """Run a script with a long output."""
         return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
 
-    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
         """Nodes are this machine, or on its network."""
         return await plain_way(relay, "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -64,10 +64,10 @@ class SshTransport:
         """Run a script with a long output."""
         return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
 
-    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
         """Have a port at the login host that leads to the relay."""
         async with self._turn_back:
-            return await self._back.over(await self._keeper.line(), relay, port, wide=wide)
+            return await self._back.over(await self._keeper.line(), relay, ports, wide=wide)
 
     async def open(self) -> None:
         """Begin to connect."""

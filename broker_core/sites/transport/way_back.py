@@ -27,8 +27,8 @@ class WayBack:
     """Best known ones, all tried by the agent; empty where there is none."""
     hint: str = ""
     """Why a node may not get through, and what to do then."""
-    port: int = 0
-    """The port of the site that leads here, to be asked for again after a cut: agents know it."""
+    ports: tuple[int, ...] = ()
+    """Ports of the site that lead here, to be asked for again after a cut: agents know them."""
 
 
 async def plain_way(relay: RelayPlace, towards: str) -> WayBack:

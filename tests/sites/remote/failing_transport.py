@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from broker_core.sites.link import Link
@@ -43,8 +43,8 @@ class FailingTransport:
     ) -> Reply:
         return await self._carry(lambda: self._real.receive(script, write, deadline=deadline))
 
-    async def way_back(self, relay: RelayPlace, port: int, *, wide: bool) -> WayBack:
-        return await self._real.way_back(relay, port, wide=wide)
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
+        return await self._real.way_back(relay, ports, wide=wide)
 
     async def open(self) -> None:
         await self._real.open()

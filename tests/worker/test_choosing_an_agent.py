@@ -1,0 +1,101 @@
+"""The Job Starter takes the best agent that the node can run, and tells the plain one why it is taken."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.worker.test_job_starter import SHELLS, run
+
+FULL = "agent-x86_64-linux.0123"
+NEWER = {"uname": "x86_64", "getconf": "glibc 2.28"}
+
+
+@pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    return list(request.param)
+
+
+def node(folder: Path, monkeypatch: pytest.MonkeyPatch, **says: str) -> None:
+    """Stands in for other machines: what this one says of its processor and its C library."""
+    folder.mkdir()
+    for name, words in says.items():
+        (folder / name).write_text(f"#!/bin/sh\necho '{words}'\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+def agents(folder: Path) -> list[tuple[str, str]]:
+    """Two agents that say who they are and what they lack, and start the program; with their hashes."""
+    folder.mkdir()
+    found = []
+    for name in (FULL, "plain"):
+        path = folder / name
+        path.write_text(f'#!/bin/sh\necho "{name.partition("-")[0]}: $CROSSDESK_AGENT_LACKING"\nexec "$@"\n')
+        path.chmod(0o700)
+        found.append((str(path), hashlib.sha256(path.read_bytes()).hexdigest()))
+    return found
+
+
+def taken(shell: list[str], tmp_path: Path, some: list[tuple[str, str]]) -> str:
+    _, mark = run(shell, tmp_path / "d", "echo", "ran", interactive=True, agents=some)
+    assert mark.failure == ""
+    return (tmp_path / "d/job/out").read_text()
+
+
+@pytest.mark.parametrize("libc", ["2.28", "2.29", "2.36", "2.101", "3.0"])
+def test_the_best_agent_runs_where_it_can(
+    shell: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, libc: str
+) -> None:
+    node(tmp_path / "bin", monkeypatch, uname="x86_64", getconf=f"glibc {libc}")
+    assert taken(shell, tmp_path, agents(tmp_path / "programs")) == "agent: \nran\n"
+
+
+@pytest.mark.parametrize(
+    ("says", "lacking"),
+    [
+        ({"uname": "aarch64", "getconf": "glibc 2.36"}, "no x86-64 machine"),
+        ({"uname": "x86_64", "getconf": "glibc 2.27"}, "no GNU C library of version 2.28"),
+        ({"uname": "x86_64", "getconf": "glibc 2.5"}, "no GNU C library of version 2.28"),
+        ({"uname": "x86_64", "getconf": ""}, "no GNU C library of version 2.28"),
+    ],
+)
+def test_another_node_gets_the_plain_one(
+    shell: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: dict[str, str], lacking: str
+) -> None:
+    node(tmp_path / "bin", monkeypatch, **says)
+    assert lacking in taken(shell, tmp_path, agents(tmp_path / "programs")).splitlines()[0]
+
+
+@pytest.mark.parametrize("damage", ["changed", "half", "gone", "forbidden"])
+def test_a_damaged_agent_is_not_run(
+    shell: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    node(tmp_path / "bin", monkeypatch, **NEWER)
+    some = agents(tmp_path / "programs")
+    path = Path(some[0][0])
+    match damage:
+        case "changed":
+            path.write_text(path.read_text() + "\n")
+        case "half":
+            path.write_text(path.read_text()[:20])
+        case "gone":
+            path.unlink()
+        case "forbidden":
+            path.chmod(0o600)
+    first = taken(shell, tmp_path, some).splitlines()[0]
+    assert first.startswith("plain: its ")
+
+
+def test_without_any_the_job_ends_with_the_reason(
+    shell: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node(tmp_path / "bin", monkeypatch, uname="aarch64", getconf="glibc 2.36")
+    status, mark = run(
+        shell, tmp_path / "d", "echo", interactive=True, agents=agents(tmp_path / "programs")[:1]
+    )
+    assert (status, mark.failure) == (222, "agent")
+    assert "the node is no x86-64 machine" in mark.reason
