@@ -4,11 +4,9 @@ set -eu
 cd "$(dirname -- "$0")/.."
 uv=$(command -v uv || printf '%s' .venv/bin/uv)
 lock() {
-    file=$1
-    shift
     "$uv" pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
-        --no-emit-index-url --no-emit-find-links --custom-compile-command "sh packaging/lock.sh" \
-        "$@" pyproject.toml -o "packaging/$file"
+        --no-emit-index-url --no-emit-find-links --custom-compile-command "sh packaging/lock.sh" "$@"
 }
-lock requirements.lock
-lock requirements-dev.lock --extra dev
+lock pyproject.toml -o packaging/requirements.lock
+lock --extra dev pyproject.toml -o packaging/requirements-dev.lock
+lock packaging/agent/requirements.in -o packaging/agent/requirements.lock

@@ -60,6 +60,9 @@ for tool in vim htop tmux less; do has "$tool" || needed="$needed $tool"; done
 if [ -n "$needed" ] && ! apt_install "programs that the console must run ($needed)" $CONSOLE_PACKAGES; then
     leave_out console "they need$needed"
 fi
+if [ "$(uname -sm)" != "Linux x86_64" ] || ! has apt-get || ! has dpkg-deb || ! has flock; then
+    leave_out agent_file "they build from packages of Debian 12 on x86-64"
+fi
 qt_libraries xcb || {
     without "tests of windows: Qt does not find its libraries"
     set -- --ignore=tests/app --ignore=tests/end2end "$@"

@@ -38,6 +38,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long forms: more cases, kills and seeds")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "agent_files" in getattr(item, "fixturenames", ()):
+            item.add_marker("agent_file")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown() -> Generator[None]:
     yield

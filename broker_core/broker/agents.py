@@ -55,7 +55,7 @@ def _places(setting: str) -> tuple[Path, ...]:
 def _missing(setting: str) -> str:
     if setting:
         return f"agent_program in broker.toml names {setting}, which is not there"
-    return f"the broker has no {FROZEN}; agent_program in broker.toml may name one"
+    return f"the broker has no {FROZEN}: build it with sh packaging/agent.sh, or name it as agent_program"
 
 
 def _kept(path: Path) -> KeptProgram:

@@ -12,7 +12,7 @@ import pytest
 from broker_core.command_line.nouns import NOUNS
 from tests.packaging.sources import ROOT
 
-SCRIPTS = ("run.sh", "test.sh", "soak.sh", "bench.sh", "lock.sh", "demo.sh", "environment.sh")
+SCRIPTS = ("run.sh", "test.sh", "soak.sh", "bench.sh", "lock.sh", "demo.sh", "environment.sh", "agent.sh")
 _PLAIN = (
     "sh",
     "id",
