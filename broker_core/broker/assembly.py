@@ -146,13 +146,9 @@ def _services(
     places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
 ) -> Services:
     stream = Stream(store)
-    policies = PolicyChooser(
-        places.policies, PolicyPlugins(settings.mode), settings.policy, settings.queue_policy
-    )
+    policies = _policies(places, settings)
     circumstances = Circumstances(settings)
-    replicas = ReplicaMemory(
-        catalogue(settings.replicas, places.replicas), time.monotonic, lambda: engine.post(ReplicasFound())
-    )
+    replicas = _replicas(places, settings, lambda: engine.post(ReplicasFound()))
     near_files = NearFiles(replicas)
     scheduler = _scheduler(settings, store, circumstances, near_files, policies)
     engine = Engine(store, scheduler, stream, fail)
@@ -175,9 +171,7 @@ def _services(
         sites=sites,
         sessions=sessions,
         lines=LineSessions(store, settings, places.state / "lines"),
-        introductions=Introductions(
-            store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of
-        ),
+        introductions=_introductions(store, scheduler, sessions, sites),
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings),
@@ -190,6 +184,19 @@ def _services(
         stop=stop,
         started=time.time(),
     )
+
+
+def _policies(places: Places, settings: Settings) -> PolicyChooser:
+    plugins = PolicyPlugins(settings.mode)
+    return PolicyChooser(places.policies, plugins, settings.policy, settings.queue_policy)
+
+
+def _replicas(places: Places, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
+    return ReplicaMemory(catalogue(settings.replicas, places.replicas), time.monotonic, found)
+
+
+def _introductions(store: Store, scheduler: Scheduler, sessions: Sessions, sites: SiteCalls) -> Introductions:
+    return Introductions(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)
 
 
 def _local(places: Places, settings: Settings) -> LocalSite:
