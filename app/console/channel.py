@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 AHEAD = 4 << 20
 """Bytes that may be on their way to the screen; beyond that the program has to wait."""
+_PIECE = 64 * 1024
+_PAUSE = 0.05
+"""Seconds until a session that is full is asked again."""
 Connect = Callable[[], Awaitable["BrokerClient"]]
 
 
@@ -58,6 +61,8 @@ class Channel(QObject):
         self._stop: asyncio.Event | None = None
         self._room: asyncio.Event | None = None
         self._ahead = 0
+        self._typed = bytearray()
+        self._pouring: asyncio.TimerHandle | None = None
         self._early: list[Callable[[Session], Any]] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -76,8 +81,8 @@ class Channel(QObject):
             self._closed = True
 
     def write(self, data: bytes) -> None:
-        """Type."""
-        self.do(lambda session: session.write(data))
+        """Type; what the session has no room for yet follows when it has."""
+        self.do(lambda session: self._type(session, data))
 
     def resize(self, columns: int, rows: int) -> None:
         """The terminal has another size in cells."""
@@ -97,6 +102,23 @@ class Channel(QObject):
     def unforward(self, shown: ForwardView) -> None:
         """Remove a forward with its connections."""
         self.do(lambda session: self._unforward(session, shown))
+
+    def _type(self, session: Session, data: bytes) -> None:
+        self._typed += data
+        if self._pouring is None:
+            self._pour(session)
+
+    def _pour(self, session: Session) -> None:
+        self._pouring = None
+        while self._typed:
+            piece = bytes(self._typed[:_PIECE])
+            if session.write(piece):
+                del self._typed[: len(piece)]
+            elif session.status.writer and session.status.state not in ENDED:
+                self._pouring = asyncio.get_running_loop().call_later(_PAUSE, self._pour, session)
+                return
+            else:
+                self._typed.clear()
 
     async def _forward(self, session: Session, kind: str, listen: Where, target: Where) -> None:
         try:

@@ -20,12 +20,14 @@ class SessionFace:
 FACES = {
     SessionState.STARTING: SessionFace("Starting", Shape.HOLLOW, "muted"),
     SessionState.CONNECTED: SessionFace("Connected", Shape.FILLED, "positive"),
-    SessionState.DRAINING: SessionFace("Catching up", Shape.HALF, "accent"),
-    SessionState.BUFFERING: SessionFace("Connection lost", Shape.HALF, "warning"),
-    SessionState.DEAD: SessionFace("Given up", Shape.CROSS, "negative"),
-    SessionState.CLOSED: SessionFace("Ended", Shape.CHECK, "muted"),
+    SessionState.DRAINING: SessionFace("Draining", Shape.HALF, "accent"),
+    SessionState.BUFFERING: SessionFace("Buffering", Shape.HALF, "warning"),
+    SessionState.DEAD: SessionFace("Dead", Shape.CROSS, "negative"),
+    SessionState.CLOSED: SessionFace("Closed", Shape.CHECK, "muted"),
     SessionState.REFUSED: SessionFace("Not to be had", Shape.CROSS, "negative"),
 }
+_NOTED = 4096
+"""Bytes of input under way that are worth a word while the connection stands."""
 _UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
@@ -42,30 +44,36 @@ def sentence(status: Status) -> str:
     parts = [_STATES[status.state](status)] if status.state in _STATES else []
     if status.state in (SessionState.CONNECTED, SessionState.DRAINING):
         if status.viewers > 1:
-            parts.append(f"{status.viewers} desks are watching")
+            parts.append(f"open at {status.viewers} places")
         if not status.writer:
-            parts.append("another desk types")
-    if status.unsent:
-        parts.append(f"{size(status.unsent)} of input wait here")
+            parts.append("typed at another")
+    if status.unsent > _NOTED or (status.unsent and status.state is SessionState.BUFFERING):
+        parts.append(f"{size(status.unsent)} of input not sent yet")
     return " · ".join(part for part in parts if part)
 
 
 def _buffering(status: Status) -> str:
     tries = f"try {status.retries}" if status.retries else "trying again"
-    kept = f", {size(status.waiting)} of output wait at the node" if status.waiting else ""
-    return f"the program runs on{kept}; {tries}"
+    kept = f", {size(status.waiting)} of output kept at the node" if status.waiting else ""
+    return f"the connection is lost and the program runs on{kept}; {tries}"
 
 
 def _closed(status: Status) -> str:
     if status.signal is not None:
-        return f"by signal {status.signal}"
-    return f"exit code {status.exit_code}" if status.exit_code is not None else ""
+        return f"the program was ended by signal {status.signal}"
+    if status.exit_code is None:
+        return status.reason or "the program has ended"
+    return f"the program has ended with exit code {status.exit_code}"
 
 
 _STATES = {
     SessionState.STARTING: lambda status: status.reason,
     SessionState.CONNECTED: lambda status: f"at {status.node}" if status.node else "",
-    SessionState.DRAINING: lambda status: f"{size(status.waiting)} to come" if status.waiting else "",
+    SessionState.DRAINING: lambda status: (
+        f"what was missed comes first, {size(status.waiting)} are left"
+        if status.waiting
+        else "what was missed comes first"
+    ),
     SessionState.BUFFERING: _buffering,
     SessionState.DEAD: lambda status: status.reason,
     SessionState.CLOSED: _closed,

@@ -12,6 +12,7 @@ from broker_core.interactive.contact import Contact
 from broker_core.interactive.frames import (
     HEARD,
     OUTPUT,
+    PART,
     STREAM_PATH,
     WORD,
     BadFrame,
@@ -77,9 +78,10 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
             self._channel.write(word(what, **values))
 
     def type(self, offset: int, data: bytes) -> None:
-        """Send input."""
+        """Send input, in frames of the size that the agent takes."""
         if not self._channel.is_closing():
-            self._channel.write(keys(offset, data))
+            for start in range(0, len(data), PART):
+                self._channel.write(keys(offset + start, data[start : start + PART]))
 
     def arrived(self, stream: int, offset: int, size: int) -> None:
         """Confirm output soon."""

@@ -47,6 +47,7 @@ class Program:
         self.status: int | None = None
         """Exit code, or the negative number of the signal that ended it; None while it runs."""
         self._input = bytearray()
+        self._full = False
         self._closing = False
         self._paused = self._over = False
         self._turns = LAST_TURNS
@@ -85,8 +86,9 @@ class Program:
         """Pass input on; False if enough is waiting already, until `hungry` is called."""
         if not self._closing and self._sink >= 0:
             self._input += data
+            self._full = len(self._input) >= FULL
             self._feed()
-        return len(self._input) < FULL
+        return not self._full
 
     hungry: Callable[[], None] = staticmethod(lambda: None)
     """Called when input that waited has been taken."""
@@ -191,12 +193,12 @@ class Program:
             self._heard(self._sources[descriptor], b"".join(parts))
 
     def _feed(self) -> None:
-        waited = len(self._input) >= FULL
         while self._input and self._sink >= 0:
             try:
                 del self._input[: os.write(self._sink, self._input)]
             except BlockingIOError:
                 self._loop.add_writer(self._sink, self._feed)
+                self._relieve()
                 return
             except OSError:
                 # It reads no more; what was typed has nobody to go to.
@@ -206,7 +208,12 @@ class Program:
         if self._closing and self._sink >= 0:
             os.close(self._sink)
             self._sink = -1
-        if waited:
+        self._relieve()
+
+    def _relieve(self) -> None:
+        """Ask for more as soon as there is room, once for each time that there was none."""
+        if self._full and len(self._input) < FULL:
+            self._full = False
             self.hungry()
 
     @classmethod

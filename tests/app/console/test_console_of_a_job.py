@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -82,6 +83,57 @@ def test_a_closed_window_detaches_and_the_next_one_shows_what_was_missed(
 
     play(qapp, running_broker.state_dir, first)
     play(qapp, running_broker.state_dir, second)
+
+
+def test_a_very_large_paste_arrives_whole(qapp: QApplication, running_broker: RunningBroker) -> None:
+    text = "".join(
+        f"{number:07} of a paste that is larger than what may be under way\n" for number in range(50_000)
+    )
+    wanted = hashlib.sha256(text.replace("\n", "\r").encode()).hexdigest()
+
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        screen = view.terminal.terminal.text
+        await eventually(lambda: "ready>" in screen())
+        QTest.keyClicks(
+            view.terminal, f"stty raw -echo; echo now; head -c {len(text)} | sha256sum | cut -c-20; stty sane"
+        )
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "\nnow" in screen())
+        view.terminal.paste(text)
+        await eventually(lambda: wanted[:20] in screen(), 60, "every byte arrives in its order")
+        QTest.keyClicks(view.terminal, "exit")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_a_question_that_was_answered_is_not_answered_when_the_console_comes_back(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    jobs: list[str] = []
+
+    async def asked(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        await eventually(lambda: "ready>" in view.terminal.terminal.text())
+        QTest.keyClicks(view.terminal, "stty -echo; printf '\\033[5n'; head -c 4 | od -c | head -1; cat -v")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "033   [   0   n" in view.terminal.terminal.text(), what="it is answered")
+        jobs.append(view.job)
+
+    async def seen_again(stage: Stage) -> None:
+        await stage.ready()
+        view = await shown(stage, jobs[0])
+        await eventually(lambda: "033   [   0   n" in view.terminal.terminal.text(), what="the past is shown")
+        QTest.keyClicks(view.terminal, "typed")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: "\ntyped" in view.terminal.terminal.text(), what="nothing else was typed")
+        view.channel.do(lambda session: session.signal("KILL"))
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+
+    play(qapp, running_broker.state_dir, asked)
+    play(qapp, running_broker.state_dir, seen_again)
 
 
 def test_lines_go_at_enter_to_a_program_of_the_bypass_agent(

@@ -38,7 +38,7 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
         page, second = await in_a_tab(stage, first.job)
         await eventually(lambda: "ready>" in second.terminal.terminal.text(), what="past output is shown")
         await eventually(lambda: first.status.viewers == 2, what="both watch")
-        assert "2 desks are watching" in first.strip.told.text()
+        assert "open at 2 places" in first.strip.told.text()
         assert second.strip.act.text() == "Type here"
         second.strip.act.click()
         await eventually(lambda: second.status.writer and not first.status.writer, what="hand-over")
