@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,11 @@ from tests.app.console.conftest import Run
 
 pytestmark = pytest.mark.console
 Key = Qt.Key
+SHELLS = {"python": ["-q"]}
+PROMPTS = {"python": (">>>", ">>>"), "ipython": ("In [1]:", "In [2]:")}
+"""How they ask for the first and the second line."""
+if find_spec("IPython"):
+    SHELLS["ipython"] = ["-m", "IPython", "--no-banner", "--no-confirm-exit"]
 
 
 def screen(view: TerminalView) -> str:
@@ -114,6 +121,32 @@ def test_python_edits_its_line_and_takes_a_paste(
     view.paste("print('a' * 3)\n")
     qtbot.keyClick(view, Key.Key_Return)
     until(lambda: "\naaa" in screen(view))
+    qtbot.keyClick(view, Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    until(lambda: python.status == 0)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_interactive_python_completes_and_remembers(
+    shell: str, view: TerminalView, run: Run, qtbot: QtBot, until: Any
+) -> None:
+    """IPython where it is installed; it asks where the cursor is, and redraws its line at every key."""
+    first, second = PROMPTS[shell]
+    python = run(sys.executable, *SHELLS[shell])
+    until(lambda: first in screen(view))
+    qtbot.keyClicks(view, "number = 6 * 7")
+    qtbot.keyClick(view, Key.Key_Return)
+    until(lambda: screen(view).rstrip().endswith(second) and "6 * 7" in screen(view))
+    qtbot.keyClicks(view, "number.bit_l")
+    qtbot.keyClick(view, Key.Key_Tab)
+    until(lambda: "number.bit_length" in screen(view))
+    qtbot.keyClick(view, Key.Key_U, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(view, Key.Key_Up)
+    until(lambda: screen(view).count("number = 6 * 7") == 2)
+    qtbot.keyClicks(view, " + 58")
+    qtbot.keyClick(view, Key.Key_Return)
+    qtbot.keyClicks(view, "number")
+    qtbot.keyClick(view, Key.Key_Return)
+    until(lambda: "100" in screen(view))
     qtbot.keyClick(view, Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     until(lambda: python.status == 0)
 
