@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.view import ConsoleView
+from app.console.view import ALWAYS, ConsoleView
 from app.inspector.inspector import Inspector
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.client.client import BrokerClient
-from broker_core.client.interactive import ForwardView, SessionState, Status
+from broker_core.client.interactive import ENDED, ForwardView, SessionState, Status
 from broker_core.errors import Unreachable
 from tests.app.inspector.recorded import JOB, RecordedBroker, TestDesk, row, story
 
@@ -35,7 +36,13 @@ FORWARDS = (
     ForwardView("socket", "/tmp/run/control.sock", "/scratch/job17/control.sock", 0, 0, 0),
     ForwardView("local", "127.0.0.1:5432", "db.example.org:5432", 0, 0, 0,
                 "db.example.org:5432: Connection refused"),
+    ForwardView("dynamic", "127.0.0.1:1080", "where programs ask for", 2_113, 81_022, 1),
+    ForwardView("remote", "localhost:9000", "127.0.0.1:9000", 0, 0, 0),
 )  # fmt: skip
+NOTICE = (
+    "No terminal: the plain agent is used (the node has an ARM processor). Lines go to and fro, Enter sends "
+    "them; there is no window size, and there are no forwards and no files (SFTP)."
+)
 HERE = Status(SessionState.CONNECTED, mode="terminal", writer=True, viewers=1, node="node17.example.org")
 STATES: dict[str, tuple[Status, str]] = {
     "starting": (Status(reason="The job is in the queue of cluster-b; its agent is not there yet."), ""),
@@ -61,6 +68,10 @@ STATES: dict[str, tuple[Status, str]] = {
     "refused": (
         Status(SessionState.REFUSED, "This desk was not known to the broker when the job was submitted."),
         "",
+    ),
+    "lines-carried": (
+        Status(SessionState.CONNECTED, mode="lines", writer=True, viewers=1, node="node17", notice=NOTICE),
+        LINES,
     ),
     "lines": (
         Status(SessionState.CONNECTED, mode="lines", writer=True, viewers=1, node="node17", unsent=2_112),
@@ -111,7 +122,45 @@ def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until
     until(lambda: not console.terminal.behind)
     shoot(console, desk, name, QApplication.processEvents)
     assert console.strip.accessibleName().startswith(console.strip.word.text())
-    assert console.entry.isVisible() == (name == "lines")
+    assert console.entry.isVisible() == name.startswith("lines")
+    assert console.lacking.isVisible() == bool(status.notice)
+    assert console.strip.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
+
+
+def test_lines_that_wait_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:
+    lost = Status(SessionState.BUFFERING, "The connection broke.", "lines", True, 1, 4, 48_213, 12)
+    console.channel.status.emit(lost)
+    console.terminal.feed(LINES.encode())
+    for text in (
+        "calibrate 12 --fast",
+        "step 400",
+        "a line that is longer than a narrow pane is wide, and goes on",
+    ):
+        console.entry.line.setText(text)
+        console.entry.line.returnPressed.emit()
+    console.entry.end.click()
+    until(lambda: not console.terminal.behind)
+    shoot(console, desk, "lines-waiting", QApplication.processEvents)
+    assert console.entry.lines.isVisible()
+    assert not console.entry.line.isEnabled()
+
+
+def test_a_program_is_asked_for_before_it_reaches_the_clipboard(
+    console: ConsoleView, desk: TestDesk, until: Any
+) -> None:
+    QGuiApplication.clipboard().setText("mine")
+    console.channel.status.emit(HERE)
+    console.terminal.feed(TEXT.encode() + b"\x1b]52;c;bXY6b25lCnR3bw==\x07")
+    until(console.asks.isVisible)
+    assert "10 characters" in console.asks.text.text()
+    assert "mv:one two" in console.asks.text.text()
+    assert QGuiApplication.clipboard().text() == "mine"
+    shoot(console, desk, "clipboard", QApplication.processEvents)
+    console.asks.buttons[ALWAYS].click()
+    assert QGuiApplication.clipboard().text() == "mv:one\ntwo"
+    assert not console.asks.isVisible()
+    console.terminal.feed(b"\x1b]52;c;bmV4dA==\x07")
+    until(lambda: QGuiApplication.clipboard().text() == "next")
 
 
 def test_forwards_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:
@@ -124,7 +173,7 @@ def test_forwards_have_their_picture(console: ConsoleView, desk: TestDesk, until
         Status(SessionState.CONNECTED, mode="terminal", writer=True, node="node17", forwards=FORWARDS)
     )
     shoot(console, desk, "forwards", QApplication.processEvents)
-    assert len(console.forwards.rows) == 3
+    assert len(console.forwards.rows) == 5
 
 
 def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, desk: TestDesk, until: Any) -> None:
