@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QWidget
 
@@ -16,6 +16,10 @@ Where = tuple[str, int] | str
 _HIGHEST = 65535
 _LEAST, _WIDE = 280, 520
 """Pixels that two lines need, and from which everything stands in one."""
+Places = tuple[tuple[int, int, int, int], ...]
+_ONE_LINE: Places = ((0, 0, 1, 1), (0, 1, 1, 1), (0, 2, 1, 1), (0, 3, 1, 1), (0, 4, 1, 1), (1, 0, 1, 5))
+_TWO_LINES: Places = ((0, 0, 1, 1), (0, 1, 1, 3), (0, 4, 1, 1), (1, 0, 1, 4), (1, 4, 1, 1), (2, 0, 1, 5))
+"""Row, column, rows and columns of way, listening end, arrow, target, button and problem."""
 HERE, NODE = "127.0.0.1", "localhost"
 """Forwards are open to programs of one machine alone."""
 
@@ -66,6 +70,7 @@ class ForwardEntry(QWidget):
             self.way.addItem(one.title)
         self.listen, self.target = QLineEdit(), QLineEdit()
         self.arrow = label("→", "muted")
+        self._places: Places = ()
         self.add, self.problem = QPushButton("Forward"), label(role="negative", wrap=True)
         give_way(self.problem)
         self._lay_out()
@@ -80,12 +85,7 @@ class ForwardEntry(QWidget):
         grid.setContentsMargins(12, 0, 12, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
-        self.listen.setMaximumWidth(112)
-        self.listen.setMinimumWidth(64)
-        for column, part in enumerate((self.way, self.listen, self.arrow, self.target)):
-            grid.addWidget(part, 0, column)
-        grid.addWidget(self.problem, 1, 0, 1, 3)
-        grid.setColumnStretch(3, 1)
+        self.listen.setMinimumWidth(96)
         self._grid = grid
         self._arrange()
         self.problem.hide()
@@ -95,14 +95,22 @@ class ForwardEntry(QWidget):
         return QSize(_LEAST, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The button stands at the end of the line where there is room, else below it."""
+        """Everything stands in one line where there is room, else in two."""
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        self._grid.removeWidget(self.add)
-        place = (0, 4) if self.width() >= _WIDE else (1, 3)
-        self._grid.addWidget(self.add, *place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        """In one line, or in two."""
+        places = _ONE_LINE if self.width() >= _WIDE else _TWO_LINES
+        if places is self._places:
+            return
+        self._places = places
+        parts = (self.way, self.listen, self.arrow, self.target, self.add, self.problem)
+        for part, place in zip(parts, places, strict=True):
+            self._grid.removeWidget(part)
+            self._grid.addWidget(part, *place)
+        for column in range(5):
+            self._grid.setColumnStretch(column, int(column == (3 if places is _ONE_LINE else 2)))
 
     @property
     def chosen(self) -> Way:

@@ -29,6 +29,8 @@ _SIGNALS = (
 )
 _NARROW = 620
 """Pixels below which the sentence has a line of its own."""
+_BESIDE = 400
+"""Pixels that everything beside the sentence needs at most."""
 _TIGHT, _NAMED = 340, 140
 """Pixels below which some buttons are in a menu, and that a name needs."""
 _LEAST = 280
@@ -139,7 +141,8 @@ class Strip(QWidget):
 
     def _arrange(self) -> None:
         """The sentence stands beside the state where there is room, else below it and wrapped."""
-        narrow = self.width() < _NARROW
+        wide = self.told.fontMetrics().horizontalAdvance(self.told.text()) + _BESIDE
+        narrow = self.width() < max(_NARROW, wide + self.act.sizeHint().width() * (not self.act.isHidden()))
         tight = self.width() < _TIGHT + (_NAMED if self.name.text() else 0)
         for one in (self.signals, self.tools["find"], self.tools["save"]):
             one.setHidden(tight)
@@ -169,6 +172,7 @@ class Strip(QWidget):
         self.act.setText(said)
         self.act.setVisible(bool(said))
         self._sentence.setVisible(bool(told or said))
+        self._arrange()
         self.signals.setEnabled(status.state in _HEARS and status.writer)
         self.tools["forwards"].setEnabled(status.state not in ENDED and not status.notice)
         self.setAccessibleName(f"{face.word}. {told}" if told else face.word)

@@ -140,7 +140,7 @@ class ConsoleView(ConsolePart):
         self.strip.show_status(status)
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
-        self.terminal.shows_cursor = status.mode != LINES
+        self.terminal.shows_cursor = status.mode != LINES and status.state not in ENDED
         lines = status.mode == LINES and status.state not in ENDED
         if lines and not self.entry.isVisible():
             self.entry.show()

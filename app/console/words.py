@@ -55,7 +55,7 @@ def sentence(status: Status) -> str:
 def _buffering(status: Status) -> str:
     tries = f"try {status.retries}" if status.retries else "trying again"
     kept = f", {size(status.waiting)} of output kept at the node" if status.waiting else ""
-    return f"the connection is lost and the program runs on{kept}; {tries}"
+    return f"the connection is lost, the program runs on{kept}; {tries}"
 
 
 def _closed(status: Status) -> str:
