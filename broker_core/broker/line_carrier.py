@@ -10,7 +10,7 @@ from broker_core.broker.line_journal import LineJournal
 from broker_core.sites.contract import Attempt, Site
 from broker_core.sites.lines import MOST_TYPED, Carried, LineAnswer, LineCall
 
-GONE = 30.0
+GONE = 15.0
 """Seconds after which a desk that has not asked any more has left."""
 
 
@@ -32,14 +32,22 @@ class LineCarrier:
         """Desk to when it asked last."""
         self._woken = asyncio.Event()
 
-    async def come(self, desk: str, *, write: bool) -> None:
-        """A desk asks; it gets the input if it wants it and no other desk that is there has it."""
+    async def come(self, desk: str, *, write: bool) -> float:
+        """A desk asks; it gets the input if it wants it and no other desk that is there has it.
+
+        Returns when that was.
+        """
         now = time.monotonic()
         for other in [one for one, asked in self._desks.items() if now - asked > GONE]:
             self.leave(other)
         self._desks[desk] = now
         if write and self.journal.writer not in self._desks:
             await self.give_to(desk)
+        return now
+
+    def waits(self, desk: str, ask: float) -> bool:
+        """Somebody waits for the answer: the desk has neither left nor asked again since."""
+        return self._desks.get(desk) == ask
 
     def leave(self, desk: str) -> None:
         """A desk does not look any more."""

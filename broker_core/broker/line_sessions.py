@@ -69,12 +69,16 @@ class LineSessions:
         """Frames with what is new for a desk, at the latest after `wait` seconds; raises LinkLost."""
         loop = asyncio.get_running_loop()
         until = loop.time() + wait
+        ask: float | None = None
         while True:
             found = await job()
             if found.record.state.ended:
                 return await self._rest(found, asked)
             carrier = await self._carrier(found)
-            await carrier.come(asked.desk, write=asked.write)
+            if ask is None:
+                ask = await carrier.come(asked.desk, write=asked.write)
+            elif not carrier.waits(asked.desk, ask):
+                return b""
             try:
                 frames = await self._new(carrier, found, asked)
             except NotFound:

@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -19,12 +19,11 @@ from broker_core.command_line.direct_ports import DirectPorts, ports_of
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.forward_forms import Dynamic, Local, Remote, Wishes, wishes
 from broker_core.command_line.ids import Job, resolve
-from broker_core.command_line.raw_keys import raw_keys
+from broker_core.command_line.raw_keys import DETACH, Keys, raw_keys
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import BadRequest
 
-DETACH = b"\x1d"
-"""Ctrl-], as in telnet: leave, the program runs on."""
+LINES = "lines"
 _TURN = 64 * 1024
 
 
@@ -79,6 +78,8 @@ class Attached:
         self._writing = asyncio.Event()
         """The program takes our input; what is typed before waits."""
         self._told: Any = None
+        self._by_lines: Callable[[], None] = _nothing
+        """Changes the terminal, once, when it shows that the program reads lines."""
         self._remarks: set[str] = set()
         """What was told of forwards and windows: each once."""
 
@@ -135,12 +136,17 @@ class Attached:
         if self._take and status.mode and not status.writer and not self._watch:
             self._session.take()
             self._take = False
+        if status.mode == LINES:
+            self._by_lines()
+            self._by_lines = _nothing
         if status.writer:
             self._writing.set()
         if status.state != self._told and status.state in ("starting", "buffering"):
             self._remark(status.reason or status.state)
         self._told = status.state
         wants = [f"{one.kind} {one.listen}: {one.problem}" for one in status.forwards if one.problem]
+        if status.notice:
+            wants.append(status.notice)
         if status.windows:
             wants.append("the program opens a window, which waits for a desk with a display: attach with -X")
         for one in wants:
@@ -156,25 +162,32 @@ class Attached:
     @contextlib.contextmanager
     def _terminal(self) -> Iterator[None]:
         """Keys go to the program, and its size follows ours."""
-        loop, keys = asyncio.get_running_loop(), sys.stdin.fileno()
-        with raw_keys(keys) as raw:
-            reading = asyncio.ensure_future(self._keys(keys, raw=raw))
+        loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
+        with raw_keys(descriptor) as keys:
+            self._by_lines = keys.by_lines
+            reading = asyncio.ensure_future(self._keys(descriptor, keys))
             loop.add_signal_handler(signal.SIGWINCH, self._resize)
+            if keys.are_there:
+                # A terminal that edits lines for us makes signals of some keys: they are the program's.
+                loop.add_signal_handler(signal.SIGINT, lambda: self._session.signal("INT"))
             try:
                 yield
             finally:
                 loop.remove_signal_handler(signal.SIGWINCH)
+                loop.remove_signal_handler(signal.SIGINT)
                 reading.cancel()
 
-    async def _keys(self, keys: int, *, raw: bool) -> None:
+    async def _keys(self, descriptor: int, keys: Keys) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await _readable(loop, keys)
-            data = os.read(keys, _TURN)
-            if raw and DETACH in data:
+            await _readable(loop, descriptor)
+            data = os.read(descriptor, _TURN)
+            if keys.are_there and DETACH in data:
                 self._left.set()
                 return
             await self._writing.wait()
+            if keys.are_there and self._session.status.mode == LINES:
+                data = data.replace(b"\r", b"\n")  # typed before it was known that lines are wanted
             if not data:
                 self._session.end_input()
                 return
@@ -195,6 +208,10 @@ async def _readable(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
         await waiting
     finally:
         loop.remove_reader(descriptor)
+
+
+def _nothing() -> None:
+    """Nothing is to be done."""
 
 
 def _done(waiting: asyncio.Future[None]) -> None:

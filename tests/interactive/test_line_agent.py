@@ -21,6 +21,9 @@ from tests.waiting import wait_until
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 if busybox := shutil.which("busybox"):
     SHELLS.append([busybox, "sh"])
+CHECKS = [[*words, "-n"] for words in SHELLS]
+if shellcheck := shutil.which("shellcheck"):
+    CHECKS.append([shellcheck, "-s", "sh"])
 
 
 @pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
@@ -175,15 +178,7 @@ def test_nothing_listens_and_nothing_connects(plain: Plain) -> None:
     assert plain.ended() == 0
 
 
-@pytest.mark.parametrize("words", SHELLS, ids=lambda words: Path(words[0]).name)
-def test_each_shell_accepts_the_script(words: list[str]) -> None:
-    checked = subprocess.run([*words, "-n", str(line_agent_path())], capture_output=True, check=False)
-    assert (checked.returncode, checked.stderr) == (0, b"")
-
-
-@pytest.mark.skipif(not shutil.which("shellcheck"), reason="needs shellcheck")
-def test_shellcheck_finds_nothing() -> None:
-    checked = subprocess.run(
-        ["shellcheck", "-s", "sh", str(line_agent_path())], capture_output=True, text=True, check=False
-    )
-    assert checked.stdout == ""
+@pytest.mark.parametrize("words", CHECKS, ids=lambda words: Path(words[0]).name)
+def test_each_shell_and_checker_accepts_the_script(words: list[str]) -> None:
+    checked = subprocess.run([*words, str(line_agent_path())], capture_output=True, check=False)
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")

@@ -70,7 +70,7 @@ async def test_lines_go_both_ways_and_the_exit_status_comes_back(client: BrokerC
 
 
 async def test_typed_lines_arrive_once_and_in_order_over_many_deaths_of_the_broker(
-    running_broker: RunningBroker, client: BrokerClient
+    client: BrokerClient, running_broker: RunningBroker
 ) -> None:
     job = await submitted(client, "echo ready; while read line; do echo got $line; done")
     screen = await console(client, job)
@@ -101,7 +101,7 @@ async def test_a_part_of_a_line_goes_out_with_the_end_of_the_input(client: Broke
     await screen.session.close()
 
 
-async def test_a_flood_of_output_arrives_whole(running_broker: RunningBroker, client: BrokerClient) -> None:
+async def test_a_flood_of_output_arrives_whole(client: BrokerClient, running_broker: RunningBroker) -> None:
     job = await submitted(client, "echo ready; seq 1 1000000; echo end")
     screen = Screen(await open_session(client, job, QUICK), keep=True)
     await screen.shows(b"500000\n")
@@ -154,7 +154,7 @@ async def test_files_and_forwards_are_refused_with_the_reason(client: BrokerClie
 
 
 async def test_nothing_of_a_session_is_left_on_the_broker_s_machine_and_no_secret_reaches_the_program(
-    running_broker: RunningBroker, client: BrokerClient
+    client: BrokerClient, running_broker: RunningBroker
 ) -> None:
     job = await submitted(client)
     screen = await console(client, job)
@@ -168,7 +168,7 @@ async def test_nothing_of_a_session_is_left_on_the_broker_s_machine_and_no_secre
 
 
 async def test_a_program_that_no_desk_looks_at_is_ended_with_the_reason(
-    running_broker: RunningBroker, client: BrokerClient
+    client: BrokerClient, running_broker: RunningBroker
 ) -> None:
     running_broker.kill()
     (running_broker.state_dir / "broker.toml").write_text("ca_retry_interval = 0.5\nca_max_retries = 2\n")
