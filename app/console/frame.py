@@ -15,6 +15,7 @@ from app.console.looks import Look, Looks
 _CODEPOINT, _STYLE, _WIDE, _LINK = 2, 26, 42, 45
 """Where these lie in the 64 bits of a cell."""
 _GRAPHEME = 1
+_NAMED = 16
 _GROUND = 1 << 40
 """Marks a cell that is nothing but its background, beside the numbers of styles."""
 _PLAIN_LETTERS = 0x180
@@ -201,6 +202,7 @@ class Frame:
             underline=one.underline,
             underline_colour=self._resolved(one.underline_color),
             link=link,
+            named=_named(one.bg_color) and one.fg_color.tag != lib.GHOSTTY_STYLE_COLOR_RGB,
         )
 
     def _resolved(self, colour: Any) -> int:
@@ -264,6 +266,10 @@ def _sized(type_: str) -> Any:
     made = ffi.new(f"{type_}*")
     made.size = ffi.sizeof(type_)
     return made
+
+
+def _named(colour: Any) -> bool:
+    return bool(colour.tag == lib.GHOSTTY_STYLE_COLOR_PALETTE and colour.value.palette < _NAMED)
 
 
 def _number(rgb: Any) -> int:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 _MOST = 4096
 PLAIN, LINK = 0, 1
+_LEAST = 3.5
+"""Contrast at which named colours can be read."""
+_MIDDLE = 0.18
+"""A ground that is lighter goes with black."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Look:
     """0 none, 1 single, 2 double, 3 curly, 4 dotted, 5 dashed."""
     underline_colour: int = -1
     link: bool = False
+    named: bool = False
+    """Both colours are among the sixteen, which are ours: they are made to go with each other."""
 
     @property
     def ruled(self) -> bool:
@@ -94,6 +101,8 @@ def _pair(look: Look, fg: int, bg: int) -> tuple[int, int]:
         ink, ground = ground, ink
     if look.invisible:
         return ground, ground
+    if look.named:
+        ink = _readable(ink, ground)
     return (_mixed(ink, ground, 0.6) if look.faint else ink), ground
 
 
@@ -103,3 +112,24 @@ def _mixed(one: int, other: int, share: float) -> int:
         for shift in (16, 8, 0)
     )
     return sum(parts)
+
+
+@lru_cache(_MOST)
+def _readable(ink: int, ground: int) -> int:
+    """The colour, moved towards black or white as far as it must be to be read."""
+    towards = 0xFFFFFF if _light(ground) < _MIDDLE else 0
+    shares = (1.0, 0.75, 0.5, 0.25)
+    tries = (_mixed(ink, towards, share) for share in shares)
+    return next((one for one in tries if _contrast(one, ground) >= _LEAST), towards)
+
+
+def _contrast(one: int, other: int) -> float:
+    """As WCAG 2 has it, from 1 to 21."""
+    dark, light = sorted((_light(one), _light(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _light(colour: int) -> float:
+    parts = ((colour >> shift & 255) / 255 for shift in (16, 8, 0))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -9,6 +9,8 @@ import pytest
 from app.console.frame import Frame
 from app.console.ghostty import Ghostty
 from app.console.looks import Look
+from app.console.palette import PALETTES
+from app.theme.tokens import Mode
 
 
 @pytest.fixture
@@ -128,3 +130,39 @@ def test_another_width_lets_lines_flow_anew(terminal: Ghostty) -> None:
     terminal.feed(b"y" * 30)
     terminal.resize(40, 5, 8, 16)
     assert terminal.text().splitlines()[0] == "y" * 30
+
+
+@pytest.mark.parametrize("mode", [Mode.LIGHT, Mode.DARK, Mode.CONTRAST])
+def test_every_pair_of_the_sixteen_colours_can_be_read(mode: Mode) -> None:
+    """A file manager writes grey on blue, whatever the desk makes of grey and blue."""
+    terminal = Ghostty(20, 20)
+    terminal.colours("#101010", "#ffffff", "#0000ff", PALETTES[mode])
+    frame = Frame(terminal)
+    for fg in range(8):
+        terminal.feed("".join(f"\x1b[3{fg};4{bg}mx" for bg in range(8) if bg != fg).encode() + b"\r\n")
+    frame.update()
+    inks, grounds, _ = frame.looks.inks(0x101010, 0xFFFFFF)
+    used = sorted({int(number) for row in frame.rows[:8] for number in row.looks[:7]})
+    assert len(used) == 56
+    assert min(contrast(int(inks[one]), int(grounds[one])) for one in used) >= 3.4
+    frame.close()
+    terminal.close()
+
+
+def contrast(one: int, other: int) -> float:
+    dark, light = sorted(relative(colour) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def relative(colour: int) -> float:
+    parts = [(colour >> shift & 255) / 255 for shift in (16, 8, 0)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_colours_that_a_program_mixes_itself_are_left_alone(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"\x1b[38;2;100;100;100;48;2;101;101;101m\xe2\x96\x80\x1b[38;5;240;48;5;241mx")
+    frame.update()
+    inks, _, _ = frame.looks.inks(0, 0xFFFFFF)
+    assert int(inks[frame.rows[0].looks[0]]) == 0x646464
+    assert int(inks[frame.rows[0].looks[1]]) == look(frame, 1).fg
