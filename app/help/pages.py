@@ -15,6 +15,7 @@ ORDER = (
     "sites",
     "batch-systems",
     "interactive",
+    "agents",
     "resources",
     "scheduler",
     "simulator",
