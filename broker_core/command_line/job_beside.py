@@ -129,7 +129,7 @@ async def _run(opened: Session, command: str, *, x11: bool, terminal: bool | Non
                 command or None,
                 term_type=os.environ.get("TERM", "xterm") if wanted else None,
                 term_size=(size.columns, size.lines),
-                stdin=os.dup(0),
+                stdin=asyncssh.DEVNULL if _nothing_to_read() else os.dup(0),
                 stdout=os.dup(1),
                 stderr=os.dup(2),
                 encoding=None,
@@ -140,6 +140,11 @@ async def _run(opened: Session, command: str, *, x11: bool, terminal: bool | Non
         with _size_follows(process.change_terminal_size) if typed and wanted else contextlib.nullcontext():
             done = await process.wait(check=False)
     return _code(done.exit_status, done.exit_signal)
+
+
+def _nothing_to_read() -> bool:
+    """Our input is the null device, which no loop can wait for."""
+    return os.path.samestat(os.fstat(0), os.stat(os.devnull))
 
 
 @contextlib.contextmanager

@@ -37,7 +37,8 @@ def test_a_pipe_is_attached_and_the_exit_code_is_the_program_s(job: str) -> None
 
 def test_commands_and_files_beside_the_program(job: str, tmp_path: Path) -> None:
     told = crossdesk("job", "exec", job, "--", "sh", "-c", "echo $((6 * 7)) > made; exit 9")
-    assert told.code == 9, told.err
+    assert (told.code, told.err) == (9, "")
+    assert crossdesk("job", "exec", job, "cat; echo ended").out == "ended\n"  # its input is the null device
     listed = crossdesk("job", "sftp", job, "ls", "--json")
     assert {"name": "made", "size": 3} in listed.json
     fetched = tmp_path / "fetched"
