@@ -143,7 +143,8 @@ class ResourceCache:
     def _published(self, entry: Entry, said: SourceHeard) -> None:
         commitments = self._commitments.at(entry.ce)
         entry.given = sum(one.cpus for one in commitments.values()) if commitments else 0
-        entry.own_waiting = sum(not one.runs for one in commitments.values()) if commitments else 0
+        waiting = [one.cpus for one in commitments.values() if not one.runs] if commitments else ()
+        entry.own_waiting, entry.waiting_cpus = len(waiting), sum(waiting)
         visible = entry.given
         if not entry.account:
             visible = self._commitments.made_before(entry.ce, said.monotonic - self._interval)
@@ -186,6 +187,7 @@ class ResourceCache:
                 entry = self.entries.get(one.ce)
                 if entry is not None:
                     entry.own_waiting -= 1
+                    entry.waiting_cpus -= one.cpus
                     self.board.queue(entry)
 
     def _heed_limit(self, ce: str, jobs: int, now: float) -> None:
@@ -198,6 +200,7 @@ class ResourceCache:
         if entry is not None:
             entry.given += cpus
             entry.own_waiting += waiting
+            entry.waiting_cpus += cpus if waiting else 0
             self.board.give(entry)
             if cpus < 0:
                 self.board.raised.add(entry.row)

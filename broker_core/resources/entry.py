@@ -40,6 +40,8 @@ class Entry:
     """CPUs of commitments that the published figure counts."""
     own_waiting: int = 0
     """Jobs of this broker that are committed and do not run yet."""
+    waiting_cpus: int = 0
+    """CPUs that these ask for."""
     watched: float | None = None
     """The next moment at which its bar is looked at again."""
     history: History = field(default_factory=History)
@@ -59,8 +61,16 @@ class Entry:
 
     @property
     def queue(self) -> int:
-        """Waiting jobs that count for the longest queue: our own at sites that we use, else all."""
-        return self.own_waiting if self.account else self.waiting
+        """Waiting jobs that count for the longest queue: our own at sites that we use, else all.
+
+        Of our own not those for which CPUs are free: they start as soon as the site has them.
+        """
+        if not self.account:
+            return self.waiting
+        free = min(self.balance + self.waiting_cpus, self.published_free)
+        if free <= 0 or not self.own_waiting:
+            return self.own_waiting
+        return self.own_waiting * max(0, self.waiting_cpus - free) // self.waiting_cpus
 
     def hear(self) -> None:
         """Take counts and times over from the hearings."""

@@ -228,3 +228,28 @@ def test_a_resource_that_always_fails_is_tried_again_for_ever() -> None:
     pauses = [troubles.failed(A, 0.0, "full").until for _ in range(2000)]
     assert pauses[:5] == [5.0, 20.0, 80.0, 320.0, 600.0]
     assert set(pauses[5:]) == {600.0}
+
+
+def test_jobs_for_which_processors_are_free_do_not_count_as_waiting() -> None:
+    cache = filled(account=True)
+    entry = cache.entries[A]
+    for number in range(4):
+        cache.commit(A, f"job{number}", 2, 0.0)
+    assert (entry.own_waiting, entry.queue) == (4, 1), "five processors of eight are free"
+    cache.started("job0")
+    cache.started("job1")
+    assert (entry.own_waiting, entry.queue) == (2, 1)
+    cache.report(heard(facts(A, free=0), facts(B), at=1.0, account=True))
+    assert entry.queue == 2
+    cache.release("job0", 2.0)
+    cache.release("job2", 2.0)
+    assert (entry.own_waiting, entry.queue) == (1, 1)
+
+
+def test_at_a_site_that_others_fill_all_our_jobs_wait() -> None:
+    cache = ResourceCache()
+    cache.report(heard(facts(A, free=0, total=1000), account=True))
+    for number in range(5):
+        cache.commit(A, f"job{number}", 1, 0.0)
+    cache.report(heard(facts(A, free=0, total=1000), at=1.0, account=True))
+    assert cache.entries[A].queue == 5

@@ -146,11 +146,14 @@ def test_jobs_may_wait_in_the_batch_system_of_a_site_up_to_the_longest_queue() -
     batch.attributes["GlueCEInfoLRMSType"] = "pbs"
     stage = Stage([batch], rules)
     jobs = stage.submit(number=10)
-    assert len(stage.submits) == 3
+    assert len(stage.submits) == 2 + 3, "two start at once, three wait"
     stage.accepted(jobs[0])
     stage.started(jobs[0])
     stage.run()
-    assert len(stage.submits) == 4, "a job that runs waits no more"
+    assert len(stage.submits) == 5, "the processors are not free for another two"
+    stage.ended(jobs[0])
+    stage.run()
+    assert len(stage.submits) == 6
 
 
 def test_without_a_cache_nothing_is_matched_before_the_sources_were_asked() -> None:
