@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -58,7 +59,7 @@ class Strip(QWidget):
     tool = Signal(str)
     """`find`, `save` or `forwards`."""
     acted = Signal(str)
-    """`take` the input, or `reconnect` now."""
+    """`take` the input, `reconnect` now, or show the program's `windows` here."""
     signalled = Signal(str)
     """A signal for the program, such as `INT`."""
     closed = Signal()
@@ -199,4 +200,11 @@ def _offer(status: Status) -> tuple[str, str]:
         return "reconnect", "Try now"
     if status.state in ENDED or status.state is SessionState.STARTING:
         return "", ""
+    if status.writer and status.windows and _has_display():
+        return "windows", "Show windows"
     return ("", "") if status.writer else ("take", "Type here")
+
+
+def _has_display() -> bool:
+    """Whether windows of a program of X11 can be shown here."""
+    return bool(os.environ.get("DISPLAY"))

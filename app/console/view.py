@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -197,6 +198,8 @@ class ConsoleView(ConsolePart):
             self.channel.do(lambda session: session.take())
         elif wish == "reconnect":
             self.channel.do(lambda session: session.reconnect())
+        elif wish == "windows":
+            self.channel.do(lambda session: session.forwards.display(os.environ.get("DISPLAY", "")))
 
     def _open(self, address: str) -> None:
         """Links are written by programs of others: only what a browser or mail program takes is opened."""

@@ -45,6 +45,8 @@ def sentence(status: Status) -> str:
     if status.state in (SessionState.CONNECTED, SessionState.DRAINING):
         if status.viewers > 1:
             parts.append(f"open at {status.viewers} places")
+        if status.windows:
+            parts.append("1 window waits" if status.windows == 1 else f"{status.windows} windows wait")
         if not status.writer:
             parts.append("typed at another")
     if status.unsent > _NOTED or (status.unsent and status.state is SessionState.BUFFERING):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,16 @@ def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until
     assert console.entry.isVisible() == name.startswith("lines")
     assert console.lacking.isVisible() == bool(status.notice)
     assert console.strip.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
+
+
+def test_windows_of_the_program_are_offered_where_they_can_be_shown(
+    console: ConsoleView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for display, offered in (("", ""), (":7", "Show windows")):
+        monkeypatch.setenv("DISPLAY", display)
+        console.channel.status.emit(replace(HERE, windows=2))
+        assert console.strip.act.text() == offered
+        assert "2 windows wait" in console.strip.told.text()
 
 
 def test_lines_that_wait_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.console.menu import terminal_menu
@@ -85,3 +86,36 @@ def test_a_very_large_piece_is_read_in_its_order_and_counted(view: TerminalView,
     assert sum(counted) == len(data) + 7
     assert len(counted) > 1
     assert view.terminal.text().splitlines()[-2:] == ["line 199999", "the end"]
+
+
+def test_one_looks_back_with_shift_and_the_keys_of_pages(view: TerminalView, qtbot: QtBot) -> None:
+    view.terminal.feed(b"".join(b"line %d\r\n" % number for number in range(100)))
+    heard: list[bytes] = []
+    view.typed.connect(heard.append)
+    shift = Qt.KeyboardModifier.ShiftModifier
+    for key, first in (
+        (Qt.Key.Key_PageUp, 42),
+        (Qt.Key.Key_PageDown, 71),
+        (Qt.Key.Key_Home, 0),
+        (Qt.Key.Key_End, 71),
+    ):
+        qtbot.keyClick(view, key, shift)
+        assert view.terminal.scroll().offset == first
+    assert heard == []
+    view.terminal.feed(b"\x1b[?1049h")
+    qtbot.keyClick(view, Qt.Key.Key_PageUp, shift)
+    assert heard == [b"\x1b[5;2~"]
+
+
+def test_the_wheel_turns_pages_of_a_full_screen_program_in_its_kind_of_arrows(view: TerminalView) -> None:
+    heard: list[bytes] = []
+    view.typed.connect(heard.append)
+    for modes, arrow in ((b"\x1b[?1049h", b"\x1b[A"), (b"\x1b[?1h", b"\x1bOA")):
+        view.terminal.feed(modes)
+        at = QPointF(20, 20)
+        turned = QWheelEvent(
+            at, at, QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(view.viewport(), turned)
+        assert heard[-1] == arrow * 3
