@@ -16,7 +16,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.interactive.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.pair import Screen
-from tests.running import RunningBroker
+from tests.running import RunningBroker, processes_of
 from tests.waiting import eventually
 
 QUICK = SessionOptions(shortest_pause=0.02, longest_pause=0.2)
@@ -176,3 +176,21 @@ async def test_a_program_that_no_desk_looks_at_is_ended_with_the_reason(
     job = await submitted(client, "sleep 600")
     row = await reach(client, job, "Done", "Aborted", seconds=30)
     assert "No desk came back after 2 attempts" in row["reason"]
+
+
+async def test_a_job_whose_plain_agent_is_killed_ends_and_leaves_no_process(
+    client: BrokerClient, running_broker: RunningBroker
+) -> None:
+    job = await submitted(client)
+    screen = await console(client, job)
+    screen.session.write(b"echo agent=$PPID=\n")
+    await screen.shows(b"agent=")
+    await eventually(lambda: screen.streams[1].endswith(b"=\n"))
+    os.kill(int(bytes(screen.streams[1]).rpartition(b"agent=")[2].partition(b"=")[0]), 9)
+    row = await reach(client, job, "Done", "Aborted")
+    assert row["signal"] == 9 or "SIGKILL" in row["reason"]
+    await screen.ended()
+    assert screen.session.status.state is SessionState.CLOSED
+    await screen.session.close()
+    attempts = running_broker.state_dir / "sites" / "local" / "attempts"
+    assert processes_of(attempts) == set()
