@@ -42,11 +42,12 @@ class AgentWord:
 
 
 def read_word(path: Path) -> AgentWord:
-    """The word in a file; raises BadRequest for anything else in its place."""
+    """The last word in a file; raises BadRequest for anything else in its place."""
     try:
         with open(path, "rb") as file:
-            said = orjson.loads(file.read(MOST))
-        return _word(said)
+            file.seek(max(0, path.stat().st_size - MOST))
+            lines = file.read(MOST).rpartition(b"\n")[0]
+        return _word(orjson.loads(lines.rpartition(b"\n")[2]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadRequest(f"What the agent says cannot be read: {error}.", place=str(path)) from error
 

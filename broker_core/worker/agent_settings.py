@@ -11,7 +11,7 @@ from typing import Any
 VARIABLE = "CROSSDESK_SESSION"
 """Holds the settings as JSON: in the environment, because other users of the node can read arguments."""
 CONTACT = ".crossdesk-agent"
-"""File in the job's directory in which the agent leaves its key for the broker."""
+"""File in the job's directory in which the agent leaves its key for the broker; its last line holds."""
 FAILURE = "agent-failure"
 """File beside the job's directory with the reason why the agent gave up, for the Job Starter."""
 TERMINAL, LINES = "terminal", "lines"
@@ -83,8 +83,16 @@ def settings_of(found: dict[str, Any]) -> AgentSettings:
 
 
 def leave_contact(directory: Path, values: dict[str, Any]) -> None:
-    """Write the contact file, whole or not at all."""
+    """Write the contact file, whole or not at all; what is said later follows as a further line.
+
+    A file that only grows can be read from afar by what is new of it.
+    """
+    line, place = json.dumps(values) + "\n", directory / CONTACT
+    if place.exists():
+        with place.open("a") as file:
+            file.write(line)
+        return
     fresh = directory / f"{CONTACT}.part"
-    fresh.write_text(json.dumps(values) + "\n")
+    fresh.write_text(line)
     fresh.chmod(0o600)
-    fresh.replace(directory / CONTACT)
+    fresh.replace(place)

@@ -81,7 +81,7 @@ class Bench:
         if self.agent.returncode is not None:
             raise SessionOver("The job has ended.")
         try:
-            said = json.loads((self.job / CONTACT).read_text())
+            said = json.loads((self.job / CONTACT).read_text().splitlines()[-1])
         except FileNotFoundError:
             raise NotYet("The agent starts.") from None
         return Contact("job", self.token, (self.place,), said["key"], said["node"])

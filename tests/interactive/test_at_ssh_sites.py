@@ -11,6 +11,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.wire.sites import SiteSpec
+from broker_core.worker.agent_settings import CONTACT
 from tests.broker.jobs import reach
 from tests.interactive.far_jobs import TEXT, add, attached, restart, submitted, talked_to
 from tests.packaging.agent_build import AgentFiles
@@ -97,6 +98,8 @@ async def test_a_console_on_a_node_of_a_cluster_behind_ssh_outlives_the_broker_a
     screen = await attached(client, job)
     running_broker.kill()
     sshd.kill()
+    (contact,) = (tmp_path / "site").rglob(CONTACT)
+    await eventually(lambda: "does not answer" in contact.read_text(), 30, "the agent tells its trouble")
     sshd.start()
     running_broker.start()
     screen.session.write(b"echo both came back\n")

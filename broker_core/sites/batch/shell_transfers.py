@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from broker_core.errors import NotFound
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
@@ -37,6 +40,8 @@ class ShellTransfers:
         self._fetching: Collector[Wanted, None] = Collector(
             self._fetch_many, linger=_LINGER, most=_FETCHES, at_once=2
         )
+        self._turns: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+        """File here to the turn of those who bring it: what two bring at once would be there twice."""
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`; raises NotFound."""
@@ -49,11 +54,14 @@ class ShellTransfers:
         """See `Adapter.fetch`; raises NotFound for a file that is continued and not there any more."""
         if not all(map(is_inside, names)):
             raise NotFound("The job has no such file.", place=self._site)
-        begun = [name for name in names if _size(into / name)]
-        for name in begun:
-            await self._fetch_rest(tag, name, into / name)
-        if fresh := tuple(name for name in names if name not in begun):
-            await self._fetching.ask(Wanted(tag, fresh, into))
+        async with AsyncExitStack() as turns:
+            for place in sorted({into / name for name in names}):
+                await turns.enter_async_context(self._turns.setdefault(place, asyncio.Lock()))
+            begun = [name for name in names if _size(into / name)]
+            for name in begun:
+                await self._fetch_rest(tag, name, into / name)
+            if fresh := tuple(name for name in names if name not in begun):
+                await self._fetching.ask(Wanted(tag, fresh, into))
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
