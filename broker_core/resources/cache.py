@@ -307,8 +307,8 @@ class ResourceCache:
         if closed is not None:
             return Bar("status", closed.told, now_only=True)
         if most := self.links.full(entry.ce):
-            there = "the one job" if most == 1 else f"the {most} jobs"
-            return Bar("status", f"it has {there} that its settings allow", now_only=True)
+            jobs = "the one job" if most == 1 else f"the {most} jobs"
+            return Bar("status", f"it has {jobs} that its settings allow", now_only=True)
         if now >= entry.due:
             return _STALE
         trouble = self.troubles.at(entry.ce, now)
