@@ -52,7 +52,7 @@ class Finding(QObject):
         """Go to the next hit, -1 towards the past; its number and how many there are."""
         if self._search is None:
             return 0, 0
-        self._search.work(SLICE / 2)
+        self._search.work(SLICE / 6)
         return self._search.step(way), self._search.hits
 
     def renewed(self, changed: list[int]) -> list[int]:

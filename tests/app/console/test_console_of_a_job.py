@@ -117,7 +117,9 @@ def test_a_question_that_was_answered_is_not_answered_when_the_console_comes_bac
     async def asked(stage: Stage) -> None:
         view = await opened(stage, SHELL)
         await eventually(lambda: "ready>" in view.terminal.terminal.text())
-        QTest.keyClicks(view.terminal, "stty -echo; printf '\\033[5n'; head -c 4 | od -c | head -1; cat -v")
+        QTest.keyClicks(
+            view.terminal, "stty -echo -icanon; printf '\\033[5n'; head -c 4 | od -c | head -1; cat -v"
+        )
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: "033   [   0   n" in view.terminal.terminal.text(), what="it is answered")
         jobs.append(view.job)
@@ -130,6 +132,9 @@ def test_a_question_that_was_answered_is_not_answered_when_the_console_comes_bac
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: "\ntyped" in view.terminal.terminal.text(), what="nothing else was typed")
         view.channel.do(lambda session: session.signal("KILL"))
+        await eventually(lambda: view.terminal.terminal.text().count("ready>") == 2, what="cat is gone")
+        QTest.keyClicks(view.terminal, "exit")
+        QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: view.status.state is SessionState.CLOSED)
 
     play(qapp, running_broker.state_dir, asked)
