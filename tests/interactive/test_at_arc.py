@@ -70,7 +70,13 @@ async def test_an_agent_that_reaches_nobody_says_so_with_the_remedy(
 
     reason = await eventually(told, 90)
     assert "127.0.0.1:1 does not answer" in reason
-    story = [event.reason for event in await client.events_of(job) if event.type == "job.agent_ready"]
-    assert any("reaches no place to meet" in words for words in story)
+
+    async def in_the_story() -> bool:
+        events = await client.events_of(job)
+        return any(
+            "reaches no place to meet" in one.reason for one in events if one.type == "job.agent_ready"
+        )
+
+    await eventually(in_the_story, 30)
     await client.cancel([job])
     await reach(client, job, "Canceled", seconds=60)
