@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,10 +35,14 @@ class OwnRelay:
         self._turn = asyncio.Lock()
 
     async def place(self) -> Place:
-        """Where it listens; it is started if it does not answer. Raises NoRelay."""
+        """Where it listens; it is started if there is none. Raises NoRelay.
+
+        One that lives and does not answer for now, as on a busy machine, is no reason for another: agents
+        wait at its port, and at another port desks would never meet them.
+        """
         async with self._turn:
             known = self._read()
-            if known is not None and await _answers(known):
+            if known is not None and (await _answers(known) or self._lives()):
                 return known
             return await self._start(known)
 
@@ -47,6 +52,15 @@ class OwnRelay:
             return Place(str(said["host"]), int(said["port"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+    def _lives(self) -> bool:
+        """True if the process that announced itself is there; its number may be somebody else's by now."""
+        try:
+            pid = int(json.loads(self._announced.read_bytes())["pid"])
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return os.fsencode(self._announced) in words
 
     async def _start(self, before: Place | None) -> Place:
         """Start it, on the same port as before if that is free: agents know it."""
