@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,9 @@ from tests.app.console.conftest import Run
 
 pytestmark = pytest.mark.console
 Key = Qt.Key
-SHELLS = {"python": ["-q"]}
+SHELLS = {"python": ["-q"], "ipython": ["-m", "IPython", "--no-banner", "--no-confirm-exit"]}
 PROMPTS = {"python": (">>>", ">>>"), "ipython": ("In [1]:", "In [2]:")}
 """How they ask for the first and the second line."""
-if find_spec("IPython"):
-    SHELLS["ipython"] = ["-m", "IPython", "--no-banner", "--no-confirm-exit"]
 
 
 def screen(view: TerminalView) -> str:
@@ -129,7 +126,7 @@ def test_python_edits_its_line_and_takes_a_paste(
 def test_an_interactive_python_completes_and_remembers(
     shell: str, view: TerminalView, run: Run, qtbot: QtBot, until: Any
 ) -> None:
-    """IPython where it is installed; it asks where the cursor is, and redraws its line at every key."""
+    """IPython asks where the cursor is, and redraws its line at every key."""
     first, second = PROMPTS[shell]
     python = run(sys.executable, *SHELLS[shell])
     until(lambda: first in screen(view))
