@@ -35,6 +35,7 @@ def where(report: MatchReport) -> tuple[bool, str]:
         why = report.advice or next((one.reason for one in report.resources if one.reason), "")
         return False, f"It will wait: no resource matches now. {why}".strip()
     best = matching[0]
-    others = f", or {counted(len(matching) - 1, 'other', 'others')}" if len(matching) > 1 else ""
+    sites = {resource.site for resource in matching}
+    others = f", or {counted(len(sites) - 1, 'other site', 'other sites')}" if len(sites) > 1 else ""
     free = f"{best.free_cpus} of {counted(best.total_cpus, 'CPU', 'CPUs')} free"
     return True, f"Goes to {best.site} ({free}){others}."

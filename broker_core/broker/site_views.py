@@ -52,7 +52,10 @@ def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) 
 def _count(view: SiteView, entries: Sequence[Entry]) -> None:
     """CPUs of all queues; queues of a cluster share its processors, so the largest figure stands for all."""
     view.total_cpus = max((entry.total for entry in entries), default=0)
-    view.free_cpus = max((entry.free for entry in entries), default=0)
+    # What was given out of one queue, and is not in its figures yet, is not free in the others either.
+    hidden = sum(max(0, entry.given - entry.seen) for entry in entries)
+    published = max((entry.published_free for entry in entries), default=0)
+    view.free_cpus = max(0, min(published - hidden, view.total_cpus))
 
 
 def _judge(view: SiteView, services: Services, entries: Sequence[Entry]) -> None:
