@@ -12,7 +12,7 @@ LDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
 SITE_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
     nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
     nordugrid-arc-plugins-arcrest openssh-server openssh-client csh iproute2 nftables"
-CONSOLE_PACKAGES="vim htop tmux less"
+CONSOLE_PACKAGES="vim htop tmux less busybox shellcheck"
 
 is_root() { [ "$(id -u)" = 0 ]; }
 has() { command -v "$1" >/dev/null 2>&1; }

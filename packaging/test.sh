@@ -55,9 +55,9 @@ if [ -n "$needed" ] && ! apt_install "real clusters for the tests ($needed)" $SI
 fi
 is_root || leave_out cluster "they start clusters, which only root may"
 needed=""
-for tool in vim htop tmux less; do has "$tool" || needed="$needed $tool"; done
+for tool in vim htop tmux less busybox shellcheck; do has "$tool" || needed="$needed $tool"; done
 # shellcheck disable=SC2086 # a list of words
-if [ -n "$needed" ] && ! apt_install "programs that the console must run ($needed)" $CONSOLE_PACKAGES; then
+if [ -n "$needed" ] && ! apt_install "programs that the console must run, and other shells ($needed)" $CONSOLE_PACKAGES; then
     leave_out console "they need$needed"
 fi
 if [ "$(uname -sm)" != "Linux x86_64" ] || ! has apt-get || ! has dpkg-deb || ! has flock; then
