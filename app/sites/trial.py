@@ -15,6 +15,8 @@ from broker_core.jobs.states import JobState
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
 
+_SHORTEST = 0.1
+"""Seconds that are told of a test job, at least."""
 _STEPS = {
     JobState.SUBMITTED: "The test job is with the broker.",
     JobState.WAITING: "The test job waits for the site.",
@@ -103,7 +105,8 @@ class Trial(QObject):
             more = f" The site has not been heard from since {words.exact(silent)}." if silent else ""
             return _STEPS[state] + more
         if self.well:
-            took = words.duration(float(row["ended"]) - float(row["submitted"]))  # type: ignore[arg-type]
+            seconds = float(row["ended"]) - float(row["submitted"])  # type: ignore[arg-type]
+            took = words.duration(max(seconds, _SHORTEST))
             return (
                 f"It works: a test job ran at {self.site} and its output came back, {took} after it was sent."
             )

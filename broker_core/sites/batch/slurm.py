@@ -81,7 +81,8 @@ class Slurm:
 
     def detect(self) -> str:
         """The controller has to answer."""
-        return f"( {present('sbatch', 'squeue', 'sinfo')}; sinfo -h -o %P >/dev/null && sinfo --version )"
+        version = "sinfo --version | sed 's,.* ,,'"
+        return f"( {present('sbatch', 'squeue', 'sinfo')}; sinfo -h -o %P >/dev/null && {version} )"
 
 
 def _each(ids: Sequence[str], words: Callable[[Sequence[str]], list[str]]) -> str:
