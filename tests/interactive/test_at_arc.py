@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from tests.broker.jobs import reach
 from tests.interactive.far_jobs import add, known, restart, submitted, talked_to
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
-from tests.testbed.arc import ARex
+from tests.testbed.arc import ARex, running_arex
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
@@ -24,15 +22,8 @@ pytestmark = pytest.mark.cluster
 
 @pytest.fixture(scope="module")
 def arex() -> Iterator[ARex]:
-    """A computing element in a folder that other accounts can reach, which pytest's own are not."""
-    folder = Path(tempfile.mkdtemp(prefix="cd-arc-"))
-    folder.chmod(0o755)
-    site = ARex(folder)
-    try:
-        yield site.start()
-    finally:
-        site.close()
-        shutil.rmtree(folder, ignore_errors=True)
+    with running_arex() as site:
+        yield site
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ machine, or go to a Slurm cluster; they belong to an ordinary account, which has
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -191,3 +194,16 @@ class ARex:
                 return "answers" if b" 200 " in channel.recv(64) else ""
         except OSError:
             return ""
+
+
+@contextmanager
+def running_arex() -> Iterator[ARex]:
+    """A computing element in a folder that other accounts can reach, which pytest's own are not."""
+    folder = Path(tempfile.mkdtemp(prefix="cd-arc-"))
+    folder.chmod(0o755)
+    site = ARex(folder)
+    try:
+        yield site.start()
+    finally:
+        site.close()
+        shutil.rmtree(folder, ignore_errors=True)

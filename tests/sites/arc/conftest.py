@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -12,20 +10,13 @@ import pytest
 from broker_core.sites.arc.adapter import ArcAdapter
 from broker_core.sites.link import Link
 from broker_core.wire.sites import SiteSpec
-from tests.testbed.arc import ARex
+from tests.testbed.arc import ARex, running_arex
 
 
 @pytest.fixture(scope="session")
 def arex() -> Iterator[ARex]:
-    """A computing element in a folder that other accounts can reach, which pytest's own are not."""
-    folder = Path(tempfile.mkdtemp(prefix="cd-arc-"))
-    folder.chmod(0o755)
-    site = ARex(folder)
-    try:
-        yield site.start()
-    finally:
-        site.close()
-        shutil.rmtree(folder, ignore_errors=True)
+    with running_arex() as site:
+        yield site
 
 
 @pytest.fixture
