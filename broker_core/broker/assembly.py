@@ -12,6 +12,7 @@ from dataclasses import replace
 import orjson
 
 from broker_core.bookkeeping.store import Store
+from broker_core.broker.agent_watch import AgentWatch
 from broker_core.broker.app import make_app
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
@@ -45,6 +46,7 @@ from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jdl.check import Limits
+from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, Submit
@@ -90,6 +92,7 @@ class Broker:
         await self._listener.open()
         self._write_holder()
         services.introductions.start()
+        services.agents.start(job.record for job in services.engine.scheduler.live())
         log.info("Broker %s answers on %s", VERSION, self._listener.path)
 
     async def stop(self) -> None:
@@ -99,6 +102,7 @@ class Broker:
         services.stream.close()
         await self._listener.close(LAST_REQUESTS)
         services.engine.stop()
+        await services.agents.close()
         await services.introductions.close()
         await services.lines.close()
         await services.updaters.close()
@@ -159,6 +163,7 @@ def _services(
     local = _local(places, settings)
     sites = SiteCalls(engine, orders, fail)
     sessions.site_of = sites.site_of
+    agents = _agents(scheduler, sessions, sites)
     return Services(
         places=places,
         settings=settings,
@@ -172,6 +177,7 @@ def _services(
         sessions=sessions,
         lines=LineSessions(store, settings, places.state / "lines"),
         introductions=_introductions(store, scheduler, sessions, sites),
+        agents=agents,
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings),
@@ -197,6 +203,16 @@ def _replicas(places: Places, settings: Settings, found: Callable[[], None]) -> 
 
 def _introductions(store: Store, scheduler: Scheduler, sessions: Sessions, sites: SiteCalls) -> Introductions:
     return Introductions(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)
+
+
+def _agents(scheduler: Scheduler, sessions: Sessions, sites: SiteCalls) -> AgentWatch:
+    def record(job: str) -> JobRecord | None:
+        live = scheduler.job(job)
+        return live.record if live is not None else None
+
+    watch = AgentWatch(record, sessions, sites.site_of)
+    sessions.expect = watch.begin
+    return watch
 
 
 def _local(places: Places, settings: Settings) -> LocalSite:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from broker_core.bookkeeping.store import Store
+from broker_core.broker.agent_watch import AgentWatch
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
 from broker_core.broker.detections import Detections
@@ -49,6 +50,7 @@ class Services:
     sessions: Sessions
     lines: LineSessions
     introductions: Introductions
+    agents: AgentWatch
     registry: SiteRegistry
     detections: Detections
     submissions: Submissions

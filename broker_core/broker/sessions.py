@@ -64,6 +64,8 @@ class Sessions:
         """Tells the scheduler; the engine, once there is one."""
         self.site_of: Callable[[str], Site | None] = lambda ce: None
         """The site of a computing element, once there are sites."""
+        self.expect: Callable[[str], None] = lambda job: None
+        """Is told of a job whose agent is sent on its way."""
         self._ways = WaysBack(state)
         self._settings = settings
         self.key = BrokerKey(state / "session-key")
@@ -89,6 +91,7 @@ class Sessions:
         desks = await self.desks.of(order.owner)
         if not desks:
             return order
+        self.expect(order.attempt.job)
         keys, way = tuple(desk.key for desk in desks), await self._way(order.ce)
         way = replace(way, places=(*way.places, *_doors(desks)))
         text = self._agent_settings(order, description, keys, way.places).text()
@@ -145,7 +148,8 @@ class Sessions:
         if record.state.ended:
             self._words.pop(Attempt(record.id, record.attempt).tag, None)
             self._told.pop(record.id, None)
-            return answer.model_copy(update={"state": "over", "reason": "The job has ended."})
+            said = record.reason if record.state is JobState.ABORTED else ""
+            return answer.model_copy(update={"state": "over", "reason": said or "The job has ended."})
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
@@ -154,7 +158,7 @@ class Sessions:
         attempt = Attempt(record.id, record.attempt)
         try:
             word = await self._word(attempt, site)
-        except LinkLost as error:
+        except (LinkLost, BadRequest) as error:
             return answer.model_copy(update={"reason": str(error)})
         if word is None:
             return answer.model_copy(update={"reason": "The agent is starting."})

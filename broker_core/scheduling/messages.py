@@ -112,7 +112,7 @@ class AttemptStarted:
 
 @immutable
 class AgentReady:
-    """The agent of an interactive job left its key at the site, and a desk asks for it."""
+    """The agent of an interactive job left its key at the site, or says something new of itself."""
 
     name: ClassVar[str] = "agent.ready"
     job: str

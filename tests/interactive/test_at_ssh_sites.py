@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import signal
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -79,6 +83,8 @@ async def test_a_console_at_a_plain_host_whose_agent_is_fetched_once_and_looked_
     (kept,) = cached(tmp_path)
     assert (running_broker.state_dir / "ways-back.json").exists()
     first = kept.stat().st_ino
+    running_broker.kill()
+    running_broker.start()  # what comes before the site is connected again waits for it
     await talked_to(client, await submitted(client, "hut"))
     assert kept.stat().st_ino == first
     whole = hashlib.sha256(kept.read_bytes()).digest()
@@ -111,6 +117,39 @@ async def test_a_console_on_a_node_of_a_cluster_behind_ssh_outlives_the_broker_a
     assert screen.session.status.exit_code == 5
     await screen.session.close()
     assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+
+
+async def test_a_console_outlives_the_broker_and_its_relay_and_the_story_tells_the_key_to_nobody_attached(
+    client: BrokerClient, running_broker: RunningBroker, sshd: Sshd, known: Path, tmp_path: Path
+) -> None:
+    trust(known, sshd.start())
+    await add(client, spec(tmp_path, "slurm"))
+    job = await submitted(client, "hut")
+    assert "The agent's key is SHA256:" in await eventually(partial(key_told, client, job), 60)
+    screen = await attached(client, job)
+    (contact,) = (tmp_path / "site").rglob(CONTACT)
+    screen.session.write(b"until [ -e go ]; do sleep 0.1; done; echo while $((1+1)) were away\n")
+    await screen.shows(b"away")
+    running_broker.kill()
+    relay = json.loads((running_broker.state_dir / "relay.json").read_bytes())["pid"]
+    os.kill(relay, signal.SIGKILL)
+    (contact.parent / "go").touch()
+    await eventually(lambda: "does not answer" in contact.read_text(), 30, "the agent tells its trouble")
+    running_broker.start()
+    await screen.shows(b"while 2 were away", seconds=60)
+    screen.session.write(b"echo $((6*7))\n")
+    await screen.shows(b"\n42", seconds=60)
+    await screen.session.close()
+    again = await attached(client, job, b"while 2 were away")
+    again.session.write(b"exit 5\n")
+    await again.ended()
+    await again.session.close()
+    assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+
+
+async def key_told(client: BrokerClient, job: str) -> str:
+    """What the story of a job says of its agent, once it does."""
+    return next((one.reason for one in await client.events_of(job) if one.type == "job.agent_ready"), "")
 
 
 async def test_a_host_that_may_call_nobody_is_reached_over_its_own_connection(

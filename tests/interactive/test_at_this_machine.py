@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,20 @@ async def test_an_interactive_job_is_a_program_at_the_desk(client: BrokerClient)
     assert story["job.agent_ready"]["fingerprint"] == screen.session.status.fingerprint
 
 
+def command_lines() -> Iterator[bytes]:
+    """Of all processes of this machine, some of which end meanwhile."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            yield Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
 async def test_the_token_and_the_keys_are_in_no_process_list_and_no_variable_of_the_program(
     client: BrokerClient,
 ) -> None:
     job = await submitted(client)
     screen = await console(client, job)
     token = (await client.session_contact(job)).token
-    shown = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in os.listdir("/proc") if pid.isdigit()]
+    shown = list(command_lines())
     assert not [line for line in shown if token.encode() in line]
     screen.session.write(b"env | grep -c CROSSDESK_SESSION; echo over\n")
     await screen.shows(b"\nover\r\n")
