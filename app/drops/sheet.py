@@ -158,7 +158,8 @@ class SubmissionSheet(QDialog):
         if select is not None and len(receipt.ids) > 1:
             select(receipt.ids)
         else:
-            self._desk.show_job(receipt.ids[0])
+            first = self.prepared[0].description
+            self._desk.show_job(receipt.ids[0], "console" if first and first.interactive else "")
         self.accept()
 
     # --- the values of a sweep

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 880
 _ICONS = {"neural-net": "chart-line", "heat-image": "image", "radiotherapy": "crosshair",
-          "data-reduction": "table-2", "sweep-200": "layers", "fails": "circle-alert", "killed": "circle-x",
-          "thesis": "book-open"}  # fmt: skip
+          "explore": "terminal", "data-reduction": "table-2", "sweep-200": "layers", "fails": "circle-alert",
+          "killed": "circle-x", "thesis": "book-open"}  # fmt: skip
 _NEXT = (
     (
         "file.new",
@@ -126,7 +126,7 @@ class WelcomePane(QScrollArea):
         title.setProperty("role", "title")
         text = QLabel(
             "CrossDesk sends jobs to this machine and to the sites you connect, shows what they do and keeps "
-            "their output. Run a sample to see it: its log and its output open at the right.",
+            "their output. Run a sample to see it: its log, its output or its console opens at the right.",
             wordWrap=True,
         )
         text.setProperty("role", "muted")

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 async def run_sample(desk: WindowDesk, name: str) -> list[str]:
-    """Prepare and submit a sample, then show its (first) job; returns the ids."""
+    """Prepare and submit a sample, then show its (first) job; returns the ids.
+
+    The console of an interactive one comes to the front, the logs of another.
+    """
     from broker_core.client.prepare import prepare
     from broker_core.client.samples import sample
 
@@ -24,8 +27,10 @@ async def run_sample(desk: WindowDesk, name: str) -> list[str]:
     finally:
         transfer.end("sent" if desk.link.up else "not sent")
     many = f" {words.count(len(receipt.ids), 'job')}" if len(receipt.ids) > 1 else ""
-    desk.notify(Notice(f"Submitted “{one.title}”.{many}", Tone.GOOD, "", receipt.ids[0]))
-    desk.show_job(receipt.ids[0], "logs")
+    interactive = prepared.description is not None and prepared.description.interactive
+    hint = " Type into its console." if interactive else ""
+    desk.notify(Notice(f"Submitted “{one.title}”.{many}{hint}", Tone.GOOD, "", receipt.ids[0]))
+    desk.show_job(receipt.ids[0], "console" if interactive else "logs")
     return receipt.ids
 
 

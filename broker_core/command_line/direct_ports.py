@@ -9,11 +9,13 @@ import typer
 from broker_core.errors import BadRequest
 from broker_core.interactive.meeting import read_ports
 
+VARIABLE = "CROSSDESK_DIRECT_PORTS"
+"""Of the environment; says it where no option does."""
 DirectPorts = Annotated[
     str,
     typer.Option(
         "--direct-ports",
-        envvar="CROSSDESK_DIRECT_PORTS",
+        envvar=VARIABLE,
         help="FIRST-LAST, where the agent may call this desk without the relay; none: nowhere; if not given:"
         " as the broker's setting shadow_ports says.",
     ),

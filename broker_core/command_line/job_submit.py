@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,9 +18,12 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.submit import new_key
 from broker_core.command_line import diagnostics, output, words
+from broker_core.command_line.direct_ports import VARIABLE, ports_of
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.following import Row, failed, follow_jobs, until_ended
+from broker_core.command_line.forward_forms import wishes
 from broker_core.command_line.ids import Site
+from broker_core.command_line.job_attach import Attached
 from broker_core.command_line.output import messages
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import DescriptionRefused, NotFound
@@ -51,7 +55,10 @@ def submit(
     ],
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until the jobs have ended.")] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Wait, and show the output as it comes.")
+        bool,
+        typer.Option(
+            "--follow", "-f", help="Wait, and show the output as it comes; an interactive job: attach."
+        ),
     ] = False,
     site: Site = "",
     name: Annotated[str, typer.Option("--name", "-n", help="Short name for the jobs.")] = "",
@@ -98,10 +105,30 @@ async def send(client: BrokerClient, sources: Sequence[str], wish: Wish) -> int:
     receipt = await _submit(client, prepared, wish)
     _print_warnings(prepared, receipt)
     await _warn_of_site(client, wish.site)
+    talk = len(receipt.ids) == 1 and _interactive(prepared[0])
     if not (wish.wait or wish.follow):
         _print_receipt(receipt)
+        if talk and not session().json:
+            output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
         return Exit.OK
+    if talk and wish.follow and not session().json:
+        return await _attach(client, receipt.ids[0], wish.timeout)
     return await _watch(client, receipt, wish)
+
+
+def _interactive(prepared: Prepared) -> bool:
+    return prepared.description is not None and prepared.description.interactive
+
+
+async def _attach(client: BrokerClient, job: str, timeout: float | None) -> int:
+    """Connect this terminal with the job: what it writes comes here, and it may be waiting for input."""
+    output.say(f"Attached to {job}; Ctrl-] leaves it running.")
+    attached = Attached(client, job, ports_of(os.environ.get(VARIABLE, "")), watch=False, take=False)
+    try:
+        async with asyncio.timeout(timeout):
+            return await attached.run(wishes(None, None, None), "")
+    except TimeoutError:
+        raise TimedOut from None
 
 
 def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:

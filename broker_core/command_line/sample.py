@@ -43,12 +43,14 @@ def _names(incomplete: str) -> list[tuple[str, str]]:
 def run(
     name: Annotated[str, typer.Argument(help="Name of the sample.", autocompletion=_names)],
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until it has ended.")] = False,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait, and show its output.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Wait, and show its output; at a prompt: attach.")
+    ] = False,
     timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Submit a sample; prints the ids of its jobs."""
+    """Submit a sample; prints the ids of its jobs. An interactive one is attached to with --follow."""
     chosen = sample(name)
     if not chosen.runs_here:
         raise BadRequest(

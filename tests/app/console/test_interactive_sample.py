@@ -1,0 +1,43 @@
+"""The sample that is talked to, from the welcome page to its end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.console.pane import ConsolePane
+from app.welcome.pane import SampleCard
+from broker_core.client.interactive import SessionState
+from tests.app.windows import Stage, play
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+
+def test_the_sample_on_the_welcome_page_leads_to_its_console_where_it_answers(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.ready()
+        stage.desk.trigger("file.sample")
+        page = stage.window.tabs.currentWidget()
+        card: SampleCard = next(one for one in page.cards if "prompt" in one.run.accessibleName())
+        await eventually(card.run.isEnabled)
+        card.run.click()
+        inspector = stage.window.inspector
+        assert inspector is not None
+        await eventually(lambda: inspector.tab() == "console", 30, "the console comes to the front")
+        pane = inspector.panes["console"]
+        assert isinstance(pane, ConsolePane)
+        await eventually(lambda: pane.views, 30, "the console opens")
+        (view,) = pane.views.values()
+        screen = view.terminal.terminal.text
+        await eventually(lambda: "explore>" in screen(), 30, "the prompt is shown")
+        for word, answer in (("size", "columns"), ("draw", "explore>"), ("quit", "Goodbye.")):
+            QTest.keyClicks(view.terminal, word)
+            QTest.keyClick(view.terminal, Qt.Key.Key_Return)
+            await eventually(lambda answer=answer: answer in screen(), what=answer)
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+        assert "exit code 0" in view.strip.told.text()
+
+    play(qapp, running_broker.state_dir, scenario)
