@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import sys
 from collections.abc import Sequence
@@ -44,6 +45,11 @@ from broker_core.command_line.ids import shielded
 from broker_core.command_line.session import Json, StateDir, begin, session
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.version import VERSION
+
+
+def _flowing(text: str) -> str:
+    """A help text whose paragraphs are one line each: only who shows it knows where lines end."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def _group(about: str) -> typer.Typer:
@@ -123,6 +129,8 @@ for _name, _nouns in (
     ("sample", _samples),
     ("sim", _simulations),
 ):
+    for _verb in _nouns.registered_commands:
+        _verb.help = _flowing((_verb.callback and _verb.callback.__doc__) or "")
     app.add_typer(_nouns, name=_name)
 app.command("queue")(queue.queue)
 app.command("config")(config.config)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,11 @@ def test_every_value_of_a_table_of_settings_is_shown_with_its_origin(state_dir: 
     assert settings["replicas.kind"]["value"] == "embedded"
     assert (settings["max_ces_per_set"]["value"], settings["max_groups"]["value"]) == (3, 1000)
     assert (settings["batch_capacity"]["value"], settings["max_site_queue"]["value"]) == ("total", 100)
+
+
+@pytest.mark.parametrize("words", [("job", "sftp"), ("job", "exec"), ("site", "add"), ("site", "show")])
+def test_paragraphs_of_a_help_text_fill_its_lines(words: tuple[str, str]) -> None:
+    about = crossdesk(*words, "--help", COLUMNS="80").out.partition("─")[0]
+    lines = [line.strip() for line in about.partition("Usage:")[2].splitlines()]
+    for line, after in pairwise(lines):
+        assert not (line and after) or len(f"{line} {after.split()[0]}") > 76, line
