@@ -7,7 +7,6 @@ service for systemd. A relay that cannot listen ends with 1 and says why.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import errno
 import json
@@ -21,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from broker_core.errors import CrossDeskError
+from broker_core.interactive.relay_arguments import read
 from broker_core.interactive.relay_configure import configure
 from broker_core.interactive.relay_pairs import Pairs
 from broker_core.interactive.relay_settings import RelaySettings, load
@@ -36,8 +36,8 @@ class CannotListen(CrossDeskError):
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Serve until stopped; returns the exit code."""
-    given = _arguments().parse_args(words)
+    """Configure, or serve until stopped; returns the exit code."""
+    given = read(sys.argv[1:] if words is None else words)
     try:
         if given.command == "configure":
             sys.stdout.write(configure(given.directory, given.address, given.port))
@@ -114,18 +114,6 @@ def _announce(path: Path, listening: socket.socket) -> None:
     fresh = path.with_suffix(f".{os.getpid()}")
     fresh.write_text(json.dumps({"host": host, "port": port, "pid": os.getpid()}))
     fresh.replace(path)
-
-
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="crossdesk-relay", description="Relay for interactive jobs.")
-    parser.add_argument("command", nargs="?", choices=("serve", "configure"), default="serve")
-    parser.add_argument("--settings", type=Path, help="TOML file, as `configure` writes it")
-    parser.add_argument("--address", help="address to listen on")
-    parser.add_argument("--port", type=int, help="port to listen on; 0: the first free one of the range")
-    parser.add_argument("--idle-exit", type=float, help="seconds without a connection after which it ends")
-    parser.add_argument("--announce", type=Path, help="file to write host, port and pid to")
-    parser.add_argument("--directory", type=Path, default=Path(), help="where `configure` writes its files")
-    return parser
 
 
 if __name__ == "__main__":
