@@ -262,6 +262,18 @@ class ResourceCache:
                     self.troubles.reached(entry.ce)
                 self._look(entry, now)
 
+    def awaited(self, site: str) -> list[str]:
+        """Sites, or this one alone, that may soon say what they have: they are being connected, or have just
+        been."""
+        new = [*self.links.connecting(), *(one for one in self.links.connected() if not self.of_site(one))]
+        return [one for one in sorted(new) if site in ("", one)]
+
+    def unheard(self, site: str) -> str:
+        """Why nothing is known of a site, with its name; empty where something is."""
+        if not site or site in self.entries or self.of_site(site):
+            return ""
+        return f"{site}: {self.links.why(site)}"
+
     def reachable(self, ce: str) -> bool:
         """False for a computing element of a site to which no jobs can be sent."""
         entry = self.entries.get(ce)

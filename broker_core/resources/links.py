@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from broker_core.resources.entry import Entry
 from broker_core.resources.marks import DOWN, DRAINED
 
+CONNECTING = "connecting"
+"""State of a connection that was never there or lost since the site is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Closed:
@@ -33,6 +36,7 @@ class Links:
 
     def __init__(self) -> None:
         self._closed: dict[str, Closed] = {}
+        self._open: set[str] = set()
         self._most: dict[str, int] = {}
         self._jobs: Counter[str] = Counter()
 
@@ -40,8 +44,10 @@ class Links:
         """Take over the state of a connection."""
         if usable:
             self._closed.pop(site, None)
+            self._open.add(site)
         else:
             self._closed[site] = Closed(state, reason)
+            self._open.discard(site)
 
     def limit(self, site: str, most: int) -> None:
         """Jobs that may be at a site at the same time; 0: as many as fit."""
@@ -66,6 +72,23 @@ class Links:
         site = _own_site(ce)
         most = self._most.get(site, 0)
         return most if self._jobs[site] >= most else 0
+
+    def connecting(self) -> list[str]:
+        """Sites to which the first connection is being made."""
+        return [site for site, closed in self._closed.items() if closed.state == CONNECTING]
+
+    def connected(self) -> set[str]:
+        """Sites to which jobs can be sent."""
+        return self._open
+
+    def why(self, site: str) -> str:
+        """Why nothing is known of a site, in a few words that follow its name."""
+        closed = self._closed.get(site)
+        if closed is None:
+            return "nothing is known of it yet"
+        if closed.state == CONNECTING:
+            return "not connected yet"
+        return closed.told
 
     def at(self, entry: Entry) -> Closed | None:
         """Why a computing element is closed; None: it is not."""

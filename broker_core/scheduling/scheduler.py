@@ -145,6 +145,7 @@ class Scheduler:
                 self._informed = True
             case LinkChanged():
                 self._sites.link_changed(message)
+                self._unparked.extend(self._waiting.awaiting.values())
             case ReplicasFound():
                 self._standings.forget()
             case TimerFired():
@@ -263,7 +264,8 @@ class Scheduler:
         if self._facts != self.cache.board.facts:
             self._facts = self.cache.board.facts
             waiting = {job.id for job in self._unparked}
-            self._unparked.extend(job for job in self._waiting.parked.values() if job.id not in waiting)
+            aside = (*self._waiting.parked.values(), *self._waiting.awaiting.values())
+            self._unparked.extend(job for job in aside if job.id not in waiting)
         effort = Effort(self._standings, slice_)
         while self._unparked and effort.more():
             job = self._unparked.popleft()
@@ -319,6 +321,8 @@ class Scheduler:
             since = job.infeasible_since
             if since is not None and now - since >= self._rules.infeasible_timeout:
                 self._sorting.end(job, f"No compatible resources: {self._standings.of(job.demand).reason}")
+        if self._sorting.end_of_patience() <= now:
+            self._unparked.extend(self._waiting.awaiting.values())
         self._fences.again()
         self._overdue.look()
 
@@ -331,6 +335,7 @@ class Scheduler:
             moment = min(moment, next(iter(self._round.untold.values())) + self._rules.tell_after)
         if self._waiting.parked:
             moment = min(moment, self._first_infeasible() + self._rules.infeasible_timeout)
+        moment = min(moment, self._sorting.end_of_patience())
         if self._waiting.jobs:
             moment = min(moment, self.cache.next_change(now))
         if self._fences.asked or self._overdue.owed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
@@ -15,6 +17,8 @@ from broker_core.scheduling.standing import Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 E = members(EventType)
+PATIENCE = 30.0
+"""Seconds that an interactive job waits for a site that is being connected, as after a start."""
 
 
 class Sorting:
@@ -45,8 +49,9 @@ class Sorting:
         or ends (CB-SCH-02, CB-SCH-08)."""
         standing = self._standings.of(job.demand)
         usable = standing.ever and (not job.excluded or self._chooser.has_others(job.demand, job.excluded))
+        reason = self._cache.unheard(job.demand.site) or standing.reason
         if job.record.interactive:
-            self._start_or_end(job, standing.reason)
+            self._start_or_end(job, reason if not standing.ever else "")
         elif usable:
             job.infeasible_since = None
             if self._waiting.jobs or not self._place(job):
@@ -54,7 +59,7 @@ class Sorting:
         elif standing.ever:
             self._exhausted(job)
         else:
-            self._park(job, f"No compatible resources: {standing.reason}")
+            self._park(job, f"No compatible resources: {reason}")
 
     def _place(self, job: LiveJob) -> bool:
         """Send a job that nobody is before on its way, if anything can take it."""
@@ -65,7 +70,9 @@ class Sorting:
     def _start_or_end(self, job: LiveJob, reason: str) -> None:
         if self._place(job):
             return
-        if reason:
+        if (sites := self._cache.awaited(job.demand.site)) and self._may_wait(job):
+            self._wait_for(job, sites)
+        elif reason:
             told = (
                 f"An interactive job cannot start here at once: {reason}. Submit it as a batch job, or again"
             )
@@ -73,6 +80,25 @@ class Sorting:
         else:
             told = "An interactive job starts at once or not at all: every matching resource is busy."
             self.end(job, f"{told} Submit it again later")
+
+    def end_of_patience(self) -> float:
+        """When the next of the jobs that wait for a site has waited long enough; monotonic."""
+        waiting = self._waiting.awaiting.values()
+        return min((job.infeasible_since or 0.0 for job in waiting), default=math.inf) + PATIENCE
+
+    def _may_wait(self, job: LiveJob) -> bool:
+        since, now = job.infeasible_since, self._ledger.now.monotonic
+        return since is None or now < since + PATIENCE
+
+    def _wait_for(self, job: LiveJob, sites: list[str]) -> None:
+        """Let an interactive job wait a moment for sites that are not known yet."""
+        if job.infeasible_since is None:
+            job.infeasible_since = self._ledger.now.monotonic
+        self._waiting.wait_for_site(job)
+        reason = f"Waits a moment for {', '.join(sites)} to be connected"
+        if job.record.reason != reason:
+            self.decided(job, "postponed", reason)
+            self._ledger.note(job, E.POSTPONED, reason=reason)
 
     def _exhausted(self, job: LiveJob) -> None:
         tried = "; ".join(dict.fromkeys(job.tried[-10:]))

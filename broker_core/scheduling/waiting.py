@@ -60,6 +60,8 @@ class WaitingJobs:
         self._at: dict[int, Line] = {}
         self.parked: dict[str, LiveJob] = {}
         """Jobs that no known resource could ever run, by id; they hold nobody back."""
+        self.awaiting: dict[str, LiveJob] = {}
+        """Interactive jobs that a site may take which is being connected, by id; as parked ones."""
         self.freed = 0
         """Rows, as bits, for which a job that was before others waits no more."""
         self.dirty = False
@@ -86,9 +88,15 @@ class WaitingJobs:
         self.remove(job)
         self.parked[job.id] = job
 
+    def wait_for_site(self, job: LiveJob) -> None:
+        """Put an interactive job aside for a moment."""
+        self.remove(job)
+        self.awaiting[job.id] = job
+
     def remove(self, job: LiveJob) -> None:
         """The job waits no more, or is on hold."""
         self.parked.pop(job.id, None)
+        self.awaiting.pop(job.id, None)
         line = self.jobs.pop(job.id, None)
         if line is None:
             return

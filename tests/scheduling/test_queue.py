@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.policies.queues import BoundedBackfill, Fcfs
+from broker_core.resources.record import Resource
 from broker_core.scheduling.messages import CancelAsked
 from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.sorting import PATIENCE
 from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
 
 S = JobState
@@ -99,6 +103,50 @@ def test_an_interactive_job_that_cannot_start_now_is_aborted_at_once_with_the_re
     (job,) = stage.submit(INTERACTIVE)
     assert stage.state(job) is S.ABORTED
     assert "interactive" in stage.records[job].reason.lower()
+
+
+def able(site: str) -> Resource:
+    found = resource(f"{site}:22/jobmanager-slurm-main", cpus=2)
+    found.attributes["CrossDeskAbilities"] = ["interactive"]
+    return found
+
+
+def test_an_interactive_job_waits_a_moment_for_its_site_that_is_being_connected() -> None:
+    stage = Stage()
+    stage.link("hut", "connecting")
+    (job,) = stage.submit(INTERACTIVE, site="hut")
+    assert stage.state(job) is S.WAITING
+    assert stage.records[job].reason == "Waits a moment for hut to be connected"
+    stage.wait(10)
+    stage.link("hut")
+    assert stage.state(job) is S.WAITING
+    stage.refresh(resource(), able("hut"))
+    stage.run()
+    assert stage.state(job) is S.READY
+    assert stage.submits[-1].ce.startswith("hut:")
+
+
+@pytest.mark.parametrize("site", ["hut", ""])
+def test_it_waits_not_long_and_the_refusal_names_the_site(site: str) -> None:
+    stage = Stage()
+    stage.link("hut", "connecting")
+    (job,) = stage.submit(INTERACTIVE, site=site)
+    stage.wait(PATIENCE - 1)
+    assert stage.state(job) is S.WAITING
+    stage.wait(2)
+    assert stage.state(job) is S.ABORTED
+    assert ("at once: hut: not connected yet." in stage.records[job].reason) is bool(site)
+
+
+def test_it_is_refused_at_once_when_its_site_cannot_be_reached_after_all() -> None:
+    stage = Stage()
+    stage.link("hut", "connecting")
+    (job,) = stage.submit(INTERACTIVE, site="hut")
+    stage.link("hut", "retrying", "hut does not answer")
+    assert stage.state(job) is S.ABORTED
+    assert "at once: hut: it is retrying: hut does not answer." in stage.records[job].reason
+    (batch,) = stage.submit(PLAIN, site="hut")
+    assert stage.records[batch].reason == "No compatible resources: hut: it is retrying: hut does not answer"
 
 
 def test_the_head_is_told_why_it_waits_and_only_once() -> None:
