@@ -242,7 +242,7 @@ class Session:
             except NotYet as wait:
                 self._become(state=SessionState.STARTING, reason=str(wait))
             except SessionOver as over:
-                self._become(state=SessionState.CLOSED, reason=str(over))
+                self._become(state=SessionState.CLOSED, reason=over.message)
                 return
             except CrossDeskError as wrong:
                 self._become(state=SessionState.REFUSED, reason=str(wrong))
@@ -259,7 +259,7 @@ class Session:
         if contact.carried is not None:
             await self._follow_carried(contact.carried(self), contact.notice)
             return
-        ssh, direct = await self._meetings.connect(contact)
+        ssh, direct = await self._meetings.unless_over(contact, self._introduce)
         fingerprint = asyncssh.import_public_key(contact.host_key).get_fingerprint()
         self._become(fingerprint=fingerprint, direct=direct)
         try:

@@ -6,10 +6,12 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from socket import socket
+from typing import TypeVar
 
 import asyncssh
 
-from broker_core.interactive.contact import Contact
+from broker_core.errors import CrossDeskError
+from broker_core.interactive.contact import Contact, Introduce, SessionOver
 from broker_core.interactive.desk_door import DeskDoor
 from broker_core.interactive.meeting import DESK, NoMeeting, Place, meet
 from broker_core.interactive.relay import CannotListen
@@ -19,6 +21,9 @@ from broker_core.interactive.shadow_link import speak
 log = logging.getLogger("crossdesk.sessions")
 DOOR_TIME = 0.3
 """Seconds that an agent which was met at the relay may still take to come to our own door."""
+ASK = 0.5
+"""Seconds after which the broker is asked, while an agent is waited for, whether the job has ended."""
+Made = TypeVar("Made")
 
 
 @dataclass(slots=True)
@@ -46,6 +51,25 @@ class Meetings:
         """Listen no longer."""
         if self._door is not None:
             await self._door.close()
+
+    async def unless_over(
+        self, contact: Contact, introduce: Introduce
+    ) -> tuple[asyncssh.SSHClientConnection, bool]:
+        """The same as `connect`, given up with SessionOver when the job ends: its agent comes no more."""
+        meeting = asyncio.ensure_future(self.connect(contact))
+        ending = asyncio.ensure_future(_until_over(introduce))
+        met = False
+        try:
+            await asyncio.wait([meeting, ending], return_when=asyncio.FIRST_COMPLETED)
+            if not meeting.done():
+                await ending
+            met = True
+            return meeting.result()
+        finally:
+            ending.cancel()
+            await asyncio.wait([ending])
+            if not met and (near := await _dropped(meeting)) is not None:
+                near[0].abort()
 
     async def connect(self, contact: Contact) -> tuple[asyncssh.SSHClientConnection, bool]:
         """A connection to the agent, and whether it goes without the relay; raises NoMeeting."""
@@ -78,8 +102,8 @@ class Meetings:
             return await chosen, chosen is arriving
         finally:
             for one in (arriving, relayed):
-                if one is not chosen:
-                    await _dropped(one)
+                if one is not chosen and (late := await _dropped(one)) is not None:
+                    late.close()
 
     async def _at_relay(self, contact: Contact) -> socket:
         """A connection to the agent over the first place that has it; raises NoMeeting."""
@@ -106,9 +130,20 @@ class Meetings:
         return near
 
 
-async def _dropped(task: asyncio.Future[socket]) -> None:
-    """Give an attempt up; a connection that it made all the same is closed."""
+async def _until_over(introduce: Introduce) -> None:
+    """Raise SessionOver when the broker says so; what else it says, or that it is silent, is for later."""
+    while True:
+        await asyncio.sleep(ASK)
+        try:
+            await introduce()
+        except SessionOver:
+            raise
+        except CrossDeskError as error:
+            log.debug("Whether the job has ended: %s", error)
+
+
+async def _dropped(task: asyncio.Future[Made]) -> Made | None:
+    """Give an attempt up; returns what it made all the same, which has to be closed."""
     task.cancel()
     await asyncio.wait([task])
-    if not task.cancelled() and task.exception() is None:
-        task.result().close()
+    return None if task.cancelled() or task.exception() is not None else task.result()

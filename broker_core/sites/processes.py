@@ -18,6 +18,8 @@ _SET_CHILD_SUBREAPER = 36
 _MANY = 20
 """More new processes than this from one look to the next get no grace: they only make more."""
 _FIRST_PAUSE, _MOST_PAUSE = 0.005, 0.1
+_RECORDING = 10.0
+"""Seconds after the grace that a starter has, once nothing else is left, to clear up and record the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +92,35 @@ def of_attempt(tag: str, starter: int, processes: Iterable[Process]) -> set[int]
 async def end_all(tag: str, starter: int, grace: float) -> None:
     """End an attempt: TERM, and after `grace` seconds STOP and KILL, until no process is left.
 
-    The starter gets no TERM, so that it can record the end; it is killed with the rest after the grace.
+    The starter gets no TERM, and some time after the last of the others, so that it can clear up and
+    record the end; only then it is killed.
     """
     deadline = time.monotonic() + grace
     asked: set[int] = set()
-    seen = of_attempt(tag, starter, all_processes())
-    pause = _FIRST_PAUSE
-    while left := of_attempt(tag, starter, all_processes()):
-        if time.monotonic() < deadline and len(left) <= len(seen) + _MANY:
-            send(left - asked - {starter}, signal.SIGTERM)
-            asked |= left
-        else:
-            send(left, signal.SIGSTOP)
-            send(of_attempt(tag, starter, all_processes()), signal.SIGKILL)
+    left, others = _of_both(tag, starter)
+    seen, pause = left, _FIRST_PAUSE
+    while left:
+        if others and (time.monotonic() >= deadline or len(left) > len(seen) + _MANY):
+            send(others, signal.SIGSTOP)
+            send(_of_both(tag, starter)[1], signal.SIGKILL)
+        elif others:
+            send(others - asked, signal.SIGTERM)
+            asked |= others
+        elif time.monotonic() >= deadline + _RECORDING:
+            send(left, signal.SIGKILL)
         seen |= left
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, _MOST_PAUSE)
+        left, others = _of_both(tag, starter)
     reap(seen - {starter})
+
+
+def _of_both(tag: str, starter: int) -> tuple[set[int], set[int]]:
+    """Pids of an attempt, and those among them that are neither its living starter nor a part of that."""
+    processes = all_processes()
+    left = of_attempt(tag, starter, processes)
+    parts = {process.pid for process in processes if process.starter} if starter in left else set()
+    return left, left - parts - {starter}
 
 
 def send(pids: Iterable[int], number: signal.Signals) -> None:

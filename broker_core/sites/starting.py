@@ -18,6 +18,8 @@ from broker_core.worker.words import split_words
 _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
 """What a job gets of the broker's own environment; nothing else leaks into it."""
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
+_BEAT = 2
+"""Seconds between two looks of a session's starter for its cancellation, which it ends without us too."""
 _MOST_VALUE = 131_000
 """Bytes that the kernel takes in one variable, a little less."""
 
@@ -102,6 +104,7 @@ def _local_order(order: LaunchOrder, directory: str, notice: Path, settings: Loc
         starter_order(order, directory),
         file_limit=order.file_limit or settings.file_limit,
         kill_grace=max(1, round(settings.kill_grace)),
+        beat=_BEAT if order.interactive else 0,
         notice=str(notice),
     )
 

@@ -475,6 +475,11 @@ __status=$?
 # The batch system's TERM may come to the program a little before it comes here.
 case $__news:$__status in ?*:137 | ?*:143) [ -n "$__terminated" ] || sleep 1 ;; esac
 trap '' TERM
+# An agent takes its contact away before it ends; one that could not was killed itself.
+__why=
+if [ -n "$__agent" ] && [ -z "$__terminated" ] && [ -f .crossdesk-agent ] && [ "$__status" -gt 128 ]; then
+    __why="The interactive agent was killed by signal $((__status - 128)), and the program ended with it."
+fi
 
 for __process in $__watchdogs; do
     [ -f "$__here/stopped" ] || kill -s USR1 "$__process" 2>/dev/null
@@ -512,4 +517,4 @@ case $__status in
 126 | 127) ! __interpreter || __end - executable-missing "The interpreter that $__job names in its first line is missing." ;;
 esac
 [ "$__sent" -eq 0 ] || __end "$__status" upload "An output file could not be sent to $__output_base_url."
-__end "$__status" - ""
+__end "$__status" - "$__why"

@@ -14,6 +14,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
+from broker_core.interactive.session_events import SessionState
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.variables import MARK
 from tests.broker.jobs import reach
@@ -111,4 +112,53 @@ async def test_nothing_of_a_session_stays(
     assert listening(processes) == []
     await beside.wait_closed()
     await screen.ended()
+    await screen.session.close()
+
+
+DEAF = {
+    "bash": 'Executable = "/bin/bash"; Arguments = "--norc -i"; Environment = {"PS1=ready> "};',
+    "vim": 'Executable = "vim"; Arguments = "-u NONE -c \'call setline(1, \\"ready\\")\'";',
+    "a program that takes no hint": (
+        'Executable = "/bin/sh"; Arguments = "-c \'trap \\"\\" TERM HUP INT; echo ready; '
+        "while :; do sleep 1; done'\";"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "end"),
+    [
+        ("bash", "cancel"),
+        ("bash", "cancel and kill of the broker"),
+        ("bash", "kill of the agent"),
+        ("vim", "cancel and kill of the broker"),
+        ("a program that takes no hint", "cancel and kill of the broker"),
+    ],
+)
+async def test_nothing_stays_of_a_program_that_is_deaf_to_the_request_to_end(
+    client: BrokerClient, running_broker: RunningBroker, program: str, end: str
+) -> None:
+    folder = running_broker.state_dir / "sites" / "local"
+    job = await submitted(client, "local", f"Interactive = true; {DEAF[program]}")
+    screen = await console(client, job)
+    processes = marked(job)
+    (attempt,) = folder.rglob(f"attempts/{job}.1")
+    if end == "kill of the agent":
+        os.kill(next(pid for pid, line in processes.items() if b"broker_core.worker" in line), signal.SIGKILL)
+    else:
+        await client.cancel([job])
+        await eventually((attempt / "cancel").exists)
+    if end == "cancel and kill of the broker":
+        running_broker.kill()
+    await eventually((attempt / "ended").exists, 60, "the starter records the end")
+    await eventually(lambda: not marked(job), 30, f"processes of {job} end")
+    assert files(folder, job) == []
+    if end == "cancel and kill of the broker":
+        running_broker.start()
+    row = await reach(client, job, ENDS.get(end, "Canceled"), seconds=60)
+    if end == "kill of the agent":
+        said = "The interactive agent was killed by signal 9, and the program ended with it."
+        assert row["reason"] == said
+        await screen.ended()
+        assert (screen.session.status.state, screen.session.status.reason) == (SessionState.CLOSED, said)
     await screen.session.close()
