@@ -27,7 +27,8 @@ class Past:
     tried: tuple[str, ...] = ()
     """What went wrong, `ce: reason`, oldest first."""
     died: tuple[str, ...] = ()
-    """Sites where its starter or agent died before the program began, each once (reliability case 24)."""
+    """Sites where its starter or agent died: before the program began, each once; after that, each time
+    (reliability case 24)."""
     retried: bool = False
     """The current resource has had its second try (CB-ERR-3)."""
     deaths: int = 0

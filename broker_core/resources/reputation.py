@@ -1,8 +1,10 @@
 """How computing elements treated their jobs lately; those that fail them fast, black holes, are throttled.
 
 A black hole fails its jobs so fast that it always has room for the next one. What counts against a computing
-element is that jobs end there before their program begins, or are lost; a program that ends badly by itself
-counts only where the same job ends well elsewhere, or where several different ones end badly within seconds.
+element is that jobs end there before their program begins, or fall silent. A program that ends badly by
+itself counts only where the same job ends well elsewhere, or where several different ones end badly within
+seconds. One that is lost while it runs counts once such jobs have ended well anywhere: it may have killed its
+starter itself.
 Nothing of this outlives the broker: it is learned anew from the first few jobs.
 """
 
@@ -146,6 +148,14 @@ class Reputation:
             times = float(len(odd))
             odd.clear()
             self._blame(ce, f"{reason}; so did jobs of {int(times)} kinds in a row", now, times)
+
+    def lost(self, ce: str, kind: str, reason: str, now: float) -> None:
+        """A program that ran was lost with its starter. A kind of job that is known to end well did not do
+        that itself; another may have (reliability case 24)."""
+        if kind in self._good:
+            self.failed(ce, reason, now)
+        else:
+            self.ended_badly(ce, kind, reason, now)
 
     def _first_success(self, ce: str, kind: str, now: float) -> None:
         """A kind of job ended well here for the first time: where it ended badly the place was the cause."""

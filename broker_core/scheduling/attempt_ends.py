@@ -58,6 +58,8 @@ class AttemptEnds:
             self._note(job, message, E.DONE, f"Exit code {message.exit_code}")
             return
         self._others(job)
+        if message.failure == "lost" and not job.given_up:
+            job.died += tuple(map(self._cache.site_of, job.ces))
         lost = message.failure in SILENT or (bool(job.given_up) and message.failure == "killed")
         if lost and not job.record.interactive:
             self._elsewhere(job, message)
@@ -70,7 +72,7 @@ class AttemptEnds:
         self._others(job)
         self._outcomes.early(job, message)
         if message.failure in _DIED:
-            self._died(job)
+            self._died_early(job)
         if message.failure in SILENT or job.given_up:
             self._elsewhere(job, message)
         elif not job.retried and message.failure not in SAME_ANYWHERE | HERE_NEVER:
@@ -100,7 +102,7 @@ class AttemptEnds:
         trouble, details = f"{job.ce}: {why}", end_details(message)
         self._rematching.again(job, E.REMATCHED, f"{what}: {why}", trouble, details=details)
 
-    def _died(self, job: LiveJob) -> None:
+    def _died_early(self, job: LiveJob) -> None:
         for ce in job.ces:
             site = self._cache.site_of(ce)
             if site not in job.died:

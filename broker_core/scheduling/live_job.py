@@ -48,7 +48,7 @@ class LiveJob:
     suspect: bool = False
     """It was on its way to a site whenever the broker died: it is not handed over again (case 24)."""
     died: tuple[str, ...] = ()
-    """Sites where its starter or agent died before the program began, each once."""
+    """Sites where its starter or agent died, as in `Past`."""
 
     id: str = field(init=False)
     """Job id."""

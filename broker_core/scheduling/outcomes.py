@@ -32,6 +32,10 @@ class Outcomes:
         if message.exit_code == 0 and not message.failure and message.signal is None:
             for ce in job.ces:
                 self._learned.succeeded(ce, record.description, now)
+        elif message.failure == "lost" and not job.given_up:
+            reason = (message.reason or "running jobs are lost").rstrip(".")
+            for ce in job.ces:
+                self._learned.lost(ce, record.description, reason, now)
         elif message.failure in SILENT or (job.given_up and message.failure == "killed"):
             self._failed(job, message)
         elif not message.failure:

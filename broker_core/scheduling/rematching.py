@@ -53,7 +53,7 @@ class Rematching:
         if job.record.interactive:
             self._abort(job, f"An interactive job starts at once or not at all. {trouble}")
         elif hold := hold or self._poison(job):
-            self._ledger.note(job, E.HELD, reason=hold)
+            self._ledger.note(job, E.HELD, reason=hold, details={"suspected": True})
         elif job.rounds > self._rules.max_rematch:
             most = self._rules.max_rematch
             tried = "; ".join(dict.fromkeys(job.tried[-10:]))
@@ -73,11 +73,11 @@ class Rematching:
 
     def _poison(self, job: LiveJob) -> str:
         """Why a job is held whose starters or agents die wherever they begin (reliability case 24)."""
-        if len(job.died) < self._rules.poison_sites:
+        if len(job.died) < self._rules.poison_starters:
             return ""
         return (
-            f"What starts it died before the program began at {len(job.died)} sites "
-            f"({', '.join(job.died)}): the job may be the cause. Look at it, then release it"
+            f"What starts it died {len(job.died)} times ({', '.join(job.died)}): the job may be the cause. "
+            "Look at it, then release it"
         )
 
 

@@ -47,8 +47,9 @@ class Rules:
     poison_deaths: int = 3
     """A job that is on its way to a site whenever the broker dies is handed over again so often, and no more
     (reliability case 24)."""
-    poison_sites: int = 3
-    """A job whose starters or agents died before the program began at so many sites is held."""
+    poison_starters: int = 3
+    """A job whose Job Starters or agents died so often is held (reliability case 24): before the program
+    began, each site counts once, since another starter there may die of the same; after that, each time."""
     queue_ahead: float = 0.0
     """Processors' worth of jobs, as a share of all of them, that may wait in the queue of a resource which
     is the only one for them: the next job starts there without a way to the broker and back. Only with

@@ -11,7 +11,8 @@ from broker_core.worker.markers import EndedMark
 def end_by_marker(tracked: Tracked, mark: EndedMark, now: float, begun: float) -> Ended:
     """The starter says how it ended. `now`: wall clock; `begun`: nothing at the site happened before."""
     code, number, failure, reason = outcome_of(mark, None)
-    if tracked.cancel_asked and failure not in ("wall-limit", "lease") and (number or mark.terminated):
+    ended_there = number or mark.terminated or failure == "lost"
+    if tracked.cancel_asked and failure not in ("wall-limit", "lease") and ended_there:
         code, number, failure, reason = None, None, *CANCELED
     elif mark.terminated and not failure:
         code, number, failure = None, None, "lost"

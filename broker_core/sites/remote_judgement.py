@@ -84,7 +84,7 @@ def not_heard_from(tracked: Tracked, now: float, site: str) -> Ended:
         tracked.attempt,
         now,
         None,
-        failure="lost",
+        failure="lease",
         reason=f"{site} has not been heard from for longer than the lease, so the job has been ended there.",
         started=min(tracked.started.time, now) if tracked.started else None,
     )

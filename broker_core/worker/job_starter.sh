@@ -93,7 +93,7 @@ __end() {
     upload) exit 223 ;;
     wall-limit) exit 224 ;;
     output-limit) exit 225 ;;
-    starter | lease | killed) exit 227 ;;
+    starter | lease | killed | lost) exit 227 ;;
     esac
     [ "$__code" -gt 192 ] && exit 199
     [ "$__code" -gt 125 ] && [ "$__code" -lt 129 ] && exit 199
@@ -277,6 +277,7 @@ __attend() {
         __clock
         printf '%s\n' "$__uptime" >"$__here/beat"
         [ ! -f "$__here/cancel" ] || __stop killed
+        kill -s 0 "$$" 2>/dev/null || __bury
         if [ -n "$__lease" ]; then
             __look_at_lease
             [ "$__renewal" = "$__last" ] || __last=$__renewal __since=${__uptime%.*}
@@ -306,9 +307,21 @@ __await_lease() {
     done
 }
 
-# End everything because of $1: TERM, a grace, KILL until nothing is left; does not return.
+# End everything because of $1; does not return.
 __stop() {
     printf '%s\n' "$1" >"$__here/stopped"
+    __end_all
+    exit 0
+}
+
+# The starter was killed, by the program or another: end what it left, which its batch system may not see.
+__bury() {
+    __end_all
+    __end - lost "The Job Starter was killed on its node; all processes of the job were ended too."
+}
+
+# TERM, a grace, KILL until nothing is left.
+__end_all() {
     trap '' USR1 TERM
     read -r __self __rest </proc/self/stat
     __signal TERM
@@ -318,7 +331,6 @@ __stop() {
         __left=$((__left - 1))
     done
     while __signal KILL; do sleep 0.1; done
-    exit 0
 }
 
 # List the output files with their hashes, note what is missing, send what is to be sent.

@@ -192,3 +192,33 @@ def test_a_job_whose_starters_die_at_three_sites_is_held_with_their_names(failur
     stage.tell(ReleaseAsked(job))
     stage.run()
     assert stage.state(job) in (S.READY, S.ABORTED)
+
+
+def test_a_job_that_is_lost_with_its_starter_three_times_is_held_and_its_only_site_is_not_blamed() -> None:
+    stage = sites(A)
+    (job,) = stage.submit()
+    for _ in range(3):
+        stage.started(job)
+        stage.ended(job, None, failure="lost", reason="The Job Starter was killed.")
+        stage.run()
+    assert (stage.state(job), stage.types(job)[-2:]) == (S.WAITING, ["rematched", "held"])
+    assert "(a, a, a)" in stage.records[job].held
+    assert stage.stories[job][-1].details == {"suspected": True}
+    (innocent,) = stage.submit('Executable = "/bin/date";')
+    assert stage.state(innocent) is S.READY
+    stage.restart()
+    stage.tell(ReleaseAsked(job))
+    stage.run()
+    stage.started(job)
+    stage.ended(job)
+    assert stage.state(job) is S.DONE
+
+
+def test_a_site_that_loses_jobs_of_a_kind_that_ended_well_before_is_throttled() -> None:
+    stage = Stage([resource(A, cpus=8)])
+    (good,) = stage.submit()
+    stage.through(good)
+    for job in stage.submit(number=4):
+        stage.started(job)
+        stage.ended(job, None, failure="lost", reason="The node died.")
+    assert stage.scheduler.cache.reputation.throttled == {A}

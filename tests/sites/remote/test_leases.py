@@ -39,7 +39,7 @@ async def test_without_contact_the_program_ends_before_the_attempt_is_given_up(
 
     await eventually(given_up, 60.0)
     assert alive_at_the_end == [set()]
-    assert far.ends(one.attempt)[0].failure == "lost"
+    assert far.ends(one.attempt)[0].failure == "lease"
     assert "failure lease" in (folder / "ended").read_text()
     setattr(breaking, mode, False)
     await eventually(lambda: not cluster.present())
