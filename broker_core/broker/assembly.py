@@ -163,7 +163,6 @@ def _services(
     local = _local(places, settings)
     sites = SiteCalls(engine, orders, fail)
     sessions.site_of = sites.site_of
-    agents = _agents(scheduler, sessions, sites)
     return Services(
         places=places,
         settings=settings,
@@ -177,7 +176,7 @@ def _services(
         sessions=sessions,
         lines=LineSessions(store, settings, places.state / "lines"),
         introductions=_introductions(store, scheduler, sessions, sites),
-        agents=agents,
+        agents=_agents(scheduler, sessions, sites),
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings),
