@@ -21,7 +21,7 @@ def test_following_it_attaches_and_what_is_typed_is_answered() -> None:
     for answer in ("rows and columns of your terminal", "  machine  ", "flub is no command here", "Goodbye."):
         assert answer in plain
     assert "\x1b[1;32mexplore\x1b[0m> " in told.out
-    assert told.out.count("\x1b[48;2;") == 23 * 65
+    assert told.out.count("\x1b[48;2;") == 23 * 64
 
 
 def test_without_following_it_is_told_how_to_attach(running_broker: RunningBroker) -> None:

@@ -3,12 +3,12 @@
 
 tell_help() {
     cat <<'END'
-  where    the machine, the folder and the user of this job
+  where    machine, folder and user of this job
   load     how busy the machine is
   files    the files of this job
   size     rows and columns of your terminal
-  colours  all that the terminal has
-  draw     a picture, made of escape sequences
+  colours  the colours of the terminal
+  draw     a picture, by escape sequences
   count    a counter that stays in its line
   quit     end the job
 END
@@ -27,18 +27,21 @@ tell_size() {
 show_colours() {
     awk 'BEGIN {
         for (colour = 16; colour < 232; colour++) {
-            printf "\033[48;5;%dm  ", colour
+            printf "\033[48;5;%dm ", colour
             if ((colour - 15) % 36 == 0) printf "\033[0m\n"
         }
     }'
 }
 
-# The Mandelbrot set; each character is a point with its own background.
+# The Mandelbrot set, as wide as the terminal; each character is a point with its own background.
 draw() {
-    awk 'BEGIN {
-        for (row = -11; row <= 11; row++) {
-            for (column = -42; column <= 22; column++) {
-                a = column / 21; b = row / 9; x = y = steps = 0
+    now=$(stty size 2>/dev/null) || now=
+    awk -v width="${now#* }" 'BEGIN {
+        if (width < 1 || width > 64) width = 64
+        height = int(width * 0.37)
+        for (row = 0; row < height; row++) {
+            for (column = 0; column < width; column++) {
+                a = column / width * 3.1 - 2.05; b = (row + 0.5) / height * 2.5 - 1.25; x = y = steps = 0
                 while (x * x + y * y < 4 && steps < 60) { t = x * x - y * y + a; y = 2 * x * y + b; x = t; steps++ }
                 if (steps == 60) printf "\033[48;2;0;0;0m "
                 else printf "\033[48;2;%d;%d;%dm ", (steps * 9) % 256, (40 + steps * 14) % 256, (90 + steps * 20) % 256
@@ -56,7 +59,7 @@ count() {
     printf '\n'
 }
 
-printf '\033[1mThis job runs on \033[36m%s\033[0m\033[1m; you talk to it.\033[0m Type \033[33mhelp\033[0m.\n' "$(uname -n)"
+printf '\033[1mThis job runs on \033[36m%s\033[0m. Type \033[33mhelp\033[0m.\n' "$(uname -n)"
 while printf '\033[1;32mexplore\033[0m> ' && read -r word rest; do
     case $word in
     '') ;;
