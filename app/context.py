@@ -27,6 +27,10 @@ class LinkState(StrEnum):
     """Somebody stopped the broker on purpose; the desk waits to be asked, or for a broker that answers."""
 
 
+KEPT_CLEAR = "typed-into"
+"""Object name of lines to type in at the bottom of a window, which no notice covers."""
+
+
 class Tone(StrEnum):
     """The colour family of a notice; the names are token names."""
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, 
 
 from app.console.line_list import LineList
 from app.console.line_queue import Entry, LineQueue
+from app.context import KEPT_CLEAR
 from app.inspector.labels import give_way, label
 from broker_core.client.interactive import ENDED, SessionState, Status
 
@@ -85,6 +86,7 @@ class LineEntry(QWidget):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName(KEPT_CLEAR)
         self.queue = LineQueue()
         self._status = Status()
         self.line, self.waiting = Line(), label(role="small", wrap=True)

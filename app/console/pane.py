@@ -44,6 +44,7 @@ class ConsolePane(JobPane):
         """Job to its console, as long as it is kept."""
         self.splits: dict[str, Splits] = {}
         """Job to its console with all that stands beside it."""
+        self._taking = False
         self._shown = QStackedLayout(self.content)
         self._readiness = Readiness(self)
         self._readiness.changed.connect(self.refresh)
@@ -84,11 +85,19 @@ class ConsolePane(JobPane):
             self._know(view, job)
             self.splits[job] = Splits(self.desk, view)
             self._shown.addWidget(self.splits[job])
+            if self._taking:
+                view.take_over()
         self._shown.setCurrentWidget(self.splits[job])
         focused = self.hasFocus()
         self.setFocusProxy(self.views[job])
         if focused:
             self.views[job].setFocus()
+
+    def take_over(self) -> None:
+        """What is shown here is meant to be typed at: consoles have the input, also those that come."""
+        self._taking = True
+        for view in self.views.values():
+            view.take_over()
 
     @property
     def _connect(self) -> Connect:

@@ -21,7 +21,7 @@ from app.console.terminal import TerminalView
 from app.console.transcript import Transcript
 from app.context import Notice, Tone
 from app.inspector.save import downloads
-from broker_core.client.interactive import ENDED, Status
+from broker_core.client.interactive import ENDED, SessionState, Status
 
 if TYPE_CHECKING:
     from app.context import Desk
@@ -48,7 +48,7 @@ class ConsoleView(ConsolePart):
         self.lacking = NoteBar(desk, "info", "warning")
         self.asks = NoteBar(desk, "copy", "muted", COPY, ALWAYS)
         self._copying = ""
-        self._may_copy = False
+        self._may_copy = self._wants_input = False
         self.transcript = Transcript()
         self._lay_out()
         self.channel = Channel(connect, job, *self.terminal.terminal.size)
@@ -109,6 +109,17 @@ class ConsoleView(ConsolePart):
         self.strip.call(name)
         self.strip.close_part.show()
 
+    def take_over(self) -> None:
+        """Have the input as soon as there is a connection, whoever has it then."""
+        self._wants_input = True
+        self._take_if_wanted()
+
+    def _take_if_wanted(self) -> None:
+        if self._wants_input and self.status.viewers and self.status.state is SessionState.CONNECTED:
+            self._wants_input = False
+            if not self.status.writer:
+                self._acted("take")
+
     def close_session(self) -> None:
         """Detach."""
         self.channel.close()
@@ -151,6 +162,7 @@ class ConsoleView(ConsolePart):
         self.entry.show_status(status)
         self.forwards.show_forwards(status.forwards)
         self.forwards.setEnabled(status.state not in ENDED)
+        self._take_if_wanted()
         self.told.emit(status)
 
     def _lost(self, stream: int, count: int) -> None:

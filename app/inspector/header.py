@@ -43,7 +43,7 @@ ACTIONS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
     ("job.cancel", "Cancel", can_cancel),
     ("job.elsewhere", "Run elsewhere", lambda row: bool(row.get("unheard")) and row["state"] in AT_SITE),
     ("job.fetch", "Fetch output", can_fetch),
-    ("job.resubmit", "Submit again", lambda row: True),
+    ("job.resubmit", "Resubmit", lambda row: True),
     ("job.purge", "Remove", can_purge),
 )
 """Id in the desk's table of actions, short verb, and for which rows it applies."""

@@ -41,8 +41,8 @@ _AGE_MS = 10_000
 class Inspector(QWidget):
     """Shows what is selected: nothing, one job with its tabs, or many jobs."""
 
-    opened = Signal(str)
-    """A job's id: the user wants it as a tab of the main area."""
+    opened = Signal(str, str)
+    """A job's id and the view in front: the user wants it as a tab of the main area."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,7 +90,7 @@ class Inspector(QWidget):
         self._stack = QStackedLayout(self)
         for page in (self.empty, self._single, self.many):
             self._stack.addWidget(page)
-        self.header.open.clicked.connect(lambda: self.opened.emit(self.ids[0]))
+        self.header.open.clicked.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
         self.header.tear.clicked.connect(self.detach)
 
     def show_jobs(self, ids: list[str]) -> None:
@@ -111,6 +111,13 @@ class Inspector(QWidget):
             self.tabs.setCurrentWidget(self.panes[name])
             if name == "console":
                 self.panes[name].setFocus()
+
+    def stand_for(self, name: str) -> None:
+        """Show what another inspector of the job showed: the same tab, and a console with the input."""
+        self.show_tab(name)
+        pane = self.panes.get(name)
+        if isinstance(pane, ConsolePane):
+            pane.take_over()
 
     def tab(self) -> str:
         """Return the name of the tab in front."""

@@ -103,14 +103,14 @@ class MainTabs(QTabWidget):
         pages = [self.widget(at) for at in range(self.count())]
         return [page for page in pages if hasattr(page, "titleChanged")]
 
-    def open_job(self, job: str, make: Callable[[], QWidget]) -> None:
-        """Open a job in a tab of its own."""
+    def open_job(self, job: str, make: Callable[[], QWidget]) -> QWidget:
+        """Open a job in a tab of its own; returns its page."""
         name = f"job:{job}"
         row = self._desk.jobs.row(job)
         known = self._places.pop(name, None)
         page = known if known is not None and self.indexOf(known) >= 0 else make()
         self._places[name] = page
-        self.place(name, row["name"] if row else job, "file-text", lambda: page)
+        return self.place(name, row["name"] if row else job, "file-text", lambda: page)
 
 
 def _give_up(page: QWidget) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from app.context import Notice, Tone
+from app.context import KEPT_CLEAR, Notice, Tone
 
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
@@ -22,6 +22,8 @@ _ICONS = {
 }
 _MOST, _WIDTH, _GAP = 3, 380, 8
 _LETTERS = 240
+_LOOK = 300
+"""Milliseconds between two looks at what notices would cover."""
 
 
 class Toast(QFrame):
@@ -105,6 +107,9 @@ class Toasts(QObject):
         self._desk, self._window = desk, window
         self._shown: list[Toast] = []
         desk.noticed.connect(self.show)
+        # Lines to type in come and go beneath notices.
+        self._looking = QTimer(self, interval=_LOOK)
+        self._looking.timeout.connect(self._arrange)
         window.installEventFilter(self)
 
     def show(self, notice: Notice) -> None:
@@ -128,13 +133,24 @@ class Toasts(QObject):
     def _arrange(self) -> None:
         from shiboken6 import isValid
 
-        if not isValid(self._window):
+        if not isValid(self._window) or not isValid(self._looking):
             return
-        bottom = self._window.height() - 40
-        for toast in reversed(self._alive()):
+        shown = self._alive()
+        self._looking.start() if shown else self._looking.stop()
+        bottom = self._bottom() - _GAP
+        for toast in reversed(shown):
             bottom -= toast.height()
             toast.move(self._window.width() - toast.width() - 16, bottom)
             bottom -= _GAP
+
+    def _bottom(self) -> int:
+        """Above the status line, and above a line at the right in which something is typed."""
+        lowest, left = self._window.height() - 40 + _GAP, self._window.width() - _WIDTH - 16
+        for line in self._window.findChildren(QWidget, KEPT_CLEAR):
+            corner = line.mapTo(self._window, line.rect().topRight())
+            if line.isVisible() and corner.x() > left and corner.y() > self._window.height() // 2:
+                lowest = min(lowest, corner.y())
+        return lowest
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay in the corner of the window."""

@@ -179,8 +179,8 @@ class MainWindow(QMainWindow):
         if tries and not choose():
             QTimer.singleShot(100, self, lambda: self._choose_later(choose, tries - 1))
 
-    def open_job(self, job: str) -> None:
-        """Open a job in a tab of its own."""
+    def open_job(self, job: str, view: str = "") -> None:
+        """Open a job in a tab of its own, with the view in front that was looked at."""
         from app.inspector.inspector import Inspector
 
         def make() -> Inspector:
@@ -188,7 +188,9 @@ class MainWindow(QMainWindow):
             page.show_jobs([job])
             return page
 
-        self.tabs.open_job(job, make)
+        page = self.tabs.open_job(job, make)
+        if view and isinstance(page, Inspector):
+            page.stand_for(view)
 
     def open_editor(self, text: str, path: Path | None, files: tuple[Path, ...]) -> None:
         """Open a description in an editor tab and remember its file."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import json
+import os
+import signal
+
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.console.pane import ConsolePane
 from app.console.view import ConsoleView
+from app.context import Notice, Tone
 from app.inspector.inspector import Inspector
+from app.shell.toasts import Toast
 from broker_core.client.interactive import SessionState
-from tests.app.console.test_console_of_a_job import SHELL, opened
+from tests.app.console.test_console_of_a_job import LINES, SHELL, opened
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -52,5 +58,74 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
         await eventually(first.strip.signals.isEnabled, what="it has the input again")
         first.strip.signalled.emit("KILL")
         await eventually(lambda: first.status.state is SessionState.CLOSED)
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_a_console_that_is_opened_as_a_tab_is_in_front_there_and_has_the_input(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        first = await opened(stage, SHELL)
+        assert stage.window.inspector is not None
+        stage.window.inspector.header.open.click()
+        page = stage.window.tabs.currentWidget()
+        assert isinstance(page, Inspector)
+        assert page.tab() == "console"
+        pane = page.panes["console"]
+        assert isinstance(pane, ConsolePane)
+        await eventually(lambda: pane.views.get(first.job), 30, "the console opens")
+        second = pane.views[first.job]
+        await eventually(lambda: second.status.writer and not first.status.writer, what="it has the input")
+        QTest.keyClicks(second.terminal, "exit")
+        QTest.keyClick(second.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: second.status.state is SessionState.CLOSED)
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    said = "The interactive agent was killed by signal 9, and the program ended with it."
+
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, SHELL)
+        folder = running_broker.state_dir / "sites" / "local"
+        (contact,) = folder.rglob(f"attempts/{view.job}.1/job/.crossdesk-agent")
+        os.kill(json.loads(contact.read_text().splitlines()[0])["pid"], signal.SIGKILL)
+        await eventually(lambda: view.status.state is SessionState.CLOSED, what="the session is closed")
+        assert view.strip.word.text() == "Closed"
+        assert view.strip.told.text() == said
+        await eventually(lambda: stage.ended(view.job), what="the job has ended")
+        assert (stage.desk.jobs.row(view.job) or {})["reason"] == said
+
+        def told() -> list[str]:
+            return [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
+
+        await eventually(lambda: any(said in one for one in told()), what="a notice says the same")
+        assert not any("application was ended" in one for one in told())
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_no_notice_covers_the_line_that_is_typed_into(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.window.resize(1400, 900)
+        view = await opened(stage, LINES)
+        stage.desk.notify(Notice("Something to be told.", Tone.BAD))
+        await eventually(view.entry.isVisible)
+        window, entry = stage.window, view.entry
+
+        def covered() -> bool:
+            place = QRect(entry.mapTo(window, QPoint(0, 0)), entry.size())
+            toasts = [one for one in window.findChildren(Toast) if not one.isHidden()]
+            return not toasts or any(one.geometry().intersects(place) for one in toasts)
+
+        await eventually(lambda: not covered(), what="the notice stands above the line")
+        view.entry.ended.emit()
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
 
     play(qapp, running_broker.state_dir, scenario)

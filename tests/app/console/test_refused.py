@@ -38,7 +38,7 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         assert pane.placard.button.text() == "Resubmit"
         assert "cannot start here at once" in pane.placard.sentence.text()
         await eventually(lambda: notice_of(stage), what="a notice offers both")
-        assert notice_of(stage) == ["Submit again", "Queue as batch"]
+        assert notice_of(stage) == ["Resubmit", "Queue as batch"]
         pane.placard.other.click()
         await eventually(lambda: len(stage.desk.jobs) == 2, what="a second job is there")
         jobs = stage.desk.jobs

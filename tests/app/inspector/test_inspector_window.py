@@ -55,9 +55,9 @@ def test_an_interactive_job_says_when_console_and_view_open(desk: TestDesk, insp
 @pytest.mark.parametrize(
     ("state", "offered"),
     [
-        ("Waiting", ["Cancel", "Submit again"]),
-        ("Done", ["Fetch output", "Submit again", "Remove"]),
-        ("Canceled", ["Fetch output", "Submit again", "Remove"]),
+        ("Waiting", ["Cancel", "Resubmit"]),
+        ("Done", ["Fetch output", "Resubmit", "Remove"]),
+        ("Canceled", ["Fetch output", "Resubmit", "Remove"]),
     ],
 )
 def test_the_state_decides_which_actions_are_offered(
