@@ -28,7 +28,7 @@ class Course:
 
 
 class SiteFigures:
-    """Follows the events of all jobs; forgotten by a restart, but for the jobs that are at sites then.
+    """Follows the events of all jobs; `FigureFiles` keeps the past over a restart.
 
     Kept by `JobRecord.site`, of which there are few; the names of sites come in with the questions.
     """
@@ -80,6 +80,38 @@ class SiteFigures:
         """Jobs that ended there within the last hour."""
         minutes = (pair for place in places for pair in self._ended.get(place, ()))
         return float(sum(count for minute, count in minutes if minute > now - HOUR))
+
+    @property
+    def busy(self) -> bool:
+        """True while a job is at a site."""
+        return bool(self._at)
+
+    def kept(
+        self, name: str, places: Collection[str]
+    ) -> tuple[list[tuple[float, int, int]], dict[str, list[tuple[float, int]]]]:
+        """The past of a site: points of its history, and the jobs that ended at each place by the minute."""
+        course = self.courses.get(name, Course())
+        points = list(zip(course.times, course.queued, course.running, strict=True))
+        return points, {place: list(self._ended[place]) for place in places if place in self._ended}
+
+    def restore(
+        self,
+        name: str,
+        points: Iterable[tuple[float, int, int]],
+        ended: Mapping[str, Iterable[tuple[float, int]]],
+        now: float,
+    ) -> None:
+        """Begin with the past of a site, as `kept` gave it; nothing was counted there yet."""
+        course = self.courses.setdefault(name, Course())
+        for time, queued, running in points:
+            if now - POINTS * SAMPLE < time <= now:
+                course.times.append(time)
+                course.queued.append(queued)
+                course.running.append(running)
+        for place, minutes in ended.items():
+            recent = [(minute, count) for minute, count in minutes if now - HOUR < minute <= now]
+            if recent:
+                self._ended[place] = deque(recent, maxlen=int(HOUR / MINUTE) + 1)
 
     @property
     def places(self) -> set[str]:

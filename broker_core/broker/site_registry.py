@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
+from broker_core.broker.figure_files import FigureFiles
 from broker_core.broker.network_news import NetworkNews
 from broker_core.broker.site_bounds import bounded
 from broker_core.broker.site_calls import SiteCalls
@@ -61,6 +62,9 @@ class SiteRegistry:
         calls.add(local, far=False)
         for spec in specs.all():
             self._restore(spec)
+        self._figures = FigureFiles(specs.of)
+        for name in self.specs:
+            self._figures.restore(engine.figures, name, now().wall)
 
     def connect(self, updaters: Updaters) -> None:
         """Feed the Resource Cache from every site once it is connected, and begin the histories."""
@@ -71,10 +75,11 @@ class SiteRegistry:
         self._sample()
 
     def close(self) -> None:
-        """Sample and listen no more."""
+        """Sample and listen no more, and keep the figures of the sites."""
         self._network.close()
         if self._sampling is not None:
             self._sampling.cancel()
+        self._figures.keep(self._engine.figures, self._places(), now().wall)
 
     def spec(self, name: str) -> SiteSpec:
         """Settings of a site; raises NotFound."""
@@ -193,6 +198,7 @@ class SiteRegistry:
         async with self._turn:
             self.spec(name)
             self._files.forget(name)
+            self._figures.forget(name)
             del self.specs[name], self._far[name]
             if self._updaters is not None:
                 await self._updaters.remove(name)
@@ -315,10 +321,13 @@ class SiteRegistry:
         jobs = (self._engine.scheduler.job(record.id) for record in records)
         return [job.record for job in jobs if job is not None and job.record.state is not JobState.WAITING]
 
+    def _places(self) -> dict[str, Collection[str]]:
+        """Name of each site to the values of `JobRecord.site` that are its own."""
+        seen = self._engine.figures.places
+        return {name: self._calls.places_of(site, seen) for name, site in self._calls.sites.items()}
+
     def _sample(self) -> None:
-        figures, moment = self._engine.figures, now().wall
-        places = {
-            name: self._calls.places_of(site, figures.places) for name, site in self._calls.sites.items()
-        }
+        figures, moment, places = self._engine.figures, now().wall, self._places()
         figures.sample(moment, places)
+        self._figures.keep_soon(figures, places, moment)
         self._sampling = asyncio.get_running_loop().call_later(SAMPLE, self._sample)

@@ -1,0 +1,110 @@
+"""Throughput and queue history of sites outlive the broker."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from pathlib import Path
+
+import pytest
+
+from broker_core.broker.figure_files import FILE, FigureFiles
+from broker_core.broker.site_figures import POINTS, SAMPLE, SiteFigures
+from broker_core.client.client import BrokerClient
+from broker_core.jobs.states import JobState
+from tests.broker.jobs import reach, submit
+from tests.broker.sites.watching import view
+from tests.broker.test_site_work import ready
+from tests.running import RunningBroker
+from tests.waiting import eventually
+
+PLACE = "far:22/jobmanager-slurm-q"
+PLACES = {"far": [PLACE]}
+NOW = 1_000_000.0
+
+
+def passed(figures: SiteFigures, job: str, now: float) -> None:
+    """A job ran and ended."""
+    figures.note(ready(job), now)
+    figures.note(ready(job, state=JobState.DONE), now)
+
+
+def again(files: FigureFiles, now: float) -> SiteFigures:
+    """The figures of the next broker."""
+    figures = SiteFigures()
+    files.restore(figures, "far", now)
+    return figures
+
+
+def test_what_was_kept_is_there_again_as_far_as_it_is_not_too_old(tmp_path: Path) -> None:
+    files, figures = FigureFiles(tmp_path.joinpath), SiteFigures()
+    for number in range(POINTS + 40):
+        figures.sample(NOW + number * SAMPLE, PLACES)
+    end = NOW + (POINTS + 40) * SAMPLE
+    passed(figures, "old", end - 3000)
+    passed(figures, "new", end - 60)
+    files.keep(figures, PLACES, end)
+    found = again(files, end + 900)
+    assert found.per_hour([PLACE], end + 900) == 1
+    times = list(found.courses["far"].times)
+    assert times == [time for time in figures.courses["far"].times if time > end + 900 - POINTS * SAMPLE]
+    passed(found, "next", end - 60)
+    assert found.per_hour([PLACE], end) == 2
+    assert not again(files, end + 1e6).courses["far"].times
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", '{"points": [[1, "x"]]}', '{"points": [[NaN, 1, 1]]}', "\0" * 9]
+)
+def test_a_damaged_file_is_left_out_with_a_word(
+    tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / FILE).write_text(content)
+    with caplog.at_level(logging.WARNING):
+        figures = again(FigureFiles(tmp_path.joinpath), NOW)
+    assert not figures.courses
+    assert "begins anew" in caplog.text
+
+
+async def test_it_is_written_at_most_once_a_minute_and_only_after_changes(tmp_path: Path) -> None:
+    files, figures, path = FigureFiles(tmp_path.joinpath), SiteFigures(), tmp_path / "far" / FILE
+    files.keep_soon(figures, PLACES, NOW)
+    passed(figures, "one", NOW)
+    files.keep_soon(figures, PLACES, NOW + 1)
+    await eventually(path.exists)
+    passed(figures, "two", NOW + 2)
+    files.keep_soon(figures, PLACES, NOW + 30)
+    files.keep_soon(figures, PLACES, NOW + 61)
+    await eventually(lambda: again(files, NOW + 61).per_hour([PLACE], NOW + 61) == 2)
+    path.unlink()
+    files.keep_soon(figures, PLACES, NOW + 200)
+    passed(figures, "three", NOW + 210)
+    files.keep_soon(figures, PLACES, NOW + 210)  # nothing was written ten seconds ago
+    await eventually(path.exists)
+    files.forget("far")
+    assert not path.exists()
+
+
+def test_where_nothing_can_be_written_the_log_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "far").touch()
+    files = FigureFiles(tmp_path.joinpath)
+    for _ in range(2):
+        files.keep(SiteFigures(), PLACES, NOW)
+    assert caplog.text.count("not kept over a restart") == 1
+
+
+async def test_a_restarted_broker_shows_what_its_sites_did_before(
+    client: BrokerClient, running_broker: RunningBroker
+) -> None:
+    job = (await submit(client, 'Executable = "/bin/true";', site="local")).ids[0]
+    await reach(client, job, "Done")
+    before = await view(client, "local")
+    assert before.per_hour == 1
+    running_broker.kill(signal.SIGTERM)
+    running_broker.start()
+    after = await view(client, "local")
+    assert after.per_hour == 1
+    assert after.times[: len(before.times)] == before.times
