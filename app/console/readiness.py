@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 
 _LATER_MS = 2500
 """After the window has begun to fill; sooner if a console is wanted."""
@@ -43,17 +44,24 @@ class Readiness(QObject):
     @staticmethod
     def _begin() -> None:
         if Readiness._loading is None:
-            Readiness._loading = threading.Thread(target=_load, name="loading consoles", daemon=True)
+            Readiness._loading = threading.Thread(
+                target=_load, args=(first_key(),), name="loading consoles", daemon=True
+            )
             Readiness._loading.start()
 
 
-def _load() -> None:
+def first_key() -> QKeyEvent:
+    """A key to rehearse with: with the first one Qt makes the keyboard, in the window's thread alone."""
+    return QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, "a")
+
+
+def _load(pressed: QKeyEvent) -> None:
     try:
         from app.console import shell_view, view
         from app.console.rehearsal import rehearse
 
         assert shell_view, view
-        rehearse()
+        rehearse(pressed)
     finally:
         # Should it not load, whoever opens a console gets the error where it can be told.
         Readiness._loaded.set()

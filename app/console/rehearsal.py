@@ -6,7 +6,7 @@ each: all together the first terminal would stop the window for a second.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
 from app.console.frame import Frame
@@ -21,7 +21,7 @@ _TEXT = (
 _NO = Qt.KeyboardModifier.NoModifier
 
 
-def rehearse() -> None:
+def rehearse(pressed: QKeyEvent) -> None:
     """Do everything once that terminals do; in any thread."""
     terminal = Ghostty(20, 5)
     frame, keys = Frame(terminal), Keys(terminal)
@@ -30,7 +30,7 @@ def rehearse() -> None:
     terminal.said()
     frame.update()
     _look_back(terminal, frame)
-    keys.key(QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_A, _NO, "a"))
+    keys.key(pressed)
     terminal.feed(b"\x1b[?1000h\x1b[?1006h\x1b[?2004h\x1b[?1004h")
     for action, button in ((PRESS, Qt.MouseButton.LeftButton), (MOTION, 0)):
         keys.mouse(action, button, (1, 1), (8, 16), (160, 80), _NO)

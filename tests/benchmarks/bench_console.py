@@ -25,6 +25,7 @@ def measure() -> list[Figure]:
     from PySide6.QtWidgets import QApplication
 
     from app.collector import Collector
+    from app.console.readiness import first_key
     from app.console.rehearsal import rehearse
     from app.console.terminal import TerminalView
     from app.theme.theme import DeskTheme
@@ -33,7 +34,7 @@ def measure() -> list[Figure]:
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    rehearse()
+    rehearse(first_key())
     gc.freeze()
     collector = Collector()
     view = TerminalView(TestDesk(DeskTheme(app, Mode.DARK), None))

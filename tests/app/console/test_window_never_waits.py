@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.console.readiness import first_key
 from app.console.rehearsal import rehearse
 from app.console.terminal import TerminalView
 
@@ -81,7 +82,7 @@ def test_very_many_lines_are_searched_in_turns_and_each_hit_is_gone_to(
 
 
 def test_a_terminal_asks_for_no_type_that_was_not_rehearsed(view: TerminalView, qtbot: QtBot) -> None:
-    rehearse()
+    rehearse(first_key())
     known = set(ffi._parsed_types)
     made = TerminalView(view._desk)
     qtbot.addWidget(made)
