@@ -58,14 +58,14 @@ class JobSlots:
             "gluecepolicymaxslotsperjob",
             lambda limit: limit if type(limit) is int and 0 < limit < UNLIMITED else UNLIMITED,
         )
-        self._version = -1
+        self._state = (-1, 0)
         self._rows: Counts = np.zeros(0, np.int64)
         self._ignored: dict[int, str] = {}
 
     def rows(self, view: View) -> Counts:
         """By row; one for all where nothing is limited."""
-        if self._version != view.pool.columns.version:
-            self._version = view.pool.columns.version
+        if self._state != view.state:
+            self._state = view.state
             self._rows = self._found(view)
         return self._rows
 

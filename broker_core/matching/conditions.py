@@ -26,7 +26,7 @@ _IN_WORDS = {
     "prologue": "prologues",
     "epilogue": "epilogues",
 }
-_MISSING = {"interactive": ": no agent for this site (agent_program in broker.toml may name one)"}
+_MISSING = {"interactive": ": no agent for this site (sh packaging/agent.sh builds one)"}
 """What is missing where a need is not offered, and what to do about it."""
 _ABILITIES = ABILITIES.lower()
 _RULES = "glueceaccesscontrolbaserule"

@@ -20,13 +20,11 @@ from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import Context
 from broker_core.matching.table import Table
-from broker_core.matching.view import View
+from broker_core.matching.view import State, View
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
 
 Ranks = npt.NDArray[np.float64]
-_State = tuple[int, int]
-"""Version of the columns, and the rows that are looked at: what is worked out for one is for no other."""
 
 
 class Requirement:
@@ -100,8 +98,8 @@ class Plan:
         self.conditions = (*conditions(description, context, slots), *_suits_a_part(self.parts))
         self.wish = Wish(self.own, columns, tables)
         self.slots = slots
-        self._masks: dict[bool, tuple[_State, Holds]] = {}
-        self._ranks: dict[bool, tuple[_State, Ranks]] = {}
+        self._masks: dict[bool, tuple[State, Holds]] = {}
+        self._ranks: dict[bool, tuple[State, Ranks]] = {}
 
     def view(self, pool: Pool, context: Context) -> View:
         """The pool as this plan looks at it."""
@@ -125,7 +123,7 @@ class Plan:
         rank = self.wish.rank
         if rank is not None and not rank.lasting:
             return self.wish.ranks(view)
-        state, quiet = _state(view), view.pool.quiet
+        state, quiet = view.state, view.pool.quiet
         known = self._ranks.get(quiet)
         if known is None or known[0] != state:
             known = self._ranks[quiet] = state, self.wish.ranks(view)
@@ -146,7 +144,7 @@ class Plan:
 
     def _lasting(self, view: View) -> Holds:
         """What holds by the attributes alone, worked out once until one of them changes."""
-        state, quiet = _state(view), view.pool.quiet
+        state, quiet = view.state, view.pool.quiet
         known = self._masks.get(quiet)
         if known is None or known[0] != state:
             known = self._masks[quiet] = state, self._by_attributes(view)
@@ -161,10 +159,6 @@ class Plan:
             if one.lasting:
                 mask &= one.program.truth(view) == TRUE
         return mask
-
-
-def _state(view: View) -> _State:
-    return view.pool.columns.version, view.size
 
 
 def _parts(own: Ad, columns: Columns, tables: Tables) -> Iterable[Part]:

@@ -17,6 +17,9 @@ from broker_core.resources.column import Column
 from broker_core.resources.pool import Pool
 from broker_core.resources.values import ANSWERS, COUNTS
 
+State = tuple[int, int]
+"""Version of the columns, and the rows that are looked at."""
+
 
 @dataclass(slots=True)
 class View:
@@ -27,6 +30,11 @@ class View:
     own: Ad
     now: float | None = None
     surroundings: Surroundings = NOWHERE
+
+    @property
+    def state(self) -> State:
+        """What is worked out by the attributes alone is good for this state, and for no other."""
+        return self.pool.columns.version, self.size
 
     def evaluate(self, expression: Expression, other: Mapping[str, Any]) -> Any:
         """The exact value at a resource with these values."""

@@ -14,6 +14,7 @@ from broker_core.matching.match import match
 from broker_core.matching.report import report, steps
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import NO_ACCESS, Pool
+from broker_core.resources.tags import TAGS
 from broker_core.resources.values import facts, idle, values
 from broker_core.wire.matches import MatchReport
 from tests.matching import pools_made
@@ -172,6 +173,9 @@ def test_what_is_kept_for_a_snapshot_is_not_given_to_a_wider_one() -> None:
     wide = Pool.of([resource("b"), resource("d"), resource("e")])
     narrow = wide.snapshot()
     narrow.rows = 2
+    for row in range(3):
+        ce = wide.columns.ces[row]
+        wide.columns.put(ce, wide.columns.sites[row], {TAGS: ["PolicyMaxSlotsPerJobs_x=3"]})
     for looked_at, sites in ((narrow, ["b", "d"]), (wide, ["b", "d", "e"]), (narrow, ["b", "d"])):
         assert sorted(one.resource.site for one in match(wanted, looked_at).candidates) == sites
 

@@ -105,7 +105,7 @@ def test_free_cpus_count_for_interactive_jobs_and_by_setting() -> None:
         ),
         (
             'SubJobType = "plain"; NodeNumber = 2; Interactive = true;',
-            "it does not offer interactive jobs: no agent for this site (agent_program in broker.toml may name one)",
+            "it does not offer interactive jobs: no agent for this site (sh packaging/agent.sh builds one)",
         ),
         ('SubJobType = "plain"; NodeNumber = 2; SubmitTo = "there";', "SubmitTo names there"),
     ],
