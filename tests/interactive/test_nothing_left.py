@@ -59,9 +59,9 @@ def listening(pids: dict[int, bytes]) -> list[str]:
 
 
 def files(folder: Path, job: str) -> list[str]:
-    """What lies in and beside the job's directory that is not the starter's."""
-    (attempt,) = folder.rglob(f"attempts/{job}.1")
-    found = [str(path.relative_to(attempt)) for path in attempt.rglob("*")]
+    """What lies in and beside the job's directory that is not the starter's; a site may have removed it."""
+    attempts = folder.rglob(f"attempts/{job}.1")
+    found = [str(path.relative_to(attempt)) for attempt in attempts for path in attempt.rglob("*")]
     return [name for name in found if "crossdesk" in name or "sock" in name or "Xauth" in name]
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.information.updater import SourceFailed
+from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Seen
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark
@@ -52,7 +54,14 @@ async def test_jobs_of_a_cluster_behind_arc_end_by_their_markers_and_are_cancell
     proxy = gate.authority.proxy(gate.user, tmp_path / "proxy.pem")
     trust = str(gate.authority.file)
     adapter = await adapting(SiteSpec(name="g", kind="arc", url=gate.url, proxy=str(proxy), trust=trust))
-    (facts,) = await adapter.look()
+
+    async def published() -> tuple[Facts, ...]:
+        try:
+            return await adapter.look()
+        except SourceFailed:  # it writes its document for the first time
+            return ()
+
+    (facts,) = await eventually(published, 60.0, "the site describes itself")
     assert facts.ce == f"g:{gate.port}/jobmanager-arc-main"
     assert facts.attributes["GLUE2ComputingManagerTotalLogicalCPUs"] == cluster.cpus
 

@@ -42,7 +42,9 @@ async def test_many_jobs_handed_over_together_run_once_each(far: Far, tmp_path: 
 
 
 async def test_a_running_job_is_canceled_with_all_its_processes(far: Far, tmp_path: Path) -> None:
-    text = f"setsid sleep 300 & echo $! >{tmp_path}/child; mv {tmp_path}/child {tmp_path}/pid; wait"
+    text = (
+        f"setsid sleep 300 & echo $! >{tmp_path}/child; mv {tmp_path}/child {tmp_path}/pid; wait; sleep 300"
+    )
     one = _script(far, text)
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
