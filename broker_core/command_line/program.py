@@ -24,6 +24,7 @@ from broker_core.command_line import (
     job_beside,
     job_change,
     job_look,
+    job_network,
     job_output,
     job_sftp,
     job_submit,
@@ -80,6 +81,7 @@ _jobs.command("attach")(job_attach.attach)
 _jobs.command("forward")(job_beside.forward)
 _jobs.command("sftp", context_settings={"ignore_unknown_options": True})(job_sftp.sftp)
 _jobs.command("exec", context_settings={"allow_interspersed_args": False})(job_beside.execute)
+_jobs.command("network")(job_network.network)
 _jobs.command("elsewhere")(job_change.elsewhere)
 _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)

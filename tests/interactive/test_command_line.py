@@ -112,6 +112,25 @@ def test_a_port_is_forwarded_until_ctrl_c(job: str) -> None:
     process.stdout.close()
 
 
+@pytest.mark.cluster
+def test_a_private_network_lasts_until_ctrl_c(job: str) -> None:
+    refused = crossdesk("job", "network", job, "--here", "nowhere")
+    assert (refused.code, "is no address" in refused.err) == (1, True)
+    addresses = ("10.213.5.1", "10.213.5.2")
+    words = command("job", "network", job, "--here", addresses[0], "--there", addresses[1])
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    near, here, _, _, far, there, *_ = process.stdout.readline().split()
+    assert (here, there) == addresses
+    for device, own, other in ((near, here, there), (far, there, here)):
+        shown = subprocess.run(["ip", "address", "show", "dev", device], capture_output=True, text=True)
+        assert f"inet {own} peer {other}/32" in shown.stdout
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    process.stdout.close()
+    wait_until(lambda: not any(Path("/sys/class/net", one).exists() for one in (near, far)))
+
+
 def test_desks_are_listed_and_forgotten(job: str) -> None:
     (desk,) = crossdesk("broker", "desks", "--json").json
     assert desk["added"] <= time.time()
