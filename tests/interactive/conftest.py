@@ -11,6 +11,7 @@ import pytest
 from tests.interactive.pair import Bench, bench
 from tests.packaging.conftest import agent_files as agent_files
 from tests.testbed.guardian import Guardian
+from tests.testbed.slurm import Cluster, Slurm
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +27,13 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 async def made(ground: Path) -> AsyncIterator[Bench]:
     async with bench(Path(tempfile.mkdtemp(dir=ground))) as bench_made:
         yield bench_made
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A real Slurm cluster of one node."""
+    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a",))
+    try:
+        yield bed.start().clusters["a"]
+    finally:
+        bed.close()

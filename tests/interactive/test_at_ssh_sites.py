@@ -21,20 +21,11 @@ from tests.interactive.far_jobs import TEXT, add, attached, restart, submitted, 
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.testbed.namespaces import Namespaces
-from tests.testbed.slurm import Cluster, Slurm
+from tests.testbed.slurm import Cluster
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a",))
-    try:
-        yield bed.start().clusters["a"]
-    finally:
-        bed.close()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach
 from tests.interactive.far_jobs import add, attached, known, submitted
 from tests.running import RunningBroker
-from tests.testbed.slurm import Cluster, Slurm
+from tests.testbed.slurm import Cluster
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
@@ -25,15 +25,6 @@ line_interval = 0.05
 line_idle_interval = 0.3
 """
 GOT = "echo ready; while read line; do echo got $line; done; echo over; exit 5"
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a",))
-    try:
-        yield bed.start().clusters["a"]
-    finally:
-        bed.close()
 
 
 @pytest.fixture
