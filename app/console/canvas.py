@@ -29,7 +29,8 @@ class Canvas:
         self.glyphs, self.colours = glyphs, colours
         self._pixels = np.zeros((0, 0), dtype=np.uint32)
         self.image = QImage()
-        self._index = np.zeros((0, 0, 0), dtype=np.uint16)
+        self._coverage = np.zeros((0, 0, 0), dtype=np.uint8)
+        self._index = np.zeros((0, 0), dtype=np.uint16)
         self._inks: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]] | None = None
         self._looks = 0
 
@@ -40,7 +41,7 @@ class Canvas:
         rows = [row for row in rows if row < shape[0]]
         if not rows:
             return
-        inks, grounds, fonts = self._tables(frame)
+        inks, grounds, fonts = self.tables(frame)
         looks = np.stack([frame.rows[row].looks for row in rows])
         numbers = self._numbers([frame.rows[row] for row in rows], looks, fonts)
         ink, ground = inks[looks], grounds[looks]
@@ -48,7 +49,8 @@ class Canvas:
             self._stain(ground[place], frame.rows[row], marks.get(row, ()))
         self._blend(rows, numbers, ink, ground)
 
-    def _tables(self, frame: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+    def tables(self, frame: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+        """Colour of text, colour of ground and font of each look."""
         if self._inks is None or self._looks != frame.looks.edition:
             fg, bg = self.colours.fg.rgb() & 0xFFFFFF, self.colours.bg.rgb() & 0xFFFFFF
             self._inks, self._looks = frame.looks.inks(fg, bg), frame.looks.edition
@@ -85,14 +87,15 @@ class Canvas:
         Row by row, into memory that is there already: whole screens at once would leave the caches.
         """
         pairs, which = np.unique(ink.astype(np.uint64) << 24 | ground, return_inverse=True)
-        table = _steps(pairs)
+        table, width = _steps(pairs), self.glyphs.width
         index = self._index if len(table) <= 1 << 16 else self._index.astype(np.uint32)
         base = (which.reshape(numbers.shape) * LEVELS).astype(index.dtype)
-        masks = self.glyphs.masks
         lines = self._pixels.reshape(-1, *index.shape)
+        # Nothing is out of bounds; "wrap" is the mode that costs least.
         for place, row in enumerate(rows):
-            np.add(masks[numbers[place]].transpose(1, 0, 2), base[place][None, :, None], out=index)
-            np.take(table, index, out=lines[row], mode="clip")
+            np.take(self.glyphs.masks, numbers[place], axis=1, out=self._coverage, mode="wrap")
+            np.add(self._coverage.reshape(index.shape), np.repeat(base[place], width), out=index)
+            np.take(table, index, out=lines[row], mode="wrap")
 
     def _fit(self, rows: int, columns: int) -> None:
         height, width = rows * self.glyphs.height, columns * self.glyphs.width
@@ -100,7 +103,8 @@ class Canvas:
             self._pixels = np.zeros((height, width), dtype=np.uint32)
             self.image = QImage(self._pixels.data, width, height, width * 4, QImage.Format.Format_RGB32)
             self.image.setDevicePixelRatio(self.glyphs.ratio)
-            self._index = np.zeros((self.glyphs.height, columns, self.glyphs.width), dtype=np.uint16)
+            self._coverage = np.zeros((self.glyphs.height, columns, self.glyphs.width), dtype=np.uint8)
+            self._index = np.zeros((self.glyphs.height, width), dtype=np.uint16)
 
 
 def _steps(pairs: NDArray[np.uint64]) -> NDArray[np.uint32]:

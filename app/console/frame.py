@@ -9,17 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pyghostty._ffi import check, ffi, lib
 
+from app.console.cells import Cells, Style, stretches
 from app.console.ghostty import Ghostty
 from app.console.looks import Look, Looks
 
-_CODEPOINT, _STYLE, _WIDE, _LINK = 2, 26, 42, 45
-"""Where these lie in the 64 bits of a cell."""
-_GRAPHEME = 1
 _NAMED = 16
-_GROUND = 1 << 40
-"""Marks a cell that is nothing but its background, beside the numbers of styles."""
-_PLAIN_LETTERS = 0x180
-"""Below this a character is one cell and has a glyph of its own in every font of the desk."""
 _SELECT, _CELL = lib.ghostty_render_state_row_cells_select, lib.ghostty_render_state_row_cells_get
 _ROW, _NEXT = lib.ghostty_render_state_row_get, lib.ghostty_render_state_row_iterator_next
 _NEXT_DIRTY = lib.ghostty_render_state_row_iterator_next_dirty
@@ -70,7 +64,8 @@ class Frame:
         self.looks = Looks()
         self._state = _made("ghostty_render_state_new", "GhosttyRenderState*")
         self._rows = _made("ghostty_render_state_row_iterator_new", "GhosttyRenderStateRowIterator*")
-        self._cells = _made("ghostty_render_state_row_cells_new", "GhosttyRenderStateRowCells*")
+        self._cells: list[Any] = []
+        """A handle for the cells of each row that is read, for what is not in their bits."""
         self._view, self._place = ffi.new("GhosttyCellsView*"), ffi.new("uint16_t*")
         self._style = _sized("GhosttyStyle")
         self._style_bytes = ffi.buffer(self._style)
@@ -92,7 +87,7 @@ class Frame:
         self._get("ROW_ITERATOR", self._rows)
         if whole:
             self._read_colours()
-        changed = self._read_all(count) if whole else self._read_changed()
+        changed = self._read_all(count, columns) if whole else self._read_changed(count, columns)
         check(lib.ghostty_render_state_clean(self._state[0]), "clean")
         return sorted({*changed, *self._moved()})
 
@@ -102,23 +97,40 @@ class Frame:
 
     def close(self) -> None:
         """Give its memory back."""
-        lib.ghostty_render_state_row_cells_free(self._cells[0])
+        for cells in self._cells:
+            lib.ghostty_render_state_row_cells_free(cells[0])
         lib.ghostty_render_state_row_iterator_free(self._rows[0])
         lib.ghostty_render_state_free(self._state[0])
 
-    def _read_all(self, count: int) -> list[int]:
-        rows = []
-        while len(rows) < count and _NEXT(self._rows[0]):
-            rows.append(self._read())
-        self.rows = rows
-        return list(range(len(rows)))
+    def _read_all(self, count: int, columns: int) -> list[int]:
+        raw, chosen = np.zeros((count, columns), dtype=np.uint64), []
+        while len(chosen) < count and _NEXT(self._rows[0]):
+            chosen.append(self._gather(raw[len(chosen)], len(chosen)))
+        places = list(range(len(chosen)))
+        self.rows = self._read(raw[: len(places)], places, chosen)
+        return places
 
-    def _read_changed(self) -> list[int]:
-        changed = []
+    def _read_changed(self, count: int, columns: int) -> list[int]:
+        raw, chosen = np.zeros((count, columns), dtype=np.uint64), []
+        places = []
         while _NEXT_DIRTY(self._rows[0], self._place):
-            self.rows[self._place[0]] = self._read()
-            changed.append(self._place[0])
-        return changed
+            chosen.append(self._gather(raw[len(chosen)], len(chosen)))
+            places.append(int(self._place[0]))
+        for place, row in zip(places, self._read(raw[: len(places)], places, chosen), strict=True):
+            self.rows[place] = row
+        return places
+
+    def _gather(self, raw: NDArray[np.uint64], number: int) -> tuple[int, int] | None:
+        """Take the bits of the row whose turn it is, and keep a handle of it; what of it is selected."""
+        check(_ROW(self._rows[0], _RAW_DATA, self._view), "cells")
+        size = min(self._view.len, len(raw))
+        raw[:size] = np.frombuffer(ffi.buffer(self._view.ptr, size * 8), dtype=np.uint64)
+        if number == len(self._cells):
+            self._cells.append(_made("ghostty_render_state_row_cells_new", "GhosttyRenderStateRowCells*"))
+        check(_ROW(self._rows[0], _CELLS_DATA, self._cells[number]), "row cells")
+        if _ROW(self._rows[0], _CHOSEN_DATA, self._chosen):
+            return None
+        return self._chosen.start_x, self._chosen.end_x
 
     def _moved(self) -> set[int]:
         """The rows that the cursor left and entered."""
@@ -133,59 +145,42 @@ class Frame:
         column = found.viewport_x - bool(found.wide_tail)
         return Cursor(column, found.viewport_y, _SHAPES[found.visual_style], bool(found.blinking))
 
-    def _read(self) -> Row:
-        check(_ROW(self._rows[0], _RAW_DATA, self._view), "cells")
-        raw = np.frombuffer(ffi.buffer(self._view.ptr, self._view.len * 8), dtype=np.uint64)
-        chosen = None
-        if _ROW(self._rows[0], _CHOSEN_DATA, self._chosen) == 0:
-            chosen = (self._chosen.start_x, self._chosen.end_x)
-        points = ((raw >> _CODEPOINT) & 0x1FFFFF).astype(np.uint32)
-        keys = raw >> _STYLE
-        if not keys.any() and not (raw & 3).any() and points.max(initial=0) < _PLAIN_LETTERS:
-            points[points == 0] = 32
-            return Row(points, np.zeros(len(raw), dtype=np.uint16), (), chosen)
-        return self._styled(raw, points, keys, chosen)
+    def _read(
+        self, raw: NDArray[np.uint64], places: list[int], chosen: list[tuple[int, int] | None]
+    ) -> list[Row]:
+        cells = Cells(raw)
+        clusters: list[list[tuple[int, int, str]]] = [[] for _ in places]
+        for row, column in cells.odd():
+            size, text = cells.character(row, column)
+            clusters[row].append((column, size, text or self._grapheme(row, column)))
+        letters, looks = cells.letters(), self._looked(cells.styles(), places)
+        return [
+            Row(letters[row], looks[row], tuple(clusters[row]), chosen[row]) for row in range(len(places))
+        ]
 
-    def _styled(
-        self,
-        raw: NDArray[np.uint64],
-        points: NDArray[np.uint32],
-        keys: NDArray[np.uint64],
-        chosen: tuple[int, int] | None,
-    ) -> Row:
-        check(_ROW(self._rows[0], _CELLS_DATA, self._cells), "row cells")
-        wide, tag = keys >> (_WIDE - _STYLE) & 3, raw & 3
-        odd = np.flatnonzero((tag != 0) | (wide == 1) | (points >= _PLAIN_LETTERS))
-        clusters = tuple(self._cluster(raw, int(column)) for column in odd if int(wide[column]) < 2)
-        points[(points == 0) | (points >= _PLAIN_LETTERS) | (tag != 0) | (wide != 0)] = 32
-        styles = (keys & 0xFFFF) | (keys >> (_LINK - _STYLE) & 1) << 16
-        styles[tag > 1] = _GROUND | odd_colours(raw[tag > 1])
-        return Row(points, self._looked(styles), clusters, chosen)
+    def _looked(self, styles: NDArray[np.uint64], places: list[int]) -> NDArray[np.uint16]:
+        """The look of each cell."""
+        if not styles.any():
+            return np.zeros(styles.shape, dtype=np.uint16)
+        firsts, which = stretches(styles, self._terminal.pages(places))
+        columns = styles.shape[1]
+        numbers = [
+            self._number_of(*divmod(first, columns), Style(style))
+            for first, style in zip(firsts.tolist(), styles.ravel()[firsts].tolist(), strict=True)
+        ]
+        return np.array(numbers, dtype=np.uint16)[which].reshape(styles.shape)
 
-    def _looked(self, styles: NDArray[np.uint64]) -> NDArray[np.uint16]:
-        """The look of each cell; styles are numbered anew in each page, so they are known by content."""
-        starts = np.flatnonzero(np.concatenate(([True], styles[1:] != styles[:-1])))
-        here: dict[int, int] = {0: 0}
-        numbers = []
-        for start, style in zip(starts.tolist(), styles[starts].tolist(), strict=True):
-            number = here.get(style)
-            if number is None:
-                number = here[style] = self._number_of(start, style)
-            numbers.append(number)
-        lengths = np.diff(np.append(starts, len(styles)))
-        return np.repeat(np.array(numbers, dtype=np.uint16), lengths)
-
-    def _number_of(self, column: int, style: int) -> int:
-        if style & _GROUND:
+    def _number_of(self, row: int, column: int, style: Style) -> int:
+        """Looks are known by the content of their style."""
+        if style.bare:
             return self.looks.ground(self._ground(style))
-        link = bool(style >> 16 & 1)
-        if not style & 0xFFFF:
-            return self.looks.plain(link)
-        _SELECT(self._cells[0], column)
-        check(_CELL(self._cells[0], _STYLE_DATA, self._style), "style")
-        key = (bytes(self._style_bytes), link)
+        if not style.number:
+            return self.looks.plain(style.link)
+        _SELECT(self._cells[row][0], column)
+        check(_CELL(self._cells[row][0], _STYLE_DATA, self._style), "style")
+        key = (bytes(self._style_bytes), style.link)
         found = self.looks.numbers.get(key)
-        return self.looks.add(key, self._look(link)) if found is None else found
+        return self.looks.add(key, self._look(style.link)) if found is None else found
 
     def _look(self, link: bool) -> Look:
         one = self._style
@@ -212,26 +207,16 @@ class Frame:
             return _number(self._colours.palette[colour.value.palette])
         return -1
 
-    def _ground(self, style: int) -> int:
-        """The colour of a cell that is nothing but its background."""
-        value = style & 0xFFFFFF
-        if style >> 24 & 1:
-            return (value & 0xFF) << 16 | (value & 0xFF00) | value >> 16
-        return _number(self._colours.palette[value & 0xFF])
+    def _ground(self, style: Style) -> int:
+        return style.colour if style.palette < 0 else _number(self._colours.palette[style.palette])
 
-    def _cluster(self, raw: NDArray[np.uint64], column: int) -> tuple[int, int, str]:
-        cell = int(raw[column])
-        text = chr(cell >> _CODEPOINT & 0x1FFFFF) if cell & 3 == 0 else " "
-        if cell & 3 == _GRAPHEME:
-            text = self._grapheme(column)
-        return column, 2 if cell >> _WIDE & 3 == 1 else 1, text
-
-    def _grapheme(self, column: int) -> str:
-        _SELECT(self._cells[0], column)
+    def _grapheme(self, row: int, column: int) -> str:
+        cells = self._cells[row][0]
+        _SELECT(cells, column)
         size = ffi.new("uint32_t*")
-        check(_CELL(self._cells[0], lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_GRAPHEMES_LEN, size), "length")
+        check(_CELL(cells, lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_GRAPHEMES_LEN, size), "length")
         points = ffi.new("uint32_t[]", max(size[0], 1))
-        check(_CELL(self._cells[0], lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_GRAPHEMES_BUF, points), "cluster")
+        check(_CELL(cells, lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_GRAPHEMES_BUF, points), "cluster")
         return "".join(chr(points[index]) for index in range(size[0]))
 
     def _read_colours(self) -> None:
@@ -249,11 +234,6 @@ class Frame:
     def _get(self, what: str, out: Any) -> None:
         data = getattr(lib, f"GHOSTTY_RENDER_STATE_DATA_{what}")
         check(lib.ghostty_render_state_get(self._state[0], data, out), what)
-
-
-def odd_colours(raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The colour of cells that are nothing but background; bit 24 tells red-green-blue from the palette."""
-    return (raw >> _CODEPOINT & 0xFFFFFF) | ((raw & 3) == 3).astype(np.uint64) << 24
 
 
 def _made(call: str, type_: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -190,6 +190,15 @@ class Ghostty:
             self._dark = dark
             if self.mode(_SCHEME):
                 self._said.replies += b"\x1b[?997;1n" if dark else b"\x1b[?997;2n"
+
+    def pages(self, rows: Sequence[int]) -> list[int]:
+        """The piece of memory, which numbers its styles, of each of some rows in sight, rows in order."""
+        first, last = self._page(rows[0]), self._page(rows[-1])
+        # Pages follow each other: what lies between two rows of one page is in it too.
+        return [first] * len(rows) if first == last else [self._page(row) for row in rows]
+
+    def _page(self, row: int) -> int:
+        return int(ffi.cast("uintptr_t", self._terminal.ref(0, row, "viewport").node))
 
     # Scroll-back
 

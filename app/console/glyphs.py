@@ -13,7 +13,7 @@ _PLAIN_LETTERS = 0x180
 
 
 class Glyphs:
-    """Pictures of one cell in size: `masks[number]` has a step of coverage for each pixel."""
+    """Pictures of one cell in size: `masks[:, number]` has a step of coverage for each pixel."""
 
     def __init__(self, font: QFont, ratio: float = 1.0) -> None:
         """`ratio`: device pixels of one logical pixel."""
@@ -24,7 +24,7 @@ class Glyphs:
         self.height = max(1, round(metrics.height() * ratio))
         """Size of a cell in device pixels."""
         self.ascent = metrics.ascent()
-        self.masks = np.zeros((256, self.height, self.width), dtype=np.uint8)
+        self.masks = np.zeros((self.height, 256, self.width), dtype=np.uint8)
         self._count = 1  # number 0 is blank
         self.plain = np.full((4, _PLAIN_LETTERS), -1, dtype=np.int32)
         """Font and codepoint to number; -1: not drawn yet. For plain letters."""
@@ -73,9 +73,9 @@ class Glyphs:
         )
 
     def _keep(self, mask: NDArray[np.uint8]) -> int:
-        if self._count == len(self.masks):
-            self.masks = np.concatenate([self.masks, np.zeros_like(self.masks)])
-        self.masks[self._count] = mask
+        if self._count == self.masks.shape[1]:
+            self.masks = np.concatenate([self.masks, np.zeros_like(self.masks)], axis=1)
+        self.masks[:, self._count] = mask
         self._count += 1
         return self._count - 1
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.console.canvas import Canvas, Colours
+from app.console.canvas import Canvas
 from app.console.frame import Frame, Row
-from app.console.looks import Look, Looks
+from app.console.looks import Look
 
 _LINES = {
     1: Qt.PenStyle.SolidLine,
@@ -23,17 +24,17 @@ _PICTURES = 0x1F000
 """From here on characters are pictures with colours of their own."""
 
 
-def paint_rules(painter: QPainter, frame: Frame, rows: Iterable[int], cell: QSizeF, colours: Colours) -> None:
+def paint_rules(painter: QPainter, frame: Frame, rows: Iterable[int], cell: QSizeF, canvas: Canvas) -> None:
     """Underlines, lines through and over text, and those below links."""
-    ruled = [number for number, look in enumerate(frame.looks.all) if look.ruled]
+    ruled = np.array([look.ruled for look in frame.looks.all])
+    inks, _, _ = canvas.tables(frame)
     for place in rows:
         if place < len(frame.rows):
-            for number, first, end in _stretches(frame.rows[place], ruled):
-                look = frame.looks.all[number]
+            for number, first, end in _stretches(frame.rows[place].looks, ruled):
                 box = QRectF(
                     first * cell.width(), place * cell.height(), (end - first) * cell.width(), cell.height()
                 )
-                _rule(painter, look, box, _ink(frame.looks, number, colours))
+                _rule(painter, frame.looks.all[number], box, QColor.fromRgb(int(inks[number])))
 
 
 def paint_pictures(painter: QPainter, frame: Frame, rows: Iterable[int], cell: QSizeF, font: QFont) -> None:
@@ -74,14 +75,13 @@ def _under_cursor(painter: QPainter, row: Row, column: int, box: QRectF, canvas:
     painter.drawText(QPointF(box.left(), box.top() + canvas.glyphs.ascent), text)
 
 
-def _stretches(row: Row, ruled: list[int]) -> Iterator[tuple[int, int, int]]:
+def _stretches(looks: NDArray[np.uint16], ruled: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
     """Look, first column and the one behind the last, of cells side by side whose look has lines."""
-    if not ruled:
+    if not ruled[looks].any():
         return
-    looks = row.looks
     starts = np.flatnonzero(np.concatenate(([True], looks[1:] != looks[:-1]))).tolist()
     for start, end in zip(starts, [*starts[1:], len(looks)], strict=True):
-        if looks[start] in ruled:
+        if ruled[looks[start]]:
             yield int(looks[start]), start, end
 
 
@@ -100,8 +100,3 @@ def _rule(painter: QPainter, look: Look, box: QRectF, ink: QColor) -> None:
 
 def _line(painter: QPainter, box: QRectF, height: float) -> None:
     painter.drawLine(QPointF(box.left(), height), QPointF(box.right() - 1, height))
-
-
-def _ink(looks: Looks, number: int, colours: Colours) -> QColor:
-    inks, _, _ = looks.inks(colours.fg.rgb() & 0xFFFFFF, colours.bg.rgb() & 0xFFFFFF)
-    return QColor.fromRgb(int(inks[number]))

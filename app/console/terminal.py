@@ -287,7 +287,7 @@ class TerminalView(QAbstractScrollArea):
         painter.drawImage(0, 0, self.canvas.image)
         height = self.cell.height()
         rows = range(int(event.rect().top() / height), int(event.rect().bottom() / height) + 1)
-        paint_rules(painter, self.frame, rows, self.cell, self.canvas.colours)
+        paint_rules(painter, self.frame, rows, self.cell, self.canvas)
         paint_pictures(painter, self.frame, rows, self.cell, self.face)
         if self.shows_cursor and self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
             paint_cursor(painter, self.frame, self.cell, self.canvas, focused=self.hasFocus())

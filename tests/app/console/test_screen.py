@@ -166,3 +166,22 @@ def test_colours_that_a_program_mixes_itself_are_left_alone(terminal: Ghostty, f
     inks, _, _ = frame.looks.inks(0, 0xFFFFFF)
     assert int(inks[frame.rows[0].looks[0]]) == 0x646464
     assert int(inks[frame.rows[0].looks[1]]) == look(frame, 1).fg
+
+
+def test_looks_are_right_where_the_screen_lies_over_two_pages(terminal: Ghostty, frame: Frame) -> None:
+    count, between = 3000, 0
+    terminal.feed("\r\n".join(f"\x1b[38;2;{line % 5};0;0m{line}" for line in range(count)).encode())
+    for top in range(count - 5):
+        terminal.scroll_to(top)
+        if len(set(terminal.pages(range(5)))) > 1:
+            frame.update()
+            between += 1
+            assert [look(frame, 0, row).fg >> 16 for row in range(5)] == [(top + row) % 5 for row in range(5)]
+    assert between
+
+
+def test_a_ground_without_text_is_no_character(terminal: Ghostty, frame: Frame) -> None:
+    terminal.feed(b"\x1b[41m\x1b[2J")
+    frame.update()
+    assert {row.clusters for row in frame.rows} == {()}
+    assert look(frame, 3, 3).bg == 0xAA0000
