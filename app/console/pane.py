@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout
+from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
-from app.console.part import AGAIN, SHELL, ConsolePart
+from app.console.arrangement import Arrangement, keep, kept, only
+from app.console.part import AGAIN, CONSOLE, SHELL, ConsolePart
 from app.console.readiness import Readiness
 from app.console.splits import Splits
 from app.inspector.pane import JobPane
@@ -17,8 +18,6 @@ from broker_core.client.connect import connect
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from app.console.channel import Connect
     from app.console.view import ConsoleView
     from app.context import Desk
@@ -83,8 +82,10 @@ class ConsolePane(JobPane):
             self._drop_ended()
             view = self.views[job] = ConsoleView(self.desk, job, self._connect)
             self._know(view, job)
-            self.splits[job] = Splits(self.desk, view)
-            self._shown.addWidget(self.splits[job])
+            splits = self.splits[job] = Splits(self.desk, view)
+            self._shown.addWidget(splits)
+            self._arrange(job)
+            splits.changed.connect(lambda: keep(self.desk.preferences, job, splits.arrangement(_kept_as)))
             if self._taking:
                 view.take_over()
         self._shown.setCurrentWidget(self.splits[job])
@@ -111,20 +112,36 @@ class ConsolePane(JobPane):
 
     def _split(self, job: str, part: ConsolePart, what: str, way: Qt.Orientation) -> None:
         """Put a shell, the same console or that of another job beside a part."""
+        shown = part.job if what in (SHELL, AGAIN) else what
+        new = self._part(job, SHELL if what == SHELL else CONSOLE, shown)
+        self.splits[job].split(part, new, way)
+        new.setFocus()
+
+    def _part(self, job: str, what: str, shown: str) -> ConsolePart:
+        """A new part of the console of a job, which shows a shell or the console of that job or another."""
         from app.console.shell_view import ShellView
         from app.console.view import ConsoleView
 
         new: ConsolePart
         if what == SHELL:
-            new = ShellView(self.desk, part.job, self._connect)
+            new = ShellView(self.desk, shown, self._connect)
         else:
-            shown = part.job if what == AGAIN else what
             new = ConsoleView(self.desk, shown, self._connect)
             row = self.desk.jobs.row(shown)
             new.join(str(row["name"] or shown) if row is not None and shown != job else "")
         self._know(new, job)
-        self.splits[job].split(part, new, way)
-        new.setFocus()
+        return new
+
+    def _arrange(self, job: str) -> None:
+        """Let the parts stand as they did last, unless they do so in another window or tab."""
+        found = kept(self.desk.preferences, job)
+        if found is None or job in _elsewhere(self):
+            return
+        running = {job, *(other for other, _ in self.desk.jobs.interactive())}
+        names = {f"{what} {one}" for one in running for what in (SHELL, CONSOLE)}
+        wanted = only(found, lambda name: name in names)
+        if isinstance(wanted, Arrangement):
+            self.splits[job].arrange(wanted, lambda name: self._part(job, *name.split(" ", 1)))
 
     def _close_part(self, job: str, part: ConsolePart) -> None:
         self.splits[job].close_part(part)
@@ -174,3 +191,15 @@ class ConsolePane(JobPane):
 
     def _grey(self, on: bool) -> None:
         """A console does not go by way of the broker once it is open: it is never greyed."""
+
+
+def _kept_as(part: QWidget) -> str:
+    assert isinstance(part, ConsolePart)
+    return part.kept_as
+
+
+def _elsewhere(pane: ConsolePane) -> set[str]:
+    """Jobs whose consoles are open in other panes."""
+    windows = QApplication.topLevelWidgets()
+    panes = (one for window in windows for one in window.findChildren(ConsolePane) if one is not pane)
+    return {job for one in panes for job in one.views}

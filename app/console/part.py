@@ -8,13 +8,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.console.splits import Above, Side
+from app.console.split_row import Above, Side
 
 if TYPE_CHECKING:
     from app.context import Desk
 
 SHELL, AGAIN = "shell", "again"
 """What a new part shows: a shell beside the program, or the same console; else another job's console."""
+CONSOLE = "console"
 BESIDE, BELOW, CLOSE = "Ctrl+Shift+E", "Ctrl+Shift+O", "Ctrl+Shift+W"
 NEXT, BEFORE = "Ctrl+Shift+PgDown", "Ctrl+Shift+PgUp"
 KEYS = tuple(QKeySequence(keys) for keys in (BESIDE, BELOW, CLOSE, NEXT, BEFORE))
@@ -26,6 +27,8 @@ _MOST = 12
 class ConsolePart(QWidget):
     """A console or a shell. Whoever holds it splits it, closes it, and moves on to the next."""
 
+    shows = CONSOLE
+    """What it shows of its job: the console, or a shell."""
     split_asked = Signal(str, object)
     """What the new part shows (`shell`, `again`, or the id of a job), and the direction."""
     close_asked = Signal()
@@ -47,6 +50,11 @@ class ConsolePart(QWidget):
         ):
             shortcut = QShortcut(QKeySequence(keys), self, act)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+
+    @property
+    def kept_as(self) -> str:
+        """By which it is made again when its console is opened the next time."""
+        return f"{self.shows} {self.job}"
 
     def close_session(self) -> None:
         """Give up what the part holds; the program goes on."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.console.channel import Connect
-from app.console.part import ConsolePart
+from app.console.part import SHELL, ConsolePart
 from app.console.search_bar import ConsoleSearch
 from app.console.shell_channel import ShellChannel
 from app.console.strip import menu_button, tool_button
@@ -23,6 +23,8 @@ _LATE = (SessionState.STARTING, SessionState.BUFFERING, SessionState.REFUSED)
 
 class ShellView(ConsolePart):
     """Runs one shell at a time; where it ended another one can be started."""
+
+    shows = SHELL
 
     def __init__(self, desk: Desk, job: str, connect: Connect, parent: QWidget | None = None) -> None:
         super().__init__(desk, job, parent)

@@ -2,64 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
+
+from app.console.arrangement import Arrangement, first
+from app.console.split_row import LEAST, Row, Side
 
 if TYPE_CHECKING:
     from app.context import Desk
 
-LEAST = QSize(280, 120)
-"""Pixels that a part needs to be of use."""
 _SETTLED = 400
 _WAYS = {Qt.Orientation.Horizontal: "beside", Qt.Orientation.Vertical: "below"}
-Side, Above = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-
-
-class Row(QSplitter):
-    """Parts in one direction. Side by side needs room: in a narrow pane they stand above each other."""
-
-    def __init__(self, way: Qt.Orientation) -> None:
-        super().__init__(way)
-        self.way = way
-        """As the user wants it."""
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(1)
-
-    def minimumSizeHint(self) -> QSize:
-        """As wide as one part: else it would never get narrow enough to turn. Lower, it is scrolled."""
-        heights = [_height(self.widget(place)) for place in range(self.count())]
-        stacked = self.orientation() is Above
-        return QSize(LEAST.width(), sum(heights) if stacked else max(heights, default=0))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn where there is too little room."""
-        super().resizeEvent(event)
-        self.turn()
-
-    def turn(self) -> None:
-        """Stand as wanted, if there is room for it."""
-        narrow = self.width() < LEAST.width() * self.count()
-        self.setOrientation(Above if narrow else self.way)
-
-    def shares(self) -> list[float]:
-        """How the room is shared, 1 in all."""
-        sizes = self.sizes()
-        return [size / (sum(sizes) or 1) for size in sizes]
-
-    def share(self, shares: list[float]) -> None:
-        """Share the room so."""
-        room = max(self.width(), self.height())
-        self.setSizes([round(room * one) for one in shares])
 
 
 class Splits(QWidget):
     """All parts of one console, from the one that was first."""
 
-    def __init__(self, desk: Desk, first: QWidget, parent: QWidget | None = None) -> None:
+    changed = Signal()
+    """Parts came or went, or share their room otherwise."""
+
+    def __init__(self, desk: Desk, origin: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
         column = QVBoxLayout(self)
@@ -70,7 +35,7 @@ class Splits(QWidget):
         column.addWidget(self._scroll)
         self._root = self._row(Side)
         self._scroll.setWidget(self._root)
-        self._root.addWidget(first)
+        self._root.addWidget(origin)
         self._keeping = QTimer(self, singleShot=True, interval=_SETTLED)
         self._keeping.timeout.connect(self._keep)
 
@@ -98,6 +63,25 @@ class Splits(QWidget):
         else:
             half = sizes[place] // 2
             row.setSizes([*sizes[:place], sizes[place] - half, half, *sizes[place + 1 :]])
+        self.changed.emit()
+
+    def arrangement(self, name: Callable[[QWidget], str]) -> Arrangement:
+        """How the parts stand, each by its name."""
+        return _described(self._root, name)
+
+    def arrange(self, wanted: Arrangement, make: Callable[[str], QWidget]) -> None:
+        """Put parts around the first one; `make` makes the part of a name."""
+        self._grow(self.parts()[0], wanted, make)
+
+    def _grow(self, part: QWidget, wanted: Arrangement, make: Callable[[str], QWidget]) -> None:
+        stand = [part]
+        for one in wanted.parts[1:]:
+            stand.append(make(first(one)))
+            self.split(stand[-2], stand[-1], wanted.way)
+        self._row_of(part).share(list(wanted.shares))
+        for leaf, one in zip(stand, wanted.parts, strict=True):
+            if isinstance(one, Arrangement):
+                self._grow(leaf, one, make)
 
     def close_part(self, part: QWidget) -> None:
         """Take a part out; those beside it get its room. The last one cannot be taken out."""
@@ -109,6 +93,7 @@ class Splits(QWidget):
         self._simplify(row)
         if focused:
             self.parts()[max(0, place - 1)].setFocus()
+        self.changed.emit()
 
     def step(self, part: QWidget, way: int) -> None:
         """Give the keyboard to the next part, or with -1 to the one before."""
@@ -154,8 +139,8 @@ class Splits(QWidget):
 
     def _kept(self, way: Qt.Orientation) -> list[float]:
         found = self._desk.preferences["console_splits"].get(_WAYS[way], 0.5)
-        first = found if isinstance(found, float) and 0.1 <= found <= 0.9 else 0.5
-        return [first, 1 - first]
+        share = found if isinstance(found, float) and 0.1 <= found <= 0.9 else 0.5
+        return [share, 1 - share]
 
     def _keep(self) -> None:
         """Remember how two parts share their room, for the next time."""
@@ -164,11 +149,13 @@ class Splits(QWidget):
             if row.count() == 2:
                 kept[_WAYS[row.orientation()]] = round(row.shares()[0], 3)
         self._desk.preferences["console_splits"] = kept
+        self.changed.emit()
 
 
-def _height(part: QWidget) -> int:
-    """The least height of a part or row."""
-    return max(part.minimumSizeHint().height(), LEAST.height())
+def _described(row: Row, name: Callable[[QWidget], str]) -> Arrangement:
+    parts = [row.widget(place) for place in range(row.count())]
+    named = tuple(_described(one, name) if isinstance(one, Row) else name(one) for one in parts)
+    return Arrangement(row.way, named, tuple(row.shares()))
 
 
 def _leaves(row: Row) -> Iterator[QWidget]:

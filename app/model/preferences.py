@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "recent_actions": [],
     "recent_files": [],
     "console_splits": {},
+    "console_parts": {},
     "roamed": 0.0,
 }
 """Every preference with its default; a stored value of another type is ignored."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.console.arrangement import Arrangement, keep, kept, only
 from app.console.pane import ConsolePane
 from app.console.part import AGAIN, SHELL
 from app.console.shell_view import ShellView
-from app.console.splits import Above, Side, Splits
+from app.console.split_row import Above, Side
+from app.console.splits import Splits
 from app.console.view import ConsoleView
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import SessionState
 from tests.app.console.test_console_of_a_job import LINES, opened
 from tests.app.console.test_console_of_a_job import SHELL as PROGRAM
+from tests.app.console.test_consoles_in_tabs import in_a_tab
 from tests.app.inspector.recorded import TestDesk
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
@@ -135,6 +140,64 @@ def test_shares_are_remembered_for_the_next_split(splits: Splits, desk: TestDesk
     assert other.parts()[0].width() == pytest.approx(630, abs=3)
 
 
+def name(one: QWidget) -> str:
+    assert isinstance(one, QLineEdit)
+    return one.text()
+
+
+def test_parts_stand_as_they_did_with_their_shares_also_where_the_window_comes_later(
+    splits: Splits, desk: TestDesk, qtbot: QtBot
+) -> None:
+    (first,) = splits.parts()
+    second = part("second")
+    splits.split(first, second, Side)
+    splits.split(second, part("third"), Above)
+    splits.split(first, part("below first"), Above)
+    QApplication.processEvents()
+    row = splits.findChild(QSplitter)
+    assert row is not None
+    row.moveSplitter(630, 1)
+    QApplication.processEvents()
+    kept = splits.arrangement(name)
+    again = Splits(desk, part("first"))
+    qtbot.addWidget(again)
+    again.arrange(kept, part)
+    again.resize(900, 600)
+    again.show()
+    QApplication.processEvents()
+    assert names(again) == names(splits) == ["first", "below first", "second", "third"]
+    for one, other in zip(again.parts(), splits.parts(), strict=True):
+        assert at(again, one) == pytest.approx(at(splits, other), abs=3)
+
+
+def test_an_arrangement_is_kept_for_each_job_and_loses_the_parts_that_are_gone(desk: TestDesk) -> None:
+    inner = Arrangement(Above, ("shell a", "console b"), (0.25, 0.75))
+    stood = Arrangement(Side, ("console a", inner, "shell b"), (0.375, 0.5, 0.125))
+    keep(desk.preferences, "a", stood)
+    keep(desk.preferences, "b", replace(stood, parts=("console b",), shares=(1.0,)))
+    assert kept(desk.preferences, "a") == stood
+    assert kept(desk.preferences, "b") is None
+    assert list(stood.names()) == ["console a", "shell a", "console b", "shell b"]
+    left = only(replace(stood, shares=(0.375, 0.375, 0.25)), lambda name: not name.endswith("b"))
+    assert left == Arrangement(Side, ("console a", "shell a"), (0.5, 0.5))
+    assert only(stood, lambda name: name == "console a") == "console a"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "beside",
+        {"way": "beside", "parts": ["console a"], "shares": [1]},
+        {"way": "slanted", "parts": ["console a", "shell a"], "shares": [0.5, 0.5]},
+        {"way": "below", "parts": ["console a", 7], "shares": [0.5, 0.5]},
+        {"way": "below", "parts": ["console a", "shell a"], "shares": [2.0, -1.0]},
+    ],
+)
+def test_an_arrangement_that_cannot_be_read_is_none(desk: TestDesk, found: object) -> None:
+    desk.preferences["console_parts"] = {"a": found}
+    assert kept(desk.preferences, "a") is None
+
+
 def parts(pane: ConsolePane, view: ConsoleView) -> list[QWidget]:
     return pane.splits[view.job].parts()
 
@@ -212,6 +275,36 @@ def test_another_job_and_the_same_console_stand_below(
         for one in (view, other):
             one.channel.do(lambda session: session.signal("KILL"))
         await eventually(lambda: all(one.status.state is SessionState.CLOSED for one in (view, other)))
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_a_console_that_is_opened_again_has_its_parts_again(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        view = await opened(stage, PROGRAM)
+        view.split_asked.emit(SHELL, Side)
+        view.split_asked.emit(AGAIN, Above)
+        page, plain = await in_a_tab(stage, view.job)
+        pane = page.panes["console"]
+        assert isinstance(pane, ConsolePane)
+        assert parts(pane, plain) == [plain], "it stands so in the inspector already"
+        stage.window.tabs.close_page(page)
+        pane_of(stage).close_all()
+        page, view = await in_a_tab(stage, view.job)
+        pane = page.panes["console"]
+        assert isinstance(pane, ConsolePane)
+        first, again, shell = parts(pane, view)
+        assert first is view
+        assert isinstance(again, ConsoleView)
+        assert isinstance(shell, ShellView)
+        await eventually(lambda: "in the job's directory" in shell.told.text(), 30, "a shell is there")
+        await eventually(lambda: view.status.viewers == 2, 30, "the same console is there twice")
+        view.take_over()
+        await eventually(lambda: view.status.writer, what="it has the input")
+        typed(view.terminal, "exit")
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
 
     play(qapp, running_broker.state_dir, scenario)
 
