@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.console.own_keys import FIND
-from app.console.words import FACES, SessionFace, sentence
+from app.console.words import FACES, SessionFace, face_of, sentence
 from app.inspector.labels import give_way, label
 from app.theme.glyphs import paint
 from broker_core.client.interactive import ENDED, SessionState, Status
@@ -162,7 +162,7 @@ class Strip(QWidget):
 
     def show_status(self, status: Status) -> None:
         """Show where the session stands."""
-        face = FACES[status.state]
+        face = face_of(status)
         self._light.face = face
         self.word.setText(face.word)
         told = sentence(status)
@@ -196,7 +196,7 @@ def menu_button(desk: Desk, icon: str, said: str) -> QToolButton:
 
 def _offer(status: Status) -> tuple[str, str]:
     """What the button does in a state, and its words."""
-    if status.state is SessionState.BUFFERING:
+    if status.state is SessionState.BUFFERING or status.silent:
         return "reconnect", "Try now"
     if status.state in ENDED or status.state is SessionState.STARTING:
         return "", ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.theme.faces import Shape
 from broker_core.client.interactive import SessionState, Status
@@ -39,9 +39,17 @@ def size(count: int) -> str:
     return f"{count} {'byte' if count == 1 else 'bytes'}" if not unit else f"{value:.1f} {_UNITS[unit]}"
 
 
+def face_of(status: Status) -> SessionFace:
+    """How a session is shown; one that does not answer is marked, whatever its state says."""
+    face = FACES[status.state]
+    return replace(face, shape=Shape.HALF, token="warning") if status.silent else face
+
+
 def sentence(status: Status) -> str:
     """What the strip says beside the state's word."""
     parts = [_STATES[status.state](status)] if status.state in _STATES else []
+    if status.silent:
+        parts.append(f"no answer for {status.silent} s")
     if status.state in (SessionState.CONNECTED, SessionState.DRAINING):
         if status.viewers > 1:
             parts.append(f"open at {status.viewers} places")
@@ -49,7 +57,8 @@ def sentence(status: Status) -> str:
             parts.append("1 window waits" if status.windows == 1 else f"{status.windows} windows wait")
         if not status.writer:
             parts.append("typed at another")
-    if status.unsent > _NOTED or (status.unsent and status.state is SessionState.BUFFERING):
+    waits = status.silent or status.state is SessionState.BUFFERING
+    if status.unsent > _NOTED or (status.unsent and waits):
         parts.append(f"{size(status.unsent)} of input not sent yet")
     return " · ".join(part for part in parts if part)
 

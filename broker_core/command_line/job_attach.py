@@ -147,6 +147,8 @@ class Attached:
         wants = [f"{one.kind} {one.listen}: {one.problem}" for one in status.forwards if one.problem]
         if status.notice:
             wants.append(status.notice)
+        if status.silent:
+            wants.append("the agent does not answer; what you type waits")
         if status.windows:
             wants.append("the program opens a window, which waits for a desk with a display: attach with -X")
         for one in wants:

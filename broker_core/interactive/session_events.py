@@ -82,6 +82,8 @@ class Status:
     """Of the program, on its node, as in DISPLAY; empty: it has none."""
     windows: int = 0
     """Windows of the program that wait for a desk which shows them."""
+    silent: int = 0
+    """Seconds without an answer over a connection that stands; 0: the agent answers."""
     exit_code: int | None = None
     signal: int | None = None
     forwards: tuple[ForwardView, ...] = field(default=())

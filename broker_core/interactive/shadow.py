@@ -18,7 +18,7 @@ from broker_core.interactive.desk_input import DeskInput, LineInput
 from broker_core.interactive.meeting import NoMeeting, Place
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
 from broker_core.interactive.shadow_forwards import Forwards
-from broker_core.interactive.shadow_link import open_link
+from broker_core.interactive.shadow_link import FAREWELL, farewell, open_link
 from broker_core.interactive.shadow_meeting import Meetings
 from broker_core.interactive.stream_link import CarriedLink, StreamLink
 from broker_core.interactive.telling import Telling
@@ -26,8 +26,6 @@ from broker_core.interactive.telling import Telling
 log = logging.getLogger("crossdesk.sessions")
 TOLD = 0.25
 """Seconds between two reports of counters."""
-FAREWELL = 2.0
-"""Seconds that the last bytes get on their way to the agent."""
 LINES = "lines"
 
 
@@ -42,6 +40,8 @@ class SessionOptions:
     columns: int = 80
     rows: int = 24
     keepalive: float = 15.0
+    answer_time: float = 4.0
+    """Without an answer of the agent, after which that is told."""
     meeting_time: float = 5.0
     """That the agent is waited for at a relay before the broker is asked again."""
     shortest_pause: float = 0.2
@@ -132,8 +132,10 @@ class Session:
         self._say("take")
 
     def reconnect(self) -> None:
-        """Try to connect now."""
+        """Try to connect now, also where a connection stands over which no answer comes."""
         self._again.set()
+        if self._ssh is not None and self.status.silent:
+            self._ssh.abort()
 
     async def connection(self) -> asyncssh.SSHClientConnection:
         """The present SSH connection, as soon as there is one, for files, commands and networks.
@@ -154,7 +156,7 @@ class Session:
         if self._link is not None:
             self._link.confirm()
         if self._ssh is not None:
-            await self._farewell(self._ssh)
+            await farewell(self._ssh)
         while self._task is not None and not self._task.done():
             # Once may not be enough: `wait_for` loses a cancellation that comes with what it waits for.
             self._task.cancel()
@@ -163,15 +165,6 @@ class Session:
         self._telling.close()
         if self._report is not None:
             self._report.cancel()
-
-    @staticmethod
-    async def _farewell(ssh: asyncssh.SSHClientConnection) -> None:
-        """End a connection; an agent that takes nothing more is not waited for."""
-        ssh.close()
-        closed = asyncio.ensure_future(ssh.wait_closed())
-        await asyncio.wait([closed], timeout=FAREWELL)
-        ssh.abort()
-        await closed
 
     # What the link tells us.
 
@@ -215,6 +208,11 @@ class Session:
         """The agent has our input up to a place."""
         self._input.confirm(offset)
         self._count()
+
+    def silent(self, seconds: int) -> None:
+        """The agent has not answered for so long; 0: it does."""
+        if self.status.state not in ENDED:
+            self._become(silent=seconds)
 
     # Connecting.
 
@@ -276,7 +274,7 @@ class Session:
             ssh.abort()
         if self.status.state not in ENDED:
             broke = f"The connection broke: {reason}."
-            self._become(state=SessionState.BUFFERING, reason=broke, retries=0, direct=False)
+            self._become(state=SessionState.BUFFERING, reason=broke, retries=0, direct=False, silent=0)
 
     async def _follow_carried(self, link: CarriedLink, notice: str) -> None:
         """The same over the broker; raises NoMeeting, and BadRequest where more is wanted than streams."""
@@ -297,7 +295,7 @@ class Session:
 
     async def _attach(self, ssh: asyncssh.SSHClientConnection) -> None:
         """Take the streams of the program up where they were left."""
-        self._link = link = await open_link(ssh, self)
+        self._link = link = await open_link(ssh, self, self._options.answer_time)
         self._hello(link)
 
     def _hello(self, link: StreamLink) -> None:

@@ -24,6 +24,7 @@ from broker_core.interactive.frames import (
     word,
 )
 from broker_core.interactive.meeting import NoMeeting
+from broker_core.interactive.silence import Silence
 from broker_core.interactive.stream_link import Listener
 
 WINDOW = 1 << 20
@@ -31,6 +32,8 @@ WINDOW = 1 << 20
 PACKET = 64 * 1024 + 256
 LOGIN_TIME = 20.0
 USER = "desk"
+FAREWELL = 2.0
+"""Seconds that the last bytes get on their way to the agent."""
 ACK_BYTES, ACK_TIME = 256 * 1024, 0.1
 """Output is confirmed after so many bytes, or seconds."""
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
@@ -39,9 +42,12 @@ CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
 class Link(asyncssh.SSHUNIXSession[bytes]):
     """The streams on an open connection."""
 
-    def __init__(self, connection: asyncssh.SSHClientConnection, listener: Listener) -> None:
+    def __init__(
+        self, connection: asyncssh.SSHClientConnection, listener: Listener, answer_time: float
+    ) -> None:
         self.connection = connection
         self._listener = listener
+        self._silence = Silence(self._ask, listener.silent, answer_time)
         self._reader = FrameReader()
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done, with the reason, when the link is no more."""
@@ -55,6 +61,7 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
 
     def connection_lost(self, error: Exception | None) -> None:
         """The connection broke, or the agent closed it."""
+        self._silence.stop()
         if self._timer is not None:
             self._timer.cancel()
         if not self.lost.done():
@@ -62,6 +69,7 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
         """Frames of the agent."""
+        self._silence.heard()
         try:
             for kind, content in self._reader.feed(data):
                 self._take(kind, content)
@@ -82,6 +90,12 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
         if not self._channel.is_closing():
             for start in range(0, len(data), PART):
                 self._channel.write(keys(offset + start, data[start : start + PART]))
+            self._silence.asked()
+
+    def _ask(self) -> None:
+        """Input of no bytes changes nothing, and is confirmed as any other."""
+        if not self._channel.is_closing():
+            self._channel.write(keys(0, b""))
 
     def arrived(self, stream: int, offset: int, size: int) -> None:
         """Confirm output soon."""
@@ -106,8 +120,10 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
     def listen(self, wanted: bool) -> None:
         """Take output, or let the agent wait."""
         if wanted:
+            self._silence.heard()
             self._channel.resume_reading()
         else:
+            self._silence.stop()
             self._channel.pause_reading()
 
     def break_off(self, reason: str) -> None:
@@ -155,11 +171,11 @@ async def speak(
         raise _not_met(error) from error
 
 
-async def open_link(speaking: asyncssh.SSHClientConnection, listener: Listener) -> Link:
+async def open_link(speaking: asyncssh.SSHClientConnection, listener: Listener, answer_time: float) -> Link:
     """The streams of the program on a connection; raises NoMeeting, the connection is ended then."""
     try:
         _, link = await speaking.create_unix_connection(
-            lambda: Link(speaking, listener),
+            lambda: Link(speaking, listener, answer_time),
             STREAM_PATH,
             encoding=None,
             window=WINDOW,
@@ -170,6 +186,15 @@ async def open_link(speaking: asyncssh.SSHClientConnection, listener: Listener) 
         raise _not_met(error) from error
     assert isinstance(link, Link)
     return link
+
+
+async def farewell(speaking: asyncssh.SSHClientConnection) -> None:
+    """End a connection; an agent that takes nothing more is not waited for."""
+    speaking.close()
+    closed = asyncio.ensure_future(speaking.wait_closed())
+    await asyncio.wait([closed], timeout=FAREWELL)
+    speaking.abort()
+    await closed
 
 
 def _not_met(error: Exception) -> NoMeeting:

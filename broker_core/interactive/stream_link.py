@@ -21,6 +21,10 @@ class Listener(Protocol):
         """Bytes of our input that the agent has."""
         ...
 
+    def silent(self, seconds: int) -> None:
+        """The agent has not answered for so long; 0: it does."""
+        ...
+
 
 class StreamLink(Protocol):
     """The streams of a program."""

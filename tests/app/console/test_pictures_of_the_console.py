@@ -48,6 +48,7 @@ HERE = Status(SessionState.CONNECTED, mode="terminal", writer=True, viewers=1, n
 STATES: dict[str, tuple[Status, str]] = {
     "starting": (Status(reason="The job is in the queue of cluster-b; its agent is not there yet."), ""),
     "connected": (HERE, TEXT),
+    "silent": (replace(HERE, silent=7, unsent=12), TEXT),
     "watching": (
         Status(SessionState.CONNECTED, mode="terminal", viewers=3, node="node17.example.org"),
         TEXT,
@@ -126,6 +127,15 @@ def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until
     assert console.entry.isVisible() == name.startswith("lines")
     assert console.lacking.isVisible() == bool(status.notice)
     assert console.strip.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
+
+
+def test_a_silent_agent_is_told_with_what_can_be_done(console: ConsoleView) -> None:
+    strip = console.strip
+    console.channel.status.emit(replace(HERE, silent=7, unsent=12))
+    assert (strip.word.text(), strip.act.text()) == ("Connected", "Try now")
+    assert strip.told.text() == "at node17.example.org · no answer for 7 s · 12 bytes of input not sent yet"
+    console.channel.status.emit(HERE)
+    assert strip.told.text() == "at node17.example.org"
 
 
 def test_windows_of_the_program_are_offered_where_they_can_be_shown(
