@@ -19,6 +19,7 @@ _PAGE = 3000
 """Lines are given up by pages, of as many as this on screens of 20 columns and more."""
 _CLIPBOARD_MOST = 1 << 20
 _SCHEME = 2031
+_WHOLES = {"word": "GhosttyTerminalSelectWordOptions", "line": "GhosttyTerminalSelectLineOptions"}
 # libghostty takes this union by value, which cffi cannot pass; a struct of the same layout can be.
 ffi.cdef("typedef struct { GhosttyTerminalScrollViewportTag tag; intptr_t value; uint64_t _pad; } ScrollTo;")
 assert ffi.sizeof("ScrollTo") == ffi.sizeof("GhosttyTerminalScrollViewport")
@@ -232,21 +233,24 @@ class Ghostty:
 
     # Selection
 
-    def select(self, start: tuple[int, int], end: tuple[int, int], *, block: bool = False) -> None:
-        """Select the cells from `start` to `end`, both included."""
+    def select(
+        self, start: tuple[int, int], end: tuple[int, int], *, block: bool = False, by: str = ""
+    ) -> None:
+        """Select the cells from `start` to `end`, both included, or the whole words or lines of both.
+
+        Either may be out of sight. `by` is `word`, `line` or empty; on blank space there is no word.
+        """
+        first, last = (start, end) if block or start[::-1] <= end[::-1] else (end, start)
         chosen = _sized("GhosttySelection")
-        chosen.start = self._terminal.ref(*start, "viewport")[0]
-        chosen.end = self._terminal.ref(*end, "viewport")[0]
+        chosen.start, chosen.end = self._ref(first), self._ref(last)
+        if by and (found := self._found(by, chosen.start)) is not None:
+            chosen.start = found.start
+        if by and (found := self._found(by, chosen.end)) is not None:
+            chosen.end = found.end
+        elif by and first == last:
+            return
         chosen.rectangle = block
         self._set("SELECTION", chosen)
-
-    def select_word(self, at: tuple[int, int]) -> None:
-        """Select the word at a cell; nothing on blank space."""
-        self._select_by("word", "GhosttyTerminalSelectWordOptions", at)
-
-    def select_line(self, at: tuple[int, int]) -> None:
-        """Select the line at a cell, all rows that it is wrapped into."""
-        self._select_by("line", "GhosttyTerminalSelectLineOptions", at)
 
     def select_all(self) -> None:
         """Select everything, scroll-back included."""
@@ -267,9 +271,23 @@ class Ghostty:
 
     def selected(self) -> str:
         """The selected text, wrapped lines joined; empty where nothing is selected."""
+        return self._plain(ffi.NULL, trim=True)
+
+    def line_at(self, at: tuple[int, int]) -> tuple[str, int]:
+        """The line at a cell, wrapped rows joined, and which of its letters is there; -1: none is."""
+        here = _sized("GhosttySelection")
+        here.start = here.end = self._ref(at)
+        line = self._found("line", here.end)
+        if line is None or not self._plain(here).strip():
+            return "", -1
+        here.start = line.start
+        return self._plain(line), len(self._plain(here)) - 1
+
+    def _plain(self, chosen: Any, *, trim: bool = False) -> str:
+        """What is selected by `chosen`, or by the user where that is NULL."""
         options = _sized("GhosttyTerminalSelectionFormatOptions")
         options.emit = lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
-        options.unwrap = options.trim = True
+        options.unwrap, options.trim, options.selection = True, trim, chosen
         out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
         if lib.ghostty_terminal_selection_format_alloc(self.handle, ffi.NULL, options[0], out, size):
             return ""
@@ -288,12 +306,17 @@ class Ghostty:
             return ""
         return bytes(ffi.buffer(buffer, size[0])).decode("utf-8", "replace")
 
-    def _select_by(self, what: str, type_: str, at: tuple[int, int]) -> None:
-        options, chosen = _sized(type_), _sized("GhosttySelection")
-        options.ref = self._terminal.ref(*at, "viewport")[0]
+    def _ref(self, at: tuple[int, int]) -> Any:
+        """The cell there, also where it is not in sight."""
+        line = min(max(0, self.scroll().offset + at[1]), self.scroll().total - 1)
+        return self._terminal.ref(at[0], line, "screen")[0]
+
+    def _found(self, what: str, ref: Any) -> Any:
+        """The `word` or `line` at a cell, as a selection; None: nothing is there."""
+        options, chosen = _sized(_WHOLES[what]), _sized("GhosttySelection")
+        options.ref = ref
         call = getattr(lib, f"ghostty_terminal_select_{what}")
-        if call(self.handle, options, chosen) == 0:
-            self._set("SELECTION", chosen)
+        return chosen if call(self.handle, options, chosen) == 0 else None
 
     # What the program says
 

@@ -8,6 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from app.console.clipboard import put
+from app.console.links import link_at
+
 if TYPE_CHECKING:
     from app.console.terminal import TerminalView
 
@@ -17,14 +20,18 @@ def offer(view: TerminalView, event: QContextMenuEvent) -> None:
     shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
     if view.terminal.takes_mouse and not shift and event.reason() is not event.Reason.Keyboard:
         return
-    menu = terminal_menu(view)
+    menu = terminal_menu(view, link_at(view.terminal, view.cell_at(event.pos())))
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(event.globalPos())
 
 
-def terminal_menu(view: TerminalView) -> QMenu:
+def terminal_menu(view: TerminalView, link: str = "") -> QMenu:
     """Make the menu of a terminal; keys are shown, the terminal itself listens to them."""
     menu = QMenu(view)
+    if link:
+        menu.addAction("Open the link", lambda: view.link_opened.emit(link))
+        menu.addAction("Copy the link", lambda: put(link))
+        menu.addSeparator()
     copy = menu.addAction("Copy", view.copy)
     copy.setShortcut(QKeySequence("Ctrl+Shift+C"))
     copy.setEnabled(view.terminal.has_selection)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QWheelEvent
 
 from app.console.clipboard import Clip
 from app.console.keys import MOTION, PRESS, RELEASE, WHEEL_DOWN, WHEEL_UP
+from app.console.links import link_at
 
 if TYPE_CHECKING:
     from app.console.terminal import TerminalView
@@ -19,7 +20,10 @@ _LINES = 3
 _NOTCH = 120
 _APPLICATION_KEYS = 1
 _Shift = Qt.KeyboardModifier.ShiftModifier
+_Control, _Alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 _Left = Qt.MouseButton.LeftButton
+_CREEP = 40
+"""Milliseconds between two steps while something is selected beyond what is in sight."""
 
 
 class Pointer:
@@ -28,8 +32,15 @@ class Pointer:
     def __init__(self, view: TerminalView) -> None:
         self._view = view
         self._from: tuple[int, int] | None = None
+        """Where a selection began: its column, and its line counted from the oldest."""
+        self._by = ""
+        """What is selected as a whole: cells, words or lines."""
         self._clicks, self._clicked = 0, 0.0
         self._turned = 0
+        self._held = QPoint()
+        self._block = False
+        self._creeping = QTimer(view, interval=_CREEP)
+        self._creeping.timeout.connect(self._creep)
 
     def press(self, event: QMouseEvent, *, double: bool = False) -> None:
         """A button went down."""
@@ -42,38 +53,66 @@ class Pointer:
             self._select(event, at, double)
 
     def _select(self, event: QMouseEvent, at: tuple[int, int], double: bool) -> None:
-        terminal = self._view.terminal
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and (link := terminal.link(at)):
+        if event.modifiers() & _Control and (link := link_at(self._view.terminal, at)):
+            self._from = None
             self._view.link_opened.emit(link)
             return
         now = time.monotonic()
         quick = now - self._clicked < QGuiApplication.styleHints().mouseDoubleClickInterval() / 1000
         self._clicks, self._clicked = (self._clicks + 1 if quick else 1), now
+        self._by = "word" if double or self._clicks == 2 else "line" if self._clicks >= 3 else ""
         if event.modifiers() & _Shift and self._from is not None:
-            terminal.select(self._from, at)
-        elif double or self._clicks == 2:
-            terminal.select_word(at)
-        elif self._clicks >= 3:
-            terminal.select_line(at)
-        else:
-            terminal.deselect()
-            self._from = at
+            self._extend(at)
+            return
+        self._from = at[0], at[1] + self._view.terminal.scroll().offset
+        self._view.terminal.deselect()
+        if self._by:
+            self._extend(at)
         self._view.refresh()
 
+    def _extend(self, at: tuple[int, int], *, block: bool = False) -> None:
+        """Select from where it began to a cell."""
+        if self._from is not None:
+            column, line = self._from
+            terminal = self._view.terminal
+            begin = column, line - terminal.scroll().offset
+            terminal.select(begin, at, block=block, by=self._by)
+            self._view.refresh()
+
     def move(self, event: QMouseEvent) -> None:
-        """The mouse moved, with a button held."""
+        """The mouse moved, with a button held or without."""
         held = next((one for one in (_Left, Qt.MouseButton.MiddleButton) if event.buttons() & one), None)
-        if self._tell(MOTION, event, held or 0) or held is not _Left or self._from is None:
+        told = self._tell(MOTION, event, held or 0)
+        self._shape(event, told=told)
+        if told or held is not _Left or self._from is None:
             return
-        point = event.position().toPoint()
-        if point.y() < 0 or point.y() > self._view.viewport().height():
-            self._view.scroll_lines(-1 if point.y() < 0 else 1)
-        block = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
-        self._view.terminal.select(self._from, self._view.cell_at(point), block=block)
-        self._view.refresh()
+        self._held, self._block = event.position().toPoint(), bool(event.modifiers() & _Alt)
+        self._extend(self._view.cell_at(self._held), block=self._block)
+        if not 0 <= self._held.y() <= self._view.viewport().height():
+            self._creeping.start()
+        else:
+            self._creeping.stop()
+
+    def _shape(self, event: QMouseEvent, *, told: bool) -> None:
+        """Show what a click would do: follow a link, select, or go to the program."""
+        shape = Qt.CursorShape.ArrowCursor if told else Qt.CursorShape.IBeamCursor
+        at = self._view.cell_at(event.position().toPoint())
+        if not told and event.modifiers() & _Control and link_at(self._view.terminal, at):
+            shape = Qt.CursorShape.PointingHandCursor
+        if self._view.viewport().cursor().shape() is not shape:
+            self._view.viewport().setCursor(shape)
+
+    def _creep(self) -> None:
+        """While the mouse is held above or below, what is there comes into sight: the farther, the faster."""
+        height = self._view.viewport().height()
+        over = self._held.y() if self._held.y() < 0 else max(0, self._held.y() - height)
+        step = 1 + int(abs(over) / self._view.cell.height())
+        self._view.scroll_lines(-step if over < 0 else step)
+        self._extend(self._view.cell_at(self._held), block=self._block)
 
     def release(self, event: QMouseEvent) -> None:
         """A button came up: what is selected is what the middle button pastes elsewhere."""
+        self._creeping.stop()
         if self._tell(RELEASE, event, event.button()) or event.button() is not _Left:
             return
         self._view.copy(Clip.Selection)

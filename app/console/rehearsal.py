@@ -47,14 +47,15 @@ def _look_back(terminal: Ghostty, frame: Frame) -> None:
     terminal.scroll_by(-30)
     terminal.scroll_to(0)
     terminal.select((0, 0), (3, 0))
-    terminal.select_word((1, 0))
-    terminal.select_line((1, 0))
+    terminal.select((1, 0), (1, 0), by="word")
+    terminal.select((1, 0), (1, 0), by="line")
     terminal.select_all()
     assert terminal.has_selection
     assert terminal.selected()
     frame.update()
     for at in ((0, 0), (5, 1)):
         terminal.link(at)
+        terminal.line_at(at)
     found = Search(terminal, "e")
     while not found.work(0.01):
         pass

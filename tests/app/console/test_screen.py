@@ -111,7 +111,7 @@ def test_a_hundred_thousand_lines_can_be_scrolled_back(terminal: Ghostty, frame:
 
 def test_what_is_selected_goes_with_its_lines(terminal: Ghostty, frame: Frame) -> None:
     terminal.feed(b"alpha beta\r\ngamma")
-    terminal.select_word((7, 0))
+    terminal.select((7, 0), (7, 0), by="word")
     frame.update()
     assert frame.rows[0].selected == (6, 9)
     terminal.feed(b"\r\n" * 10)
@@ -122,7 +122,7 @@ def test_what_is_selected_goes_with_its_lines(terminal: Ghostty, frame: Frame) -
 
 def test_a_line_that_was_wrapped_is_copied_as_one(terminal: Ghostty) -> None:
     terminal.feed(b"x" * 30)
-    terminal.select_line((1, 1))
+    terminal.select((1, 1), (1, 1), by="line")
     assert terminal.selected() == "x" * 30
 
 
