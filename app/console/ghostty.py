@@ -225,6 +225,23 @@ class Ghostty:
         """Drop the lines that have left the screen (ED 3); CAN ends a sequence that was begun."""
         self.feed(b"\x18\x1b[3J")
 
+    def take_history(self) -> str:
+        """The lines that have left the screen, as plain text; they are forgotten."""
+        columns, rows = self.size
+        lines = self.scroll().total - rows
+        if lines < 1:
+            return ""
+        chosen = _sized("GhosttySelection")
+        chosen.start = self._terminal.ref(0, 0, "screen")[0]
+        chosen.end = self._terminal.ref(columns - 1, lines - 1, "screen")[0]
+        text = self._plain(chosen, trim=True)
+        self.forget_scroll_back()
+        return text
+
+    def leave_alternate(self) -> None:
+        """Back to the primary screen, as when a full-screen program ends; CAN ends a sequence begun."""
+        self.feed(b"\x18\x1b[?1049l")
+
     def _scroll(self, tag: int, value: int) -> None:
         call = union_fn("ghostty_terminal_scroll_viewport", "void(*)(GhosttyTerminal, ScrollTo)")
         where = ffi.new("ScrollTo*")

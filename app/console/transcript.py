@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+from app.console.ghostty import Ghostty
+
+_PIECE = 64 * 1024
+"""Bytes that are read at once: fewer lines than a terminal keeps."""
+_LINES = 20_000
+"""Lines of a terminal after which they are written, and given up."""
+_RETURNS = b"\x1b[20h"
+"""A line feed also returns to the left."""
 
 
 class Transcript:
@@ -19,15 +29,54 @@ class Transcript:
         self._file.write(data)
         self._size += len(data)
 
-    def copy_to(self, path: Path) -> int:
-        """Write everything into a file; returns its size. Raises OSError."""
+    def copy(self) -> Copy:
+        """What is kept now, to be written by any thread."""
         self._file.flush()
-        self._file.seek(0)
-        with path.open("wb") as target:
-            shutil.copyfileobj(self._file, target, 1 << 20)
-        self._file.seek(0, 2)
-        return self._size
+        return Copy(os.dup(self._file.fileno()), self._size)
 
     def close(self) -> None:
         """Give the file up."""
         self._file.close()
+
+
+class Copy:
+    """What a transcript held; to be written once."""
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor, self._size = descriptor, size
+
+    def write(self, path: Path) -> int:
+        """Write it as the program did, control sequences too; returns the bytes. Raises OSError."""
+        with path.open("wb") as target:
+            for piece in self._pieces():
+                target.write(piece)
+        return self._size
+
+    def write_text(self, path: Path, columns: int, rows: int, *, lines: bool) -> int:
+        """Write what a terminal of this size showed, without sequences; returns the bytes. Raises OSError.
+
+        What a full-screen program showed went away with it. `lines`: the program has no terminal, so that its
+        lines end in a line feed alone.
+        """
+        terminal = Ghostty(columns, rows)
+        terminal.feed(_RETURNS if lines else b"")
+        with path.open("w", encoding="utf-8") as target:
+            for piece in self._pieces():
+                terminal.feed(piece)
+                terminal.said()
+                if terminal.scroll().total > _LINES:
+                    target.write(f"{terminal.take_history()}\n")
+            terminal.leave_alternate()
+            target.write(f"{terminal.contents().rstrip()}\n")
+        terminal.close()
+        return path.stat().st_size
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes in their order; no piece ends within a line that has its end within the next bytes."""
+        with open(self._descriptor, "rb", closefd=True, buffering=0) as source:
+            place = 0
+            while place < self._size:
+                piece = os.pread(source.fileno(), min(_PIECE, self._size - place), place)
+                whole = piece[: piece.rfind(b"\n") + 1] if place + len(piece) < self._size else piece
+                yield whole or piece
+                place += len(whole or piece)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,12 @@ from app.console.forward_list import ForwardList
 from app.console.line_entry import LineEntry
 from app.console.note_bar import NoteBar
 from app.console.part import ConsolePart
+from app.console.saving import ask, saved
 from app.console.search_bar import ConsoleSearch
 from app.console.strip import Strip
 from app.console.terminal import TerminalView
 from app.console.transcript import Transcript
 from app.context import Notice, Tone
-from app.inspector.save import downloads
 from broker_core.client.interactive import ENDED, SessionState, Status
 
 if TYPE_CHECKING:
@@ -127,21 +128,16 @@ class ConsoleView(ConsolePart):
 
     def save(self) -> QFileDialog:
         """Ask where to, and save everything that the program wrote so far."""
-        dialog = QFileDialog(self, "Save the transcript", str(Path(downloads()) / "console.txt"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.fileSelected.connect(self.save_to)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+        return ask(self, self.save_to)
 
-    def save_to(self, path: str) -> None:
-        """Save the transcript into a file."""
-        try:
-            written = self.transcript.copy_to(Path(path))
-        except OSError as error:
-            self.desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
-        else:
-            self.desk.notify(Notice(f"The transcript is in {path}, {written:,} bytes.", Tone.GOOD))
+    def save_to(self, path: str, *, text: bool = True) -> None:
+        """Save the transcript into a file, as it was shown, or else byte by byte."""
+        target, copy = Path(path), self.transcript.copy()
+        write = partial(copy.write, target)
+        if text:
+            size, lines = self.terminal.terminal.size, self.status.mode == LINES
+            write = partial(copy.write_text, target, *size, lines=lines)
+        self.desk.run(saved(self.desk, target, write), "saving the transcript")
 
     def _output(self, stream: int, data: bytes, past: bool) -> None:
         self.transcript.add(data)

@@ -152,8 +152,10 @@ def test_lines_go_at_enter_to_a_program_of_the_bypass_agent(
         await eventually(lambda: "got first words" in view.terminal.terminal.text())
         QTest.keyClick(view.entry.line, Qt.Key.Key_Up)
         assert view.entry.line.text() == "first words"
-        view.save_to(str(tmp_path / "transcript"))
-        assert (tmp_path / "transcript").read_bytes() == b"got first words\n"
+        for name, text in (("shown.txt", True), ("written.log", False)):
+            view.save_to(str(tmp_path / name), text=text)
+            await eventually((tmp_path / name).exists)
+            await eventually(lambda name=name: (tmp_path / name).read_bytes() == b"got first words\n")
         view.entry.end.click()
         await eventually(lambda: view.status.state is SessionState.CLOSED)
         assert not view.entry.isVisible()
