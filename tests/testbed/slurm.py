@@ -60,7 +60,7 @@ InactiveLimit=0
 KillWait=2
 MinJobAge=300
 MaxJobCount=30000
-MaxArraySize=10001
+MaxArraySize={most_tasks}
 MailProg=/bin/true
 PropagateResourceLimits=NONE
 """
@@ -119,6 +119,8 @@ class Cluster:
         self.nodes = nodes
         self.cpus = cpus
         """Processors of each node, as Slurm believes."""
+        self.most_tasks = 10001
+        """Of an array; 0: no arrays. What is set before `begin` counts."""
         self._munge = munge
         self._controller: subprocess.Popen[bytes] | None = None
         self._slurmds: list[subprocess.Popen[bytes]] = []
@@ -203,7 +205,12 @@ class Cluster:
     def _configure(self) -> None:
         host = socket.gethostname().partition(".")[0]
         text = _CONF.format(
-            name=self.name, host=host, port=free_port(), munge=self._munge, folder=self.folder
+            name=self.name,
+            host=host,
+            port=free_port(),
+            munge=self._munge,
+            folder=self.folder,
+            most_tasks=self.most_tasks,
         )
         if _is_loopback(host):
             text += _LOOPBACK

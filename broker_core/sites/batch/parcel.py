@@ -15,7 +15,7 @@ from typing import IO
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.kept_programs import kept_name
 from broker_core.sites.batch.site_home import Home
-from broker_core.sites.batch.system import BatchJob, BatchSystem
+from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.starting import checked_variables, starter_order
 
@@ -28,7 +28,7 @@ _RESERVE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Attempts that are handed over by one command: one, or an array of several with equal needs."""
+    """Attempts that are handed over by one command: one, or an array of several."""
 
     name: str
     launches: tuple[Launch, ...]
@@ -51,32 +51,59 @@ class SitePlace:
     environment: Mapping[str, str]
     beat: int
     lease: float
-    limits: Mapping[str, float] = field(default_factory=dict)
-    """Queue to its wall limit in seconds, where it is known and there is one."""
+    queues: Mapping[str, Queue] = field(default_factory=dict)
+    """By name, as they were described last."""
 
     def limit(self, launch: Launch) -> float | None:
         """What the batch system is asked for: the job's limit with a margin, not more than the queue has."""
         wanted = launch.order.wall_limit
         if wanted is None:
             return None
-        return max(wanted, min(wanted + _MARGIN, self.limits.get(launch.queue, math.inf)))
+        queue = self.queues.get(launch.queue)
+        most = queue.wall_limit if queue is not None else None
+        return max(wanted, min(wanted + _MARGIN, math.inf if most is None else most))
 
     def program_limit(self, launch: Launch) -> float | None:
         """What the program gets: it has to end before the batch system ends its starter."""
         wanted, most = launch.order.wall_limit, self.limit(launch)
         return wanted if wanted is None or most is None else max(wanted / 2, min(wanted, most - _RESERVE))
 
+    def most_tasks(self, queue: str) -> int | None:
+        """Of one array there."""
+        known = self.queues.get(queue)
+        return None if known is None else known.most_tasks
 
-def groups_of(launches: Sequence[Launch], exchange: str, arrays: bool) -> list[Group]:
-    """Launches with equal needs together, where the batch system has arrays."""
-    alike: dict[object, list[Launch]] = {}
+    def batch_job(self, group: str, launches: Sequence[Launch]) -> BatchJob:
+        """What the batch system is told of a group."""
+        first = launches[0]
+        limits = [limit for launch in launches if (limit := self.limit(launch)) is not None]
+        return BatchJob(
+            name=f"{self.mark}.{group}",
+            script=f"{self.home.path}/groups/{group}/run",
+            cpus=first.order.cpus,
+            queue=first.queue,
+            wall_limit=max(limits, default=None),
+            count=len(launches),
+            options=self.options,
+        )
+
+
+def groups_of(
+    launches: Sequence[Launch], exchange: str, place: SitePlace, system: BatchSystem
+) -> list[Group]:
+    """Launches of which the batch system is told in the same words together, as far as its arrays reach."""
+    alike: dict[str, list[Launch]] = {}
     for launch in launches:
-        order = launch.order
-        key = (order.cpus, launch.queue, order.wall_limit) if arrays else order.attempt.tag
-        alike.setdefault(key, []).append(launch)
+        # Wall limits that differ by less than what the batch system counts in are equal to it.
+        words = system.submit(place.batch_job("", [launch])) if system.task_variable else ""
+        alike.setdefault(words, []).append(launch)
+    parts: list[Sequence[Launch]] = []
+    for some in alike.values():
+        most = place.most_tasks(some[0].queue) or len(some) if system.task_variable else 1
+        parts += [some[start : start + most] for start in range(0, len(some), most)]
     return [
-        Group(some[0].order.attempt.tag if len(some) == 1 else f"a{exchange}{number}", tuple(some))
-        for number, some in enumerate(alike.values())
+        Group(part[0].order.attempt.tag if len(part) == 1 else f"a{exchange}{number}", tuple(part))
+        for number, part in enumerate(parts)
     ]
 
 
@@ -95,17 +122,7 @@ def packed(groups: Sequence[Group], exchange: str, place: SitePlace, system: Bat
 
 
 def _add_group(archive: tarfile.TarFile, group: Group, place: SitePlace, system: BatchSystem) -> None:
-    folder = f"{place.home.path}/groups/{group.name}"
-    first = group.launches[0]
-    job = BatchJob(
-        name=f"{place.mark}.{group.name}",
-        script=f"{folder}/run",
-        cpus=first.order.cpus,
-        queue=first.queue,
-        wall_limit=place.limit(first),
-        count=len(group.launches),
-        options=place.options,
-    )
+    job = place.batch_job(group.name, group.launches)
     index = (
         f"$((${{{system.task_variable}:-{system.first_task}}} - {system.first_task}))"
         if job.count > 1

@@ -120,22 +120,23 @@ def read_queues(out: str) -> list[Queue]:
     if len(parts) != 3:
         raise ValueError(f"PBS described no server, queues and nodes: {out[:200]!r}")
     servers, queues, nodes = (read_blocks(part) for part in parts)
-    default = next((server.values.get("default_queue", "") for server in servers), "")
+    server = servers[0].values if servers else {}
     found = []
     for block in queues:
         if not block.head.startswith("Queue: "):
             raise ValueError(f"qstat lists something else than queues: {block.head[:200]!r}")
         if block.values.get("queue_type", "").startswith("E"):
             name = block.head.removeprefix("Queue: ")
-            found.append(_queue(name, block.values, nodes, default))
+            found.append(_queue(name, block.values, nodes, server))
     return found
 
 
-def _queue(name: str, values: Mapping[str, str], nodes: list[Block], default: str) -> Queue:
+def _queue(name: str, values: Mapping[str, str], nodes: list[Block], server: Mapping[str, str]) -> Queue:
     mine = [node.values for node in nodes if _belongs(node.values, name)]
     live = [node for node in mine if not _AWAY.search(node.get("state", ""))]
     counts = dict(re.findall(r"(\w+):(\d+)", values.get("state_count", "")))
     limit = values.get("resources_max.walltime")
+    most = values.get("max_array_size") or server.get("max_array_size") or server.get("max_job_array_size")
     return Queue(
         name=name,
         total=sum(_cpus(node) for node in live),
@@ -145,7 +146,8 @@ def _queue(name: str, values: Mapping[str, str], nodes: list[Block], default: st
         wall_limit=None if limit is None else _seconds(limit),
         memory=min((_memory(node) for node in live), default=0),
         open=values.get("enabled") == "True" and values.get("started") == "True",
-        default=name == default,
+        default=name == server.get("default_queue"),
+        most_tasks=None if most is None else max(1, _count(most)),
     )
 
 

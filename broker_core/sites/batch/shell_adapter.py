@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import secrets
 import time
@@ -24,7 +25,7 @@ from broker_core.sites.batch.shell_lines import ShellLines
 from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
 from broker_core.sites.batch.shell_transfers import ShellTransfers
 from broker_core.sites.batch.site_home import AWAY, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
-from broker_core.sites.batch.system import BatchSystem
+from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.contract import KeptProgram, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote_settings import RemoteSettings
@@ -74,8 +75,8 @@ class ShellAdapter:
         self._unsure = False
         self._probe: dict[str, list[str]] = {}
         self._probed = 0.0
-        self._limits: dict[str, float] = {}
-        """Queue to its wall limit, as it was described last."""
+        self._queues: dict[str, Queue] = {}
+        """By name, as they were described last."""
         self._met: set[str] = set()
         """Tags that began with this object, or whose markers were looked at: news tell of them all."""
         self._read: tuple[str, ...] = ()
@@ -103,7 +104,7 @@ class ShellAdapter:
         self._transport.hurry()
 
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
-        """See `Adapter.submit`; launches with equal needs become an array."""
+        """See `Adapter.submit`; launches with equal needs become an array where the site has arrays."""
         found: dict[str, str | SiteRefused] = {}
         left = list(launches)
         for _ in range(_ROUNDS):
@@ -229,7 +230,7 @@ class ShellAdapter:
             queues = self._system.described(reply.out.decode("utf-8", "replace"))
         except ValueError as error:
             raise SourceFailed(str(error), place=self._spec.name) from error
-        self._limits = {one.name: one.wall_limit for one in queues if one.wall_limit is not None}
+        self._queues = {one.name: one for one in queues}
         return facts(self._spec, self.kind, queues, self._probe)
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
@@ -254,10 +255,15 @@ class ShellAdapter:
 
     async def _hand_over(self, launches: Sequence[Launch]) -> tuple[Answer, list[Group]]:
         exchange = secrets.token_hex(6)
-        groups = groups_of(launches, exchange, bool(self._system.task_variable))
-        self._names.learn_lists({group.name: group.tags for group in groups})
         home = await self._home.get()
-        stream = await asyncio.to_thread(packed, groups, exchange, self._place(home), self._system)
+        if not self._queues and len(launches) > 1 and self._system.task_variable:
+            # How long an array may be there has to be known before the first one, e.g. after a restart.
+            with contextlib.suppress(SourceFailed):
+                await self.look()
+        place = self._place(home)
+        groups = groups_of(launches, exchange, place, self._system)
+        self._names.learn_lists({group.name: group.tags for group in groups})
+        stream = await asyncio.to_thread(packed, groups, exchange, place, self._system)
         with stream:
             script = home.guarded(_SUBMITTING) + submit_script(exchange, self._system.status(self._mark))
             reply = await self._transport.send(script, _pieces(stream), deadline=_SUBMITTING)
@@ -339,7 +345,7 @@ class ShellAdapter:
             environment=self._spec.environment,
             beat=self._settings.beat,
             lease=self._spec.lease,
-            limits=self._limits,
+            queues=self._queues,
         )
 
     def _checked(self, reply: Reply) -> None:

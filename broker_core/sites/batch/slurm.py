@@ -69,8 +69,9 @@ class Slurm:
         return read_jobs(out)
 
     def queues(self) -> str:
-        """sinfo for processors, memory and limits; squeue for the jobs of all users."""
+        """scontrol for arrays, sinfo for processors, memory and limits; squeue for the jobs of all users."""
         return (
+            "scontrol show config | grep -E '^(MaxArraySize|SchedulerParameters) ' | tr '\\n' ' '; echo; "
             'sinfo -h -o "%P|%a|%l|%m|%C|%T" && echo && '
             'squeue -h -t PD,R -o "%P|%t" | LC_ALL=C sort | uniq -c'
         )

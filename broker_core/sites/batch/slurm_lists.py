@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from broker_core.sites.adapter import Seen
 from broker_core.sites.batch.system import Listed, Queue
@@ -77,16 +78,19 @@ def _words(state: str, reason: str) -> str:
 
 
 def read_queues(out: str) -> list[Queue]:
-    """Lines `queue|up|limit|memory|cpus|state` of sinfo, an empty line, counted lines `queue|state`."""
-    lines, _, counts = out.partition("\n\n")
-    jobs = _jobs(counts)
+    """A line with settings of the cluster, lines `queue|up|limit|memory|cpus|state` of sinfo, an empty line,
+    counted lines `queue|state`.
+    """
+    settings, _, rest = out.partition("\n")
+    lines, _, counts = rest.partition("\n\n")
+    jobs, most = _jobs(counts), _most_tasks(settings)
     rows: dict[str, list[list[str]]] = {}
     for line in lines.splitlines():
         parts = line.split("|")
         if len(parts) != 6:
             raise ValueError(f"sinfo printed something else than a list of queues: {line[:200]!r}")
         rows.setdefault(parts[0], []).append(parts)
-    return [_queue(name, found, jobs) for name, found in rows.items()]
+    return [replace(_queue(name, found, jobs), most_tasks=most) for name, found in rows.items()]
 
 
 def _queue(title: str, rows: list[list[str]], jobs: Counter[tuple[str, str]]) -> Queue:
@@ -104,6 +108,12 @@ def _queue(title: str, rows: list[list[str]], jobs: Counter[tuple[str, str]]) ->
         open=rows[0][1] == "up",
         default=title.endswith("*"),
     )
+
+
+def _most_tasks(settings: str) -> int | None:
+    """Of an array; Slurm has a limit of the highest task's number, 0 for no arrays, and one of the tasks."""
+    limits = re.findall(r"\b(?:MaxArraySize *=|max_array_tasks=) *(\d+)", settings)
+    return min((max(1, int(limit)) for limit in limits), default=None)
 
 
 def _jobs(text: str) -> Counter[tuple[str, str]]:

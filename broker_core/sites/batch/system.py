@@ -61,6 +61,8 @@ class Queue:
     open: bool = True
     """It takes jobs."""
     default: bool = False
+    most_tasks: int | None = None
+    """Tasks that one array may have; 1: no arrays, None: not told."""
 
 
 class BatchSystem(Protocol):

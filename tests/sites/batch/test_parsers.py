@@ -15,6 +15,7 @@ from broker_core.sites.batch.grid_engine import GridEngine
 from broker_core.sites.batch.host import Host
 from broker_core.sites.batch.lsf import Lsf
 from broker_core.sites.batch.pbs import Pbs
+from broker_core.sites.batch.slurm import Slurm
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Listed
 from broker_core.sites.batch.systems import SYSTEMS
 
@@ -88,6 +89,21 @@ def test_pbs_professional_counts_what_its_nodes_have() -> None:
     assert (work.total, work.free, work.running_jobs, work.waiting_jobs) == (24, 13, 3, 5)
     assert (work.default, work.open, work.wall_limit, work.memory) == (True, True, 14400.0, 16039)
     assert (queues["night"].open, queues["night"].total) == (False, 32)
+    assert work.most_tasks == 10000
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        ("MaxArraySize            = 1001 SchedulerParameters     = bf_interval=2", 1001),
+        ("MaxArraySize            = 1001 SchedulerParameters     = bf_interval=2,max_array_tasks=50", 50),
+        ("MaxArraySize            = 0 SchedulerParameters     = (null)", 1),
+        ("", None),
+    ],
+)
+def test_slurm_tells_how_long_an_array_may_be(settings: str, most: int | None) -> None:
+    (queue,) = Slurm().described(f"{settings}\nmain*|up|4:00:00|3200|4/28/0/32|mix\n\n      3 main|R\n")
+    assert (queue.most_tasks, queue.free, queue.running_jobs) == (most, 28, 3)
 
 
 def test_torque_counts_the_jobs_that_its_nodes_name() -> None:
