@@ -48,21 +48,26 @@ cd "attempts/$tag/job" 2>/dev/null || exit 44
 find . -type f -printf '%s %T@ %P\0'
 """
 REMOVE = r"""
+wipe() { rm -rf "$@" 2>/dev/null || { chmod -R u+rwx "$@" 2>/dev/null; rm -rf "$@"; }; }
+# One process for hundreds of attempts.
 groups=
+set --
 while read -r tag; do
     owner= group=
     [ ! -r "attempts/$tag/exchange" ] || read -r owner group <"attempts/$tag/exchange"
     case " $groups " in *" $group "*) ;; *) groups="$groups $group" ;; esac
-    rm -rf "attempts/$tag" "news/$tag.s" "news/$tag.o" "news/$tag.e" 2>/dev/null || {
-        chmod -R u+rwx "attempts/$tag" 2>/dev/null
-        rm -rf "attempts/$tag"
-    }
+    set -- "$@" "attempts/$tag" "news/$tag.s" "news/$tag.o" "news/$tag.e"
+    if [ $# -ge 800 ]; then wipe "$@"; set --; fi
 done
+wipe "$@"
+set --
 for group in $groups; do
     left=
     while read -r tag; do if [ -d "attempts/$tag" ]; then left=1; break; fi; done <"groups/$group/list"
-    [ -n "$left" ] || rm -rf "groups/$group"
+    [ -n "$left" ] || set -- "$@" "groups/$group"
+    if [ $# -ge 800 ]; then wipe "$@"; set --; fi
 done
+wipe "$@"
 """
 NO_FILE = 44
 """Exit status where there is no such file or attempt."""
