@@ -13,7 +13,9 @@ from broker_core.broker.services import Services
 from broker_core.broker.site_trial import send_test_job
 from broker_core.broker.site_views import site_view, site_views
 from broker_core.errors import BadRequest
+from broker_core.sites.transport.login_agent import use_agent
 from broker_core.wire.sites import (
+    ConnectRequest,
     Detection,
     DetectRequest,
     LogLine,
@@ -44,6 +46,7 @@ async def add(spec: SiteSpec, services: Parts, owner: Owner) -> Response:
 async def detect(request: DetectRequest, services: Parts, owner: Owner) -> Response:
     """Begin to look what is at a host; ask for the answer by its id."""
     _may(services, owner)
+    use_agent(request.agent)
     return json_response(services.detections.begin(request))
 
 
@@ -114,8 +117,12 @@ async def resume(name: str, services: Parts, owner: Owner) -> Response:
 
 
 @router.post("/sites/{name}/connect", response_model=SiteView)
-async def connect(name: str, services: Parts, owner: Owner) -> Response:
+async def connect(
+    name: str, services: Parts, owner: Owner, request: ConnectRequest | None = None
+) -> Response:
     """Try to connect now instead of later."""
+    if request is not None:
+        use_agent(request.agent)
     services.registry.retry(name)
     return await _shown(services, owner, name)
 

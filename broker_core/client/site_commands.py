@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from broker_core.client.answers import value
 from broker_core.client.asking import Asking, part
 from broker_core.wire.sites import (
+    ConnectRequest,
     Detection,
     DetectRequest,
     LogLine,
@@ -38,7 +41,8 @@ class SiteCommands(Asking):
 
     async def detect_site(self, request: DetectRequest) -> Detection:
         """Begin to look what is at a host; ask `detection` until it is `found` or `failed`."""
-        return Detection.model_validate(await self._post("/sites/detect", request.model_dump(), again=False))
+        body = request.model_dump() | {"agent": request.agent or _agent()}
+        return Detection.model_validate(await self._post("/sites/detect", body, again=False))
 
     async def detection(self, id_: str) -> Detection:
         """What was found at a host so far."""
@@ -67,12 +71,17 @@ class SiteCommands(Asking):
         return await self._at_site(name, "resume")
 
     async def connect_site(self, name: str) -> SiteView:
-        """Try to connect now instead of later."""
-        return await self._at_site(name, "connect")
+        """Try to connect now instead of later, with the keys that this login's ssh-agent has."""
+        return await self._at_site(name, "connect", ConnectRequest(agent=_agent()).model_dump())
 
-    async def _at_site(self, name: str, verb: str) -> SiteView:
-        return SiteView.model_validate(await self._post(f"/sites/{part(name)}/{verb}"))
+    async def _at_site(self, name: str, verb: str, body: object = None) -> SiteView:
+        return SiteView.model_validate(await self._post(f"/sites/{part(name)}/{verb}", body))
 
     async def site_log(self, name: str) -> list[LogLine]:
         """What happened to the connection of a site, oldest first."""
         return [LogLine.model_validate(one) for one in await self._get(f"/sites/{part(name)}/log")]
+
+
+def _agent() -> str:
+    """Socket of the ssh-agent of this login; empty: there is none."""
+    return os.environ.get("SSH_AUTH_SOCK", "")

@@ -70,6 +70,15 @@ class DetectRequest(Wire):
     environment: dict[str, str] = {}
     proxy: str = ""
     trust: str = ""
+    agent: str = ""
+    """Socket of the ssh-agent of who asks; empty: the one that the broker knows."""
+
+
+class ConnectRequest(Wire):
+    """Try a connection now."""
+
+    agent: str = ""
+    """As in `DetectRequest`."""
 
 
 class QueueFound(Wire):

@@ -12,8 +12,10 @@ from broker_core.client.client import BrokerClient
 from broker_core.errors import Conflict, CrossDeskError
 from broker_core.wire.sites import DetectRequest, QuestionAnswer, SiteSpec
 from tests.broker.sites.conftest import NAME
+from tests.broker.sites.watching import link
 from tests.command_line.calling import crossdesk
 from tests.testbed.slurm import Cluster
+from tests.testbed.ssh_agent import SshAgent
 from tests.testbed.sshd import Sshd, make_key
 from tests.waiting import eventually
 
@@ -143,6 +145,30 @@ async def test_a_passphrase_is_asked_and_never_written_down(
     assert detection.suggestion is not None
     for path in (path for path in broker.rglob("*") if path.is_file()):
         assert SECRET.encode() not in path.read_bytes(), path
+
+
+@pytest.mark.usefixtures("trusting")
+async def test_keys_of_an_agent_that_is_younger_than_the_broker_are_used_once_its_user_connects(
+    client: BrokerClient,
+    spec: SiteSpec,
+    home: Path,
+    sshd: Sshd,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key = make_key(tmp_path / "locked", passphrase=SECRET)
+    sshd.authorize("root", key)
+    config = home / ".ssh" / "config"
+    kept = [line for line in config.read_text().splitlines() if "Identit" not in line]
+    config.write_text("\n".join(kept))
+    await client.add_site(spec)
+    assert "none of your keys" in (await link(client, NAME, "down")).link.reason
+    agent = SshAgent(tmp_path / "agent")
+    agent.add(key, SECRET)
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(agent.socket))
+    await client.connect_site(NAME)
+    assert (await link(client, NAME, "connected", "down")).link.state == "connected"
+    agent.close()
 
 
 async def test_what_cannot_be_a_site_is_refused_in_words(client: BrokerClient, spec: SiteSpec) -> None:

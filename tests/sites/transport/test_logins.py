@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from broker_core.sites.link import LinkState
 from broker_core.sites.transport.contract import NotSent
 from tests.sites.transport.ssh_user import HURRY, SshUser, asked, becomes, raises, said
 from tests.testbed.accounts import account
+from tests.testbed.ssh_agent import SshAgent
 from tests.testbed.sshd import Sshd, make_key
 from tests.waiting import eventually
 
@@ -108,18 +108,11 @@ async def test_no_passphrase_is_asked_for_a_key_that_the_server_does_not_accept(
 @pytest.fixture
 def agent(locked_key: tuple[Sshd, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A real agent with the key of the server in it."""
-    socket = tmp_path / "agent"
-    process = subprocess.Popen(["ssh-agent", "-D", "-a", str(socket)], stdout=subprocess.DEVNULL)
-    monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
-    ask = tmp_path / "ask"
-    ask.write_text(f"#!/bin/sh\necho '{PASSPHRASE}'\n")
-    ask.chmod(0o700)
-    environment = {**os.environ, "SSH_ASKPASS": str(ask), "SSH_ASKPASS_REQUIRE": "force"}
-    add = f"until [ -S {socket} ]; do sleep 0.01; done; exec ssh-add -q {locked_key[1]}"
-    subprocess.run(["sh", "-c", add], env=environment, check=True, stdin=subprocess.DEVNULL, timeout=30)
+    running = SshAgent(tmp_path / "agent")
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(running.socket))
+    running.add(locked_key[1], PASSPHRASE)
     yield
-    process.terminate()
-    process.wait(30)
+    running.close()
 
 
 @pytest.mark.usefixtures("agent")
