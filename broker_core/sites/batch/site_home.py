@@ -21,6 +21,12 @@ UNWRITABLE = 94
 """Exit status of a script that could not write there."""
 AWAY = 90
 """Exit status of a script that found no directory of this broker."""
+POOR = 95
+"""Exit status of a script that found no tar and find with what it takes to bring files."""
+_TOOLS = f"""
+: | tar -h --hard-dereference --no-recursion --null -cf /dev/null -T - >/dev/null 2>&1 &&
+    find / -prune -printf '' >/dev/null 2>&1 || exit {POOR}
+"""
 _HELLO = """
 umask 077
 for part in attempts groups incoming locks news programs; do mkdir -p "$home/$part" || exit 1; done
@@ -134,8 +140,14 @@ class SiteHome:
 
     async def _make(self) -> Home:
         seen = time.monotonic()
-        script = f"home={self._place}/{shlex.quote(self._mark)}\n{_HELLO}"
+        script = f"{_TOOLS}home={self._place}/{shlex.quote(self._mark)}\n{_HELLO}"
         reply = await self._transport.run(script)
+        if reply.status == POOR:
+            raise SiteUnfit(
+                "Its commands tar and find are not those of GNU, without which no output comes back.",
+                remedy="Have the packages tar and findutils installed there, or set PATH in the site's "
+                "environment to where they are.",
+            )
         if reply.status:
             raise SiteUnfit(
                 f"The directory for jobs cannot be used: {words_of(reply.err)}.",
