@@ -35,6 +35,8 @@ _FIRST_LOOK = 30.0
 LAST_WORDS = 10.0
 """Seconds that a site gets to end the jobs of which its owner wants to be rid."""
 
+_PLACE = {"directory": "directory", "user": "account", "url": "URL"}
+"""Settings that say where the jobs of a site are. A host may be another door to the same home directory."""
 
 Making = Callable[[SiteSpec, Path, str, Callable[[Link], None]], FarSite]
 """Makes a site of its settings, its folder here, its mark, and who is told of its link."""
@@ -151,9 +153,10 @@ class SiteRegistry:
                 place=spec.name,
                 remedy="Add another site.",
             )
-        if before.directory != spec.directory and self._calls.live_at(self._far[spec.name]):
+        moved = [words for field, words in _PLACE.items() if getattr(before, field) != getattr(spec, field)]
+        if moved and self._calls.live_at(self._far[spec.name]):
             raise Conflict(
-                "The directory of a site cannot be changed while jobs are there.",
+                f"The {moved[0]} of a site cannot be changed while jobs are there: they would not be found.",
                 place=spec.name,
                 remedy="Drain the site and let them end first.",
             )

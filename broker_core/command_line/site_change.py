@@ -27,6 +27,7 @@ def change(
     queue: site_options.Queues = None,
     option: site_options.Options = None,
     env: site_options.Environment = None,
+    directory: site_options.Directory = None,
     proxy: site_options.Proxy = None,
     authorities: site_options.Authorities = None,
     lease: site_options.Lease = None,
@@ -41,7 +42,8 @@ def change(
     """
     given: dict[str, Any] = {
         "user": user, "port": port, "jump": jump, "queues": _listed(queue), "options": _listed(option),
-        "proxy": proxy, "trust": authorities, "lease": lease, "max_jobs": max_jobs, "poll_interval": poll,
+        "directory": directory, "proxy": proxy, "trust": authorities, "lease": lease, "max_jobs": max_jobs,
+        "poll_interval": poll,
         "environment": None if env is None else site_options.environment(_listed(env) or ()),
     }  # fmt: skip
     changed = {field: value for field, value in given.items() if value is not None}
