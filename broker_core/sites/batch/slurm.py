@@ -48,7 +48,7 @@ class Slurm:
     def submitted(self, out: str) -> str:
         """`12`, or `12;cluster`."""
         number = out.strip().partition(";")[0]
-        if not number.isdigit():
+        if not (number.isascii() and number.isdigit()):
             raise ValueError(f"sbatch printed no number of a job: {out[:200]!r}")
         return number
 

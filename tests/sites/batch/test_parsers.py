@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from broker_core.sites.adapter import Seen
@@ -179,6 +179,7 @@ def test_the_number_of_a_new_job_is_read(system: BatchSystem, out: str, id: str)
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=lambda system: system.kind)
 @given(text=st.text(st.characters(exclude_categories=["Nd"])))
+@example(text="\u00b2")
 def test_no_number_is_made_of_words_without_one(system: BatchSystem, text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         system.submitted(text)
