@@ -60,6 +60,8 @@ class TerminalView(QAbstractScrollArea):
     """The screen of a program. `typed` carries what the user does, `resized` its size in cells."""
 
     typed = Signal(bytes)
+    keyed = Signal()
+    """What is typed was not the mouse's."""
     answered = Signal(bytes)
     """Answers of the terminal to questions of the program."""
     resized = Signal(int, int)
@@ -335,6 +337,7 @@ class TerminalView(QAbstractScrollArea):
             self.terminal.deselect()
             self.terminal.scroll_to_end()
             self.typed.emit(data)
+            self.keyed.emit()
             self.show_output()
 
     def copy(self, where: Clip = Clip.Clipboard) -> None:

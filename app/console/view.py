@@ -49,7 +49,7 @@ class ConsoleView(ConsolePart):
         self.lacking = NoteBar(desk, "info", "warning")
         self.asks = NoteBar(desk, "copy", "muted", COPY, ALWAYS)
         self._copying = ""
-        self._may_copy = self._wants_input = False
+        self._may_copy = self._wants_input = self._warned = False
         self.transcript = Transcript()
         self._lay_out()
         self.channel = Channel(connect, job, *self.terminal.terminal.size)
@@ -77,6 +77,7 @@ class ConsoleView(ConsolePart):
         channel.failed.connect(self._failed)
         terminal.read.connect(channel.taken)
         terminal.typed.connect(self._typed)
+        terminal.keyed.connect(self._typed_in_vain)
         terminal.answered.connect(self._answered)
         terminal.resized.connect(channel.resize)
         terminal.find_asked.connect(self.search.begin)
@@ -145,6 +146,7 @@ class ConsoleView(ConsolePart):
 
     def _status(self, status: Status) -> None:
         self.status = status
+        self._warned = self._warned and not status.writer
         self.strip.show_status(status)
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
@@ -174,6 +176,14 @@ class ConsoleView(ConsolePart):
             self.channel.write(data)
         elif self.entry.isVisible():
             self.entry.take(data.decode("utf-8", "replace"))
+
+    def _typed_in_vain(self) -> None:
+        """Another console has the input: say so, once until this one had it."""
+        if self.status.state is SessionState.CONNECTED and not (self.status.writer or self._warned):
+            self._warned = True
+            self.desk.notify(
+                Notice("Another console has the input of this program; “Type here” takes it.", Tone.WARNING)
+            )
 
     def _answered(self, data: bytes) -> None:
         if self.status.mode != LINES:

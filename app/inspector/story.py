@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.inspector import words
-from app.inspector.event_list import EventList
+from app.inspector.event_list import EventList, breakable
 from app.inspector.labels import label
 from app.inspector.pane import JobPane
 from app.inspector.retold import retold
@@ -112,9 +112,9 @@ class StoryPane(JobPane):
         self.silent.show_job(detail.row["id"])
         self.now.setText(now_words(detail))
         self.now.setVisible(why is None and self.silent.isHidden())
-        self.why.setText(detail.row.get("reason") or "")
-        told = why is not None or self.why.text() in self.now.text()
-        self.why.setVisible(bool(self.why.text()) and not told)
+        reason = detail.row.get("reason") or ""
+        self.why.setText(breakable(reason))
+        self.why.setVisible(bool(reason) and why is None and reason not in self.now.text())
         self.events.show_events(events)
         self._told = retold(events)
         self._show_facts(facts_of(detail))

@@ -209,10 +209,10 @@ class Sessions:
         """Have what the agent says of itself in the story of the job, once over all restarts."""
         if self._told.get(record.id) == word.story:
             return
+        self._told[record.id] = word.story  # before anything is awaited: several desks may ask at once
         told = [event.details.get("words") for event in await self._store.events_of(record.id)]
         if word.story not in told:
             self.post(AgentReady(record.id, record.attempt, word.node, word.fingerprint, word.story))
-        self._told[record.id] = word.story
 
     def _agent_settings(
         self,

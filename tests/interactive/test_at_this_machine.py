@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -53,6 +54,17 @@ async def test_an_interactive_job_is_a_program_at_the_desk(client: BrokerClient)
     assert row["exit_code"] == 7
     story = {event.type: event.details for event in await client.events_of(job)}
     assert story["job.agent_ready"]["fingerprint"] == screen.session.status.fingerprint
+
+
+async def test_many_who_ask_at_once_have_the_agent_in_the_story_once(client: BrokerClient) -> None:
+    job = await submitted(client)
+    await asyncio.gather(*(client.session_contact(job, 10.0) for _ in range(12)))
+    screen = await console(client, job)
+    screen.session.write(b"\x04")
+    await screen.ended()
+    await reach(client, job, "Done")
+    told = [event for event in await client.events_of(job) if event.type == "job.agent_ready"]
+    assert len(told) == 1
 
 
 def command_lines() -> Iterator[bytes]:

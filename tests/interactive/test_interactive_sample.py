@@ -22,6 +22,8 @@ def test_following_it_attaches_and_what_is_typed_is_answered() -> None:
         assert answer in plain
     assert "\x1b[1;32mexplore\x1b[0m> " in told.out
     assert told.out.count("\x1b[48;2;") == 23 * 64
+    offered = plain[plain.index("  where  ") : plain.index("  quit  ")].splitlines()
+    assert max(map(len, offered)) <= 45, "it fits into the inspector as it is at first"
 
 
 def test_without_following_it_is_told_how_to_attach(running_broker: RunningBroker) -> None:

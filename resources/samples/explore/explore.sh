@@ -3,7 +3,7 @@
 
 tell_help() {
     cat <<'END'
-  where    machine, folder and user of this job
+  where    machine, folder, user of this job
   load     how busy the machine is
   files    the files of this job
   size     rows and columns of your terminal

@@ -46,6 +46,10 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
         await eventually(lambda: first.status.viewers == 2, what="both watch")
         assert "open at 2 places" in first.strip.told.text()
         assert second.strip.act.text() == "Type here"
+        for _ in range(2):
+            QTest.keyClicks(second.terminal, "typed in vain")
+        told = [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
+        assert len([one for one in told if "Another console has the input" in one]) == 1
         second.strip.act.click()
         await eventually(lambda: second.status.writer and not first.status.writer, what="hand-over")
         QTest.keyClicks(second.terminal, "echo $((6*7))")

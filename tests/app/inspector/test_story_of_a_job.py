@@ -58,6 +58,16 @@ def test_states_never_overlap_and_stay_inside(desk: TestDesk, pane: StoryPane, w
     assert not any(one.intersects(other) for n, one in enumerate(boxes) for other in boxes[n + 1 :])
 
 
+def test_a_long_word_does_not_widen_the_story(desk: TestDesk, pane: StoryPane, until: Until) -> None:
+    reason = f"The agent's key is SHA256:{'rhimVrI1EX2' * 4}."
+    desk.put(row("Running", interactive=True, reason=reason), story(*TO_RUNNING))
+    pane.resize(320, 800)
+    pane.show_job(JOB)
+    until(lambda: pane.why.isVisible())
+    assert pane.why.text().replace("\u200b", "") == reason
+    until(lambda: pane.chart.mapTo(pane, pane.chart.rect().bottomRight()).x() < 320)
+
+
 def test_the_way_taken_is_told_with_what_may_come_next() -> None:
     path = path_of(story(*TO_RUNNING))
     assert list(path.visits) == ["Submitted", "Waiting", "Ready", "Scheduled", "Running"]
