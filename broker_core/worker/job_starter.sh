@@ -78,6 +78,7 @@ __tell() {
 __end() {
     __clock
     __code=$1 __kind=$2 __reason=$3
+    rm -f "$__here/room"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
             "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated"
@@ -260,10 +261,28 @@ __watch() {
     __stop wall-limit
 }
 
-# Set __renewal to what the lease's file says.
+# Set __renewal to what the lease's file says, __before and __now to the moments around that: hundredths of
+# seconds since the machine started.
 __look_at_lease() {
+    __clock
+    __before=${__uptime%.*}${__uptime#*.}
     __renewal=
     if [ -r "$__lease_path" ]; then read -r __renewal <"$__lease_path"; fi
+    __clock
+    __now=${__uptime%.*}${__uptime#*.}
+}
+
+# End everything when the lease is over; else set __length to the seconds until it has to be looked at again.
+__mind_lease() {
+    __look_at_lease
+    # What is another one now was renewed at some time since the look before.
+    [ "$__renewal" = "$__last" ] || __last=$__renewal __since=$__looked
+    __looked=$__before
+    __left=$((__lease - (__now - __since) / 100))
+    [ "$__left" -gt 0 ] || __stop lease
+    __length=$((__lease / 8 + 1))
+    [ "$__length" -le "$__beat" ] || __length=$__beat
+    [ "$__length" -le "$__left" ] || __length=$__left
 }
 
 # Give signs of life; end everything when the broker asks for it, or when the lease is over.
@@ -271,19 +290,15 @@ __attend() {
     __nap=
     trap '[ -n "$__nap" ] && kill "$__nap" 2>/dev/null; exit 0' USR1
     trap - TERM
-    __clock
-    __last=$__renewal __since=${__uptime%.*}
+    __last=$__renewal __since=$__before __looked=$__before
     while :; do
         __clock
         printf '%s\n' "$__uptime" >"$__here/beat"
         [ ! -f "$__here/cancel" ] || __stop killed
         kill -s 0 "$$" 2>/dev/null || __bury
-        if [ -n "$__lease" ]; then
-            __look_at_lease
-            [ "$__renewal" = "$__last" ] || __last=$__renewal __since=${__uptime%.*}
-            [ "$((${__uptime%.*} - __since))" -lt "$__lease" ] || __stop lease
-        fi
-        sleep "$__beat" &
+        __length=$__beat
+        [ -z "$__lease" ] || __mind_lease
+        sleep "$__length" &
         __nap=$!
         wait "$__nap"
     done
@@ -294,13 +309,10 @@ __await_lease() {
     __decode "$__lease_file"
     __lease_path=$__value
     __look_at_lease
-    __last=$__renewal
-    __clock
-    __since=${__uptime%.*}
+    __last=$__renewal __since=$__now
     while [ "$__renewal" = "$__last" ]; do
         [ ! -f "$__here/cancel" ] || return 0
-        __clock
-        [ "$((${__uptime%.*} - __since))" -lt "$__lease" ] ||
+        [ "$(((__now - __since) / 100))" -lt "$__lease" ] ||
             __end - lease "The broker was not heard from for $__lease seconds, so the program was not started."
         sleep 1
         __look_at_lease
@@ -379,6 +391,8 @@ if ! mkdir claim 2>/dev/null; then
 fi
 [ -d job ] || mkdir job 2>/dev/null || __end - starter "The job's directory could not be made."
 cd job 2>/dev/null || __end - starter "The job's directory cannot be entered."
+# Room on the disk that is given back for the record of the end: a job may have used up the rest.
+[ -z "$__news" ] || printf '%8192s' '' >"$__here/room"
 __decode "$__input_base_url"
 __base=$__value
 __decode "$__output_base_url"
@@ -465,8 +479,10 @@ trap '__terminated="terminated 1
     __clock
     __node=
     if [ -r /proc/sys/kernel/hostname ]; then read -r __node </proc/sys/kernel/hostname; fi
+    # What could not be told to have begun would be begun again.
     printf 'pid %s\nstarter %s\nuptime %s\ntime %s\nnode %s\n.\n' \
-        "$__pid" "$$" "$__uptime" "$__time" "$__node" >"$__here/started"
+        "$__pid" "$$" "$__uptime" "$__time" "$__node" >"$__here/started" || [ -z "$__news" ] ||
+        { rm -f "$__here/started" && exit 227; }
     __tell started s
     if [ -p "$__notice" ]; then printf '%s %s\n' "$__attempt" "$__pid" 1<>"$__notice"; fi
     exec <"$__in" >>"./$__out"
@@ -511,6 +527,9 @@ __kind=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
 __sent=0
 [ -z "$__output_file" ] || __outputs || __sent=1
+if [ -n "$__news" ] && [ ! -f "$__here/started" ]; then
+    __end - starter "The start could not be recorded, so nothing was started; the disk may be full."
+fi
 case $__kind in
 wall-limit) __end "$__status" wall-limit "The wall-time limit of $__wall_limit seconds was reached." ;;
 lease) __end "$__status" lease "The broker was not heard from for $__lease seconds." ;;

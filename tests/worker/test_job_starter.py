@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from broker_core.worker.markers import EndedMark, read_ended, read_started
 from broker_core.worker.script import starter_path
 from broker_core.worker.variables import StarterOrder, variables
 from tests.running import processes_of
+from tests.waiting import wait_until
 
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 if busybox := shutil.which("busybox"):
@@ -188,3 +192,63 @@ def test_any_argument_and_variable_reaches_the_program(
     assert [bytes.fromhex(word).decode() for word in argv] == words
     for name, value in pairs.items():
         assert bytes.fromhex(environ[name.encode().hex()]).decode() == value
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=True)
+    try:
+        (disk / "news").mkdir()
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.root
+def test_a_job_that_fills_the_disk_leaves_a_record_of_its_end(shell: list[str], small_disk: Path) -> None:
+    text = "cat /dev/zero >fill 2>err; exit 3"
+    run(shell, small_disk / "j.1", "sh", "-c", text, news=str(small_disk / "news"))
+    ended = read_ended(small_disk / "j.1")
+    assert ended is not None
+    assert (ended.exit_code, ended.failure) == (3, "")
+    assert (small_disk / "news" / "j.1.e").read_bytes().endswith(b"\n.\n")
+
+
+@pytest.mark.root
+def test_what_cannot_be_recorded_to_have_begun_does_not_begin(shell: list[str], small_disk: Path) -> None:
+    """Else the broker takes it for never begun, and has it begun again."""
+    with contextlib.suppress(OSError), (small_disk / "fill").open("wb", buffering=0) as fill:
+        while True:
+            fill.write(bytes(4096))
+    os.truncate(small_disk / "fill", (small_disk / "fill").stat().st_size - 8192)
+    ran = small_disk.parent / "ran"
+    program = ("sh", "-c", f"rm {small_disk}/fill; echo ran >{ran}")
+    code, mark = run(shell, small_disk / "j.1", *program, news=str(small_disk / "news"), beat=1)
+    assert (code, mark.failure, mark.exit_code) == (227, "starter", None)
+    assert not ran.exists()
+
+
+def test_a_lease_counts_from_its_renewal_and_not_from_when_that_was_seen(tmp_path: Path) -> None:
+    """However rarely the starter looks: the broker does not know when it does."""
+    lease, place = tmp_path / "lease", tmp_path / "j.1"
+    lease.write_text("1\n")
+    renewed = []
+
+    def renew() -> None:
+        wait_until((place / "claim").is_dir)
+        lease.write_text("2\n")  # lets the program begin
+        wait_until((place / "started").exists)
+        lease.write_text("3\n")
+        renewed.append(float(Path("/proc/uptime").read_text().split()[0]))
+
+    broker = threading.Thread(target=renew)
+    broker.start()
+    more = {"news": str(tmp_path), "beat": 7, "lease": 8, "lease_file": str(lease), "kill_grace": 1}
+    _, mark = run(SHELLS[0], place, "sleep", "600", **more)
+    broker.join()
+    assert mark.failure == "lease"
+    assert mark.uptime is not None
+    assert mark.uptime - renewed[0] < 8 + 1 + 3, "the lease, what the program gets to end, and some more"
