@@ -106,8 +106,8 @@ class Adapter(Protocol):
         """Let held attempts go, all in one exchange; repeated it does nothing."""
         ...
 
-    async def poll(self, tags: Sequence[str]) -> Polled:
-        """Look at all attempts in one exchange, and renew their lease."""
+    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> Polled:
+        """Look at all attempts in one exchange; `renew`: and renew their lease."""
         ...
 
     async def cancel(self, tags: Sequence[str]) -> None:

@@ -183,17 +183,19 @@ class RemoteSite:
         self._watch.wake()
 
     def _handed(self, tag: str, task: asyncio.Task[str]) -> None:
+        """A submission is over, and its callers are told how. What was not taken goes elsewhere."""
         self._under_way.pop(tag, None)
         if (tracked := self._watch.tracked.get(tag)) is not None:
             tracked.handing = False
-        if not task.cancelled():
-            task.exception()  # told to the callers that are still there
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, LinkLost):
+            self._watch.give_up(tag)
 
     async def _hand_over(self, orders: Sequence[LaunchOrder]) -> Sequence[str | SiteRefused]:
         answers = await self._adapter.submit([Launch(order, queue_of(order.ce)) for order in orders])
         now = time.monotonic()
         for order, answer in zip(orders, answers, strict=True):
-            self._watch.handed_over(order.attempt, answer, now)
+            if isinstance(answer, str):
+                self._watch.handed_over(order.attempt, answer, now)
         return answers
 
 

@@ -10,7 +10,8 @@ from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.tracked import Tracked
 from broker_core.worker.markers import started_mark
 
-_PRESENT = (Seen.HELD, Seen.QUEUED, Seen.RUNNING)
+PRESENT = (Seen.HELD, Seen.QUEUED, Seen.RUNNING)
+"""What a site says of a job that it has."""
 _LOOKS = 3
 
 
@@ -18,15 +19,16 @@ def note_sighting(tracked: Tracked, sighting: Sighting, now: float) -> bool:
     """Remember what was seen; True if it is another picture than before."""
     before = (tracked.seen, tracked.started is None, tracked.arrived is None)
     tracked.seen = sighting.seen
-    tracked.reason = sighting.reason if sighting.seen in _PRESENT else sighting.reason or tracked.reason
+    tracked.reason = sighting.reason if sighting.seen in PRESENT else sighting.reason or tracked.reason
     tracked.hopeless = sighting.hopeless
     tracked.id = sighting.id or tracked.id
     if tracked.arrived is None:
         tracked.arrived = now
     if tracked.started is None and sighting.started:
         tracked.started = started_mark(sighting.started, 0.0)
-    if sighting.seen in _PRESENT:
+    if sighting.seen in PRESENT:
         tracked.was_listed = True
+        tracked.let_go |= sighting.seen is not Seen.HELD and tracked.release_sent is not None
         tracked.gone_since, tracked.gone_looks = None, 0
     return before != (tracked.seen, tracked.started is None, tracked.arrived is None)
 
@@ -59,7 +61,7 @@ def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings
     sighting = polled.attempts.get(tracked.tag)
     if sighting is not None and not sighting.ended and sighting.hopeless:
         return True
-    if sighting is not None and (sighting.seen in _PRESENT or sighting.ended):
+    if sighting is not None and (sighting.seen in PRESENT or sighting.ended):
         return False
     if tracked.arrived is None:
         # Only what nobody hands over (again) can be missed.

@@ -21,7 +21,7 @@ class RemoteSettings:
     short_patience: float = 15.0
     """The same for one that never started."""
     cancel_again: float = 10.0
-    """After which a cancel that did not help is sent once more."""
+    """After which a cancel or release that did not help is sent once more."""
     beat: int = 30
     """Between two signs of life of a running Job Starter."""
     grace: float = 30.0

@@ -10,11 +10,12 @@ from typing import Any
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report, SiteRefused
+from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.strangers import Strangers
 from broker_core.sites.tracked import Tracked
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
@@ -24,8 +25,6 @@ _SHARE = 0.02
 """Of the time since the last change: pause between two looks."""
 _TOGETHER, _BURST = 0.01, 0.5
 """Seconds for others to join a round, and between two rounds of a burst."""
-_LAG = 60.0
-"""Seconds that a site's list may show what is over."""
 
 
 class RemoteWatch:
@@ -45,12 +44,11 @@ class RemoteWatch:
         self._records = records
         self._renewed = renewed
         self.finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
-        self._over: dict[str, float] = {}
-        """Tag to when its end was reported, by the monotonic clock; the site's list may lag behind."""
         self._woken = asyncio.Event()
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
         """When something changed, and when the last look began."""
+        self._strangers = Strangers(lambda tags: self._ask(adapter.cancel, tags), settings.cancel_again)
         self._tasks: set[asyncio.Task[None]] = set()
         self._report: Report = lambda _: None
 
@@ -65,7 +63,7 @@ class RemoteWatch:
         self._submit = submit
         for attempt, order in known:
             if (kept := self._records.end(attempt)) is not None:
-                self._over[attempt.tag] = time.monotonic()
+                self._strangers.over(attempt.tag)
                 self.report(kept)
                 continue
             tracked = self.track(attempt, order)
@@ -83,16 +81,20 @@ class RemoteWatch:
             tracked = self.tracked[attempt.tag] = Tracked(attempt, order)
         return tracked
 
-    def handed_over(self, attempt: Attempt, answer: str | SiteRefused, now: float) -> None:
-        """The site answered a submission."""
+    def handed_over(self, attempt: Attempt, id: str, now: float) -> None:
+        """The site took an attempt."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
             return
-        if isinstance(answer, SiteRefused):
-            del self.tracked[attempt.tag]
-            return
-        tracked.id, tracked.arrived = answer, now
+        tracked.id, tracked.arrived = id, now
         if not self._adapter.holds:
+            self.wake()
+
+    def give_up(self, tag: str) -> None:
+        """A submission failed for another reason than the link: should an earlier try of it have arrived,
+        it is ended."""
+        if self.tracked.pop(tag, None) is not None:
+            self._strangers.expected = True
             self.wake()
 
     def wake(self) -> None:
@@ -126,7 +128,8 @@ class RemoteWatch:
 
     async def _wait(self) -> None:
         """Until the next look is due; for ever while there is nothing to look at."""
-        pause = self._pause if self.tracked or self.finish.removable else None
+        awaited = self.tracked or self.finish.removable or self._strangers.awaited
+        pause = self._pause if awaited else None
         try:
             async with asyncio.timeout(pause):
                 await self._woken.wait()
@@ -142,44 +145,55 @@ class RemoteWatch:
         now = time.monotonic()
         if changed:
             self._changed = now
-        most = self._settings.slowest
-        if self._spec.lease:
-            most = min(most, self._spec.lease / 4)
         pause = max(self._spec.poll_interval, (now - self._changed) * _SHARE)
-        return min(pause, max(most, self._spec.poll_interval))
+        most = max(self._settings.slowest, self._spec.poll_interval)
+        return min(pause, most, self._spec.lease / 4 or most)
 
     async def _round(self) -> bool:
-        """Release, cancel, look; True if something changed."""
-        try:
-            acted = await self._act()
-        except SiteFailed as error:
-            # Tried again in the next round; news and leases do not wait for it.
-            acted = True
-            self.link_note(str(error))
+        """Cancel, release, look; True if something changed."""
+        acted = await self._act()
         began = time.monotonic()
         asked = [one.tag for one in self.tracked.values() if one.sent and not one.ending]
         self._looked = began
-        polled = await self._adapter.poll(asked)
+        polled = await self._adapter.poll(asked, renew=not self._strangers.expected)
         changed = self._take(polled, began)
+        if not polled.silent:
+            changed |= await self._end_strangers(polled, began)
         await self.finish.remove_some()
         return acted or changed
 
     async def _act(self) -> bool:
-        release = [one.tag for one in self.tracked.values() if _to_release(one)]
-        if release:
-            await self._adapter.release(release)
         now = time.monotonic()
         cancel = [one for one in self.tracked.values() if self._to_cancel(one, now)]
-        if cancel:
-            await self._adapter.cancel([one.tag for one in cancel])
-            for one in cancel:
-                one.cancel_sent = now
+        await self._ask(self._adapter.cancel, [one.tag for one in cancel])
+        for one in cancel:
+            one.cancel_sent = now
+        release = [one for one in self.tracked.values() if self._to_release(one, now)]
+        await self._ask(self._adapter.release, [one.tag for one in release])
+        for one in release:
+            one.release_sent = now if one.id else None
         return bool(release or cancel)
 
+    async def _ask(self, what: Callable[[Sequence[str]], Awaitable[None]], tags: Sequence[str]) -> None:
+        """Ask the site for something; where it refuses, news, leases and all else do not wait for that."""
+        if tags:
+            try:
+                await what(tags)
+            except SiteFailed as error:
+                self.link_note(str(error))
+
     def _to_cancel(self, one: Tracked, now: float) -> bool:
-        again = one.cancel_sent is None or now - one.cancel_sent > self._settings.cancel_again
         # What the site was not seen to have cannot be named to it yet.
-        return one.cancel_asked and one.arrived is not None and not one.ending and again
+        wanted = one.cancel_asked and one.arrived is not None and not one.ending
+        return wanted and self._due(one.cancel_sent, now)
+
+    def _to_release(self, one: Tracked, now: float) -> bool:
+        held = one.seen in (None, Seen.HELD) and one.arrived is not None and not one.let_go
+        wanted = one.confirmed and held and not one.ending and not one.cancel_asked
+        return wanted and self._due(one.release_sent, now)
+
+    def _due(self, sent: float | None, now: float) -> bool:
+        return sent is None or now - sent > self._settings.cancel_again
 
     def _take(self, polled: Polled, began: float) -> bool:
         """Take in what a look brought."""
@@ -198,14 +212,6 @@ class RemoteWatch:
         if polled.silent:
             self.link_note(polled.silent)
             return changed
-        self._over = {tag: over for tag, over in self._over.items() if over > began or tag in polled.attempts}
-        unknown = [
-            tag
-            for tag in polled.attempts
-            if tag not in self.tracked and now - self._over.get(tag, -_LAG) >= _LAG
-        ]
-        if unknown:
-            self.spawn(self._end_unknown(unknown))
         for tracked in list(self.tracked.values()):
             if is_over(tracked, polled, began, now, self._settings):
                 tracked.ending = True
@@ -213,13 +219,14 @@ class RemoteWatch:
                 changed = True
         return changed
 
-    async def _end_unknown(self, tags: Sequence[str]) -> None:
-        """What carries the broker's mark and nobody knows is not the broker's will (any more)."""
-        try:
-            await self._adapter.cancel(tags)
-            await self._adapter.remove(tags)
-        except CrossDeskError as error:
-            self.link_note(f"Ending jobs that nobody knows failed: {error}")
+    async def _end_strangers(self, polled: Polled, began: float) -> bool:
+        """True if there were some that had not been told to end."""
+        news, gone = await self._strangers.end(polled, self.tracked, began)
+        self.finish.removable += gone
+        if self._strangers.expected and not any(map(_is_fenced, self.tracked.values())):
+            self._strangers.expected = False
+            self.wake()
+        return news
 
     async def _resubmit(self) -> None:
         """Hand over again what may not have arrived; what did is found by its tag."""
@@ -228,6 +235,7 @@ class RemoteWatch:
                 self.spawn(self._submit_again(tracked))
 
     async def _submit_again(self, tracked: Tracked) -> None:
+        """A refusal is told to who asks the site for the attempt."""
         assert tracked.order is not None
         while tracked.arrived is None and tracked.tag in self.tracked and not tracked.cancel_asked:
             try:
@@ -236,8 +244,7 @@ class RemoteWatch:
                 self.link_note(f"{tracked.tag} is handed over again later: {error}")
                 await asyncio.sleep(self._spec.poll_interval)
             except CrossDeskError as error:
-                ended = Ended(tracked.attempt, time.time(), None, failure="starter", reason=str(error))
-                self._ended(ended)
+                self.link_note(f"{tracked.tag} cannot be handed over again: {error}")
 
     def _judge_silence(self) -> None:
         """With leases, what has not been heard from for long enough has ended by itself."""
@@ -250,13 +257,14 @@ class RemoteWatch:
         for tracked in list(self.tracked.values()):
             if tracked.sent and not tracked.ending:
                 del self.tracked[tracked.tag]  # unknown from now on: ended for sure when the site is back
+                self._strangers.expected = True
                 self.report(not_heard_from(tracked, time.time(), self._spec.name))
 
     def _ended(self, ended: Ended) -> None:
         """Report an end, once."""
         tag = ended.attempt.tag
         if self.tracked.pop(tag, None) is not None:
-            self._over[tag] = time.monotonic()
+            self._strangers.over(tag)
             self.report(ended)
             self.wake()
 
@@ -272,6 +280,6 @@ class RemoteWatch:
             log.error("Watching %s failed", self._spec.name, exc_info=error)
 
 
-def _to_release(one: Tracked) -> bool:
-    held = one.seen in (None, Seen.HELD)
-    return one.confirmed and held and one.arrived is not None and not one.ending and not one.cancel_asked
+def _is_fenced(one: Tracked) -> bool:
+    """It must end, and its site was not told so yet."""
+    return one.cancel_asked and one.cancel_sent is None and one.arrived is not None and not one.ending

@@ -29,6 +29,9 @@ class Tracked:
     hopeless: bool = False
     """By the last look it will never start."""
     confirmed: bool = False
+    release_sent: float | None = None
+    let_go: bool = False
+    """It was seen to be released: should somebody hold it later, that is their will."""
     cancel_asked: bool = False
     cancel_sent: float | None = None
     told_held: bool = False

@@ -83,8 +83,8 @@ class ArcAdapter:
         self._let_go.update(tags)
         await self._release()
 
-    async def poll(self, tags: Sequence[str]) -> Polled:
-        """See `Adapter.poll`."""
+    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> Polled:
+        """See `Adapter.poll`; there are no leases."""
         await self._survey.states()
         await self._survey.inspect()
         await self._bury()

@@ -72,6 +72,8 @@ class ShellAdapter:
         self._names = Names(mark, system.first_task)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
+        self._renewing = min(DEADLINE, spec.lease / 2)
+        """Seconds after which a renewal that was sent takes effect no more."""
         self._unsure = False
         self._probe: dict[str, list[str]] = {}
         self._probed = 0.0
@@ -84,6 +86,9 @@ class ShellAdapter:
 
     async def open(self) -> None:
         """See `Adapter.open`."""
+        if self._spec.lease and self.renewed is None:
+            # A broker before this one may have sent a renewal a moment ago.
+            self.renewed = time.monotonic() + self._renewing
         await self._transport.open()
 
     async def close(self) -> None:
@@ -155,9 +160,9 @@ class ShellAdapter:
         stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
         self._checked(await self._exchanges.run(lambda _: f"{_CANCEL}{command}", stdin))
 
-    async def poll(self, tags: Sequence[str]) -> Polled:
+    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> Polled:
         """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
-        look = await self._look_at(())
+        look = await self._look_at((), renew=renew)
         polled = await self._seen(look, tags)
         self._read = look.news  # not before they are handed on
         return polled
@@ -178,7 +183,7 @@ class ShellAdapter:
         strange = [tag for tag in tags if tag not in self._met and is_tag(tag)]
         gone = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
         asked = list(dict.fromkeys((*strange, *gone)))
-        more = await self._look_at((*asked, *unproved)) if asked or unproved else None
+        more = await self._look_at((*asked, *unproved), renew=False) if asked or unproved else None
         self._met.update(strange)
         markers = dict(look.markers)
         for tag, marks in more.markers.items() if more else ():
@@ -237,14 +242,14 @@ class ShellAdapter:
         """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
         return await self._transport.way_back(relay, ports, wide=self.kind != "shell")
 
-    async def _look_at(self, tags: Sequence[str]) -> Look:
+    async def _look_at(self, tags: Sequence[str], *, renew: bool) -> Look:
         exchange = f"p{secrets.token_hex(6)}"
-        renew = bool(self._spec.lease) and not self._unsure
+        renew = renew and bool(self._spec.lease) and not self._unsure
         script = poll_script(exchange, self._system.status(self._mark), renew=renew)
         within = DEADLINE
         if renew:
             # While it is not known whether a renewal arrived none is sent: the count has to end some time.
-            within = min(DEADLINE, self._spec.lease / 2)
+            within = self._renewing
             self.renewed, self._unsure = time.monotonic() + within, True
         reply = await self._exchanges.run(lambda _: script, questions(self._read, tags), within)
         self._unsure = False

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.running import end_all
 from tests.sites.remote.far_site import Far, spec_for
 from tests.testbed.slurm import Cluster, Slurm
 
@@ -34,3 +35,10 @@ async def far(cluster: Cluster, tmp_path: Path) -> AsyncIterator[Far]:
     site = await Far(spec_for(cluster, tmp_path / "site"), tmp_path / "here").start()
     yield site
     await site.site.close()
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> AsyncIterator[Path]:
+    """Where all is of a host that is a site; nothing runs there in the end."""
+    yield tmp_path
+    end_all(tmp_path)
