@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 from collections.abc import Coroutine, Sequence
 from itertools import count
@@ -25,6 +24,7 @@ from broker_core.scheduling.messages import (
     SiteWaits,
 )
 from broker_core.sites.contract import Attempt, Held, LaunchOrder, Notice, Runs, Site, Started, Waits
+from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 
 log = logging.getLogger("crossdesk.sites")
@@ -35,7 +35,6 @@ CALL_DEADLINE = 300.0
 KEPT_BACK = 20.0
 """Seconds that an attempt waits for a place at a site which is full of jobs that the scheduler believes to
 have left; then it is matched again."""
-_SHORTAGES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
 
@@ -209,9 +208,9 @@ class SiteWork:
             log.warning("Whether %s has %s is not known; asked again: %s", self.site.name, attempt.tag, error)
             return False
         except CrossDeskError as error:
-            self._refused(record, str(error), counts=not _short(error.__cause__))
+            self._refused(record, str(error), counts=not is_shortage(error.__cause__))
         except OSError as error:
-            self._refused(record, f"{error.strerror or error}", counts=not _short(error))
+            self._refused(record, f"{error.strerror or error}", counts=not is_shortage(error))
         except Exception as error:
             log.exception("Submitting %s failed", attempt.tag)
             self._refused(record, f"internal error: {error}", counts=True)
@@ -287,8 +286,3 @@ class SiteWork:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("Work at %s failed", self.site.name, exc_info=error)
-
-
-def _short(error: BaseException | None) -> bool:
-    """True for a shortage of this machine, which says nothing about the job (reliability cases 6 and 25)."""
-    return isinstance(error, OSError) and error.errno in _SHORTAGES

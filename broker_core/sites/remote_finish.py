@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.sites.adapter import Adapter, Sighting
@@ -14,11 +15,13 @@ from broker_core.sites.contract import Ended, RunFile
 from broker_core.sites.remote_ends import end_by_marker, end_without_marker
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.shortage import is_shortage
 from broker_core.sites.stage_out import OutputBroken, bring
 from broker_core.sites.tracked import Tracked
 from broker_core.worker.markers import ended_mark
 
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+Done = TypeVar("Done")
 
 
 class RemoteFinish:
@@ -49,21 +52,17 @@ class RemoteFinish:
         trouble = await self._bring(tracked, sighting.outputs)
         if trouble and not ended.failure:
             ended = replace(ended, failure="upload", reason=trouble)
-        await asyncio.to_thread(self._records.keep, ended)
+        await self._keep(ended)
         if not trouble:
             self.removable.append(tracked.tag)
         self._ended(ended)
 
     async def without_marker(self, tracked: Tracked) -> None:
         """The site does not have it any more; should it lie, the starter finds that it was canceled."""
-        while True:
-            try:
-                await self._adapter.cancel([tracked.tag])
-                break
-            except CrossDeskError:
-                await asyncio.sleep(_PAUSE)
+        tag = tracked.tag
+        await self._until_done(lambda: self._adapter.cancel([tag]), f"The end of {tag} is told later")
         ended = end_without_marker(tracked, time.time(), self._site)
-        await asyncio.to_thread(self._records.keep, ended)
+        await self._keep(ended)
         self._ended(ended)
 
     async def list_live(self, tracked: Tracked) -> list[RunFile]:
@@ -98,15 +97,36 @@ class RemoteFinish:
 
     async def _bring(self, tracked: Tracked, outputs: bytes) -> str:
         """Bring the output, however long the connection is away; the trouble in words, if it is broken."""
-        into = self._records.open_output(tracked.attempt)
+
+        async def brought() -> str:
+            try:
+                into = self._records.open_output(tracked.attempt)
+                await bring(self._adapter, tracked.tag, outputs, into, self._settings.stagings)
+            except OutputBroken as broken:
+                return str(broken)
+            except OSError as error:
+                if is_shortage(error):
+                    raise
+                return f"The output cannot be kept here: {error.strerror} ({error.filename})."
+            return ""
+
+        return await self._until_done(brought, f"Output of {tracked.tag} comes later")
+
+    async def _keep(self, ended: Ended) -> None:
+        """Write an end down, as soon as there is room."""
+
+        async def kept() -> None:
+            await asyncio.to_thread(self._records.keep, ended)
+
+        await self._until_done(kept, f"The end of {ended.attempt.tag} is told later")
+
+    async def _until_done(self, work: Callable[[], Awaitable[Done]], later: str) -> Done:
+        """The answer of `work`, tried again as long as the connection or this machine fails it."""
         pause = _PAUSE
         while True:
             try:
-                await bring(self._adapter, tracked.tag, outputs, into, self._settings.stagings)
-                return ""
-            except OutputBroken as broken:
-                return str(broken)
-            except CrossDeskError as error:
-                self._adapter.link.note(time.time(), f"Output of {tracked.tag} comes later: {error}")
+                return await work()
+            except (CrossDeskError, OSError) as error:
+                self._adapter.link.note(time.time(), f"{later}: {error}")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)

@@ -16,10 +16,14 @@ def list_files(directory: str) -> list[RunFile]:
     return sorted((shown for shown, _ in _walk(directory)), key=lambda file: file.path)
 
 
+def is_inside(path: str) -> bool:
+    """True for a relative path that stays below the directory it is put into."""
+    return "\0" not in path and not any(part in ("", ".", "..") for part in path.split("/"))
+
+
 def find_file(directory: str, path: str) -> Path:
     """Where the file called `path` in `list_files` lies; raises NotFound, also for a path that escapes."""
-    parts = path.split("/")
-    if "\0" not in path and not any(part in ("", ".", "..") for part in parts):
+    if is_inside(path):
         real = os.path.realpath(f"{directory}/{path}")
         if _is_below(real, os.path.realpath(directory)) and _is_regular(real):
             return Path(real)

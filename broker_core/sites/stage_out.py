@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from broker_core.errors import NotFound
 from broker_core.sites.adapter import Adapter
+from broker_core.sites.run_files import is_inside
 from broker_core.worker.outputs_list import OutputProof, read_outputs
 
 
@@ -16,16 +19,21 @@ class OutputBroken(Exception):
 
 
 async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int) -> None:
-    """Bring every file of the starter's list. Raises OutputBroken, and LinkLost."""
+    """Bring every file of the starter's list. Raises OutputBroken, LinkLost and OSError."""
     try:
         proofs = read_outputs(raw)
     except ValueError as error:
         raise OutputBroken(str(error)) from error
+    if strange := [name for name in proofs if not is_inside(name)]:
+        raise OutputBroken(
+            f"The Job Starter's list names {strange[0]!r}, which is outside the job's directory."
+        )
     left = await _unproved(proofs, into)
     for _ in range(tries):
         if not left:
             return
-        await adapter.fetch(tag, left, into)
+        with contextlib.suppress(NotFound):  # one that is gone keeps none of the others away
+            await adapter.fetch(tag, left, into)
         left = await _unproved({name: proofs[name] for name in left}, into)
         for name in left:
             # What was there did not belong to this file: it is brought anew, not continued.

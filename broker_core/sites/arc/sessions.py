@@ -11,6 +11,7 @@ from broker_core.sites.arc.answers import folder
 from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.rest import Answer, Content, Rest
 from broker_core.sites.contract import RunFile
+from broker_core.sites.run_files import is_inside
 from broker_core.sites.transport.contract import LinkLost
 
 _WORTH = 1 << 20
@@ -53,7 +54,7 @@ class Sessions:
     async def fetch(self, id: str, name: str, into: Path) -> None:
         """Bring one file of the working directory into a folder, if it is there; raises OSError too."""
         target = into / name
-        if any(part in ("", ".", "..") for part in name.split("/")) or "\0" in name or target.is_dir():
+        if not is_inside(name) or target.is_dir():
             return
         there = target.stat().st_size if target.is_file() else 0
         if there < _WORTH or not await self._received(id, name, target, there):

@@ -82,11 +82,6 @@ class Wanted:
     into: Path
 
 
-def is_inside(name: str) -> bool:
-    """True for a relative name that stays below the directory it is put into."""
-    return "\0" not in name and not any(part in ("", ".", "..") for part in name.split("/"))
-
-
 def many_lines(wanted: Iterable[Wanted]) -> bytes:
     """Input of FETCH_MANY."""
     return "".join(f"{one.tag} {encode(name)}\n" for one in wanted for name in one.names).encode()

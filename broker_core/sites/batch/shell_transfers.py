@@ -18,13 +18,13 @@ from broker_core.sites.batch.shell_files import (
     REMOVE,
     Unpacking,
     Wanted,
-    is_inside,
     many_lines,
     read_files,
     writable,
 )
 from broker_core.sites.collector import Collector
 from broker_core.sites.contract import RunFile
+from broker_core.sites.run_files import is_inside
 from broker_core.worker.encoding import encode
 
 _LINGER = 0.005

@@ -1,0 +1,78 @@
+"""Output on its way home: full disks here, files that are gone, names that lead elsewhere (cases 6, 10)."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.sites.contract import LaunchOrder
+from tests.sites.remote.host_far import HostFar, released, script
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.cluster
+
+
+async def ended_unheard(far: HostFar) -> LaunchOrder:
+    """A job that wrote a line, which was read, and ended while there was no way to the site."""
+    one = await released(far, script("echo said; until [ -e go ]; do sleep 0.05; done; echo more"))
+    await far.started(one.attempt)
+    await eventually(lambda: (far.place(one) / "job" / "std.out").read_text())
+    assert await far.text(one.attempt) == "said\n"
+    far.breaking.down = True
+    (far.place(one) / "job" / "go").touch()
+    await eventually((far.place(one) / "ended").exists)
+    return one
+
+
+async def test_output_that_the_site_removed_is_told_as_missing(folder: Path) -> None:
+    far = await HostFar(folder).start()
+    one = await ended_unheard(far)
+    (far.place(one) / "job" / "std.out").unlink()
+    far.breaking.down = False
+    ended = await far.ended(one.attempt)
+    assert ended.failure == "upload"
+    assert "std.out" in ended.reason
+    await far.site.close()
+
+
+async def test_a_list_of_output_that_leads_elsewhere_touches_nothing(folder: Path) -> None:
+    far = await HostFar(folder).start()
+    one = await ended_unheard(far)
+    outside = far.folder / "precious"
+    outside.write_text("mine")
+    line = f"{hashlib.sha256(b'other').hexdigest()}  ./../../../precious\nsize 5\n"
+    for marker in (far.place(one) / "outputs", far.place(one).parents[1] / "news" / f"{one.attempt.tag}.o"):
+        marker.write_text(line)
+    far.breaking.down = False
+    ended = await far.ended(one.attempt)
+    assert ended.failure == "upload"
+    assert outside.read_text() == "mine"
+    await far.site.close()
+
+
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Where output is kept here: a file system of 256 KiB."""
+    disk = folder / "here-t1"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=True)
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.root
+async def test_output_comes_when_there_is_room_here_again(folder: Path, small_disk: Path) -> None:
+    far = await HostFar(folder).start()
+    one = await released(far, script("head -c 500000 /dev/zero"))
+    await eventually(lambda: "No space left" in far.log())
+    assert far.ends(one.attempt) == []
+    subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
+    assert (await far.ended(one.attempt)).exit_code == 0
+    assert len(await far.text(one.attempt)) == 500_000
+    await far.site.close()
