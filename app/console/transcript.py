@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ _LINES = 20_000
 """Lines of a terminal after which they are written, and given up."""
 _RETURNS = b"\x1b[20h"
 """A line feed also returns to the left."""
+_CLEARED = re.compile(rb"\x1b\[([23])J")
+"""What clears the screen (ED 2), or what was scrolled out of it (ED 3): a transcript keeps both."""
 
 
 class Transcript:
@@ -62,7 +65,7 @@ class Copy:
         terminal.feed(_RETURNS if lines else b"")
         with path.open("w", encoding="utf-8") as target:
             for piece in self._pieces():
-                terminal.feed(piece)
+                terminal.feed(_CLEARED.sub(_keep, piece))
                 terminal.said()
                 if terminal.scroll().total > _LINES:
                     target.write(f"{terminal.take_history()}\n")
@@ -80,3 +83,8 @@ class Copy:
                 whole = piece[: piece.rfind(b"\n") + 1] if place + len(piece) < self._size else piece
                 yield whole or piece
                 place += len(whole or piece)
+
+
+def _keep(found: re.Match[bytes]) -> bytes:
+    """Scroll the screen away instead of clearing it (ED 22)."""
+    return b"\x1b[22J" if found.group(1) == b"2" else b""

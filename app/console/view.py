@@ -221,9 +221,7 @@ class ConsoleView(ConsolePart):
 
     def _open(self, address: str) -> None:
         """Links are written by programs of others: only what a browser or mail program takes is opened."""
-        if address.startswith(_SAFE):
-            QDesktopServices.openUrl(QUrl(address))
-        else:
+        if not (address.startswith(_SAFE) and QDesktopServices.openUrl(QUrl(address))):
             self.desk.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
 
     def _clipboard(self, text: str) -> None:

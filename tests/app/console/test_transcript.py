@@ -38,6 +38,13 @@ def test_what_an_editor_showed_goes_away_with_it_also_where_it_runs_on(tmp_path:
     assert saved(tmp_path, inside + b"\x1b[?1049lafter\r\n") == "before\nafter\n"
 
 
+def test_what_was_cleared_from_the_screen_is_kept(tmp_path: Path) -> None:
+    clear = b"\x1b[H\x1b[2J\x1b[3J"
+    many = b"".join(b"line %d\r\n" % number for number in range(40))
+    shown = saved(tmp_path, many + clear + b"after\r\n" + clear + b"last\r\n").splitlines()
+    assert [line for line in shown if line] == [*(f"line {number}" for number in range(40)), "after", "last"]
+
+
 @pytest.mark.parametrize("colour", [b"", b"\x1b[32m"])
 def test_more_lines_than_a_terminal_keeps_are_all_there(tmp_path: Path, colour: bytes) -> None:
     count = 150_000
