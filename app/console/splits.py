@@ -30,6 +30,7 @@ class Splits(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         self._scroll = QScrollArea(widgetResizable=True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else a click beside a terminal takes its keys
         self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column.addWidget(self._scroll)

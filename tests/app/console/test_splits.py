@@ -140,6 +140,17 @@ def test_shares_are_remembered_for_the_next_split(splits: Splits, desk: TestDesk
     assert other.parts()[0].width() == pytest.approx(630, abs=3)
 
 
+def test_who_moves_a_border_goes_on_typing_where_he_was(splits: Splits) -> None:
+    (first,) = splits.parts()
+    splits.split(first, part("second"), Side)
+    splits.activateWindow()
+    first.setFocus()
+    row = splits.findChild(QSplitter)
+    assert row is not None
+    QTest.mouseClick(row.handle(1), Qt.MouseButton.LeftButton)
+    assert QApplication.focusWidget() is first
+
+
 def name(one: QWidget) -> str:
     assert isinstance(one, QLineEdit)
     return one.text()
