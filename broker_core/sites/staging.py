@@ -18,12 +18,27 @@ class StagingFailed(Exception):
 def stage(inputs: Sequence[InputFile], directory: str) -> None:
     """Copy files into `directory`; shares blocks where the file system can. Raises StagingFailed."""
     for file in inputs:
-        if file.name in ("", ".", "..") or "/" in file.name or "\0" in file.name:
-            raise StagingFailed(f"{file.name!r} is not a name for a file in a job's directory.")
+        check_name(file.name)
         try:
             _copy(file.path, f"{directory}/{file.name}", 0o700 if file.executable else 0o600)
         except OSError as error:
             raise StagingFailed(_words(file, error)) from error
+
+
+def check_name(name: str) -> None:
+    """Raise StagingFailed for what is no name of a file in a job's directory itself."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise StagingFailed(f"{name!r} is not a name for a file in a job's directory.")
+
+
+def check_input(file: InputFile) -> None:
+    """Raise StagingFailed for a file that could not be sent now."""
+    check_name(file.name)
+    try:
+        with open(file.path, "rb"):
+            return
+    except OSError as error:
+        raise StagingFailed(_words(file, error)) from error
 
 
 def _copy(source: Path, target: str, mode: int) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.launch_script import STARTER
 from broker_core.sites.contract import InputFile, KeptProgram
-from broker_core.sites.staging import StagingFailed
+from broker_core.sites.staging import StagingFailed, check_name
 from broker_core.worker.script import starter_path
 
 _BLOCK = tarfile.BLOCKSIZE
@@ -56,8 +56,7 @@ def bundle(inputs: Sequence[InputFile], programs: Sequence[KeptProgram] = ()) ->
     members.append(_member(STARTER, starter, 0o700))
     members += [_member(one.name, one.path, 0o700) for one in programs]
     for file in inputs:
-        if file.name in ("", ".", "..") or "/" in file.name or "\0" in file.name:
-            raise StagingFailed(f"{file.name!r} is not a name for a file in a job's directory.")
+        check_name(file.name)
         members.append(_member(JOB + file.name, file.path, 0o700 if file.executable else 0o600))
     return Bundle(tuple(members))
 

@@ -16,7 +16,8 @@ from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.kept_programs import kept_name
 from broker_core.sites.batch.site_home import Home
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.staging import StagingFailed, check_input
 from broker_core.sites.starting import checked_variables, starter_order
 
 _IN_MEMORY = 4 << 20
@@ -105,6 +106,22 @@ def groups_of(
         Group(part[0].order.attempt.tag if len(part) == 1 else f"a{exchange}{number}", tuple(part))
         for number, part in enumerate(parts)
     ]
+
+
+def unpackable(launches: Sequence[Launch], place: SitePlace) -> dict[str, SiteRefused]:
+    """Those of which no parcel can be made, by tag: others of the same exchange are handed over."""
+    found: dict[str, SiteRefused] = {}
+    for launch in launches:
+        attempt = launch.order.attempt
+        try:
+            order_text(launch.order, place)
+            for file in launch.order.inputs:
+                check_input(file)
+        except SiteRefused as refused:
+            found[attempt.tag] = refused
+        except (StagingFailed, ValueError) as error:
+            found[attempt.tag] = SiteRefused(str(error), place=attempt.job)
+    return found
 
 
 def packed(groups: Sequence[Group], exchange: str, place: SitePlace, system: BatchSystem) -> IO[bytes]:

@@ -18,7 +18,7 @@ from broker_core.sites.adapter import Launch, Polled, Seen, Sighting, SiteFailed
 from broker_core.sites.batch.hand_over import NO_ROOM, Answer, finish_script, read_answer, submit_script
 from broker_core.sites.batch.kept_programs import KeptPrograms
 from broker_core.sites.batch.names import Names
-from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed
+from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed, unpackable
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_lines import ShellLines
@@ -110,9 +110,11 @@ class ShellAdapter:
 
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
         """See `Adapter.submit`; launches with equal needs become an array where the site has arrays."""
+        place = self._place(await self._home.get())
         found: dict[str, str | SiteRefused] = {}
-        left = list(launches)
-        for _ in range(_ROUNDS):
+        found |= await asyncio.to_thread(unpackable, launches, place)
+        left = [one for one in launches if one.order.attempt.tag not in found]
+        for _ in range(_ROUNDS if left else 0):
             found |= await self._equip(left)
             if not (left := [one for one in left if one.order.attempt.tag not in found]):
                 break

@@ -1,0 +1,53 @@
+"""One job that a site or its own description fails takes no other with it (cases 10 and 24)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from broker_core.sites.batch.host import Host
+from broker_core.sites.contract import InputFile, SiteRefused
+from tests.sites.remote.host_far import HostFar, released, script
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.cluster
+
+
+async def test_what_cannot_be_released_keeps_nobody_from_being_canceled(folder: Path) -> None:
+    far = await HostFar(folder, environment={"HOME": str(folder), "CROSSDESK_SLOTS": "2"}).start()
+    other = await released(far, script("sleep 600"))
+    await far.started(other.attempt)
+
+    class Holding(Host):
+        def release(self, ids: Sequence[str]) -> str:
+            return "echo Access denied >&2; exit 1"
+
+    far.site._adapter._system = Holding()  # type: ignore[attr-defined]
+    await released(far, script("true"))
+    await eventually(lambda: "Access denied" in far.log())
+    await far.site.cancel(other.attempt)
+    assert (await far.ended(other.attempt)).failure == "killed"
+    await far.site.close()
+
+
+async def test_one_that_cannot_be_handed_over_is_refused_alone(folder: Path) -> None:
+    far = await HostFar(folder).start()
+    good = script("echo good")
+    bad = [
+        script("true", environment=(("LONG", "x" * 140_000),)),
+        script("true", inputs=(InputFile("data", folder / "gone", executable=False),)),
+        script("true", inputs=(InputFile("../../data", Path(__file__), executable=False),)),
+    ]
+    answers = await asyncio.gather(*map(far.site.submit, [good, *bad]), return_exceptions=True)
+    assert isinstance(answers[0], str), answers[0]
+    assert [one.message.partition(":")[0] for one in answers[1:] if isinstance(one, SiteRefused)] == [
+        "The variable __environment is too long",
+        "The content of the input file data is no longer in the broker's store. Submit again.",
+        "'../../data' is not a name for a file in a job's directory.",
+    ]
+    await far.site.confirm(good.attempt)
+    assert (await far.ended(good.attempt)).exit_code == 0
+    await far.site.close()
