@@ -48,6 +48,8 @@ class AddSite(QDialog):
         self._task: asyncio.Future[object] | None = None
         self._request: DetectRequest | None = None
         self._detection = ""
+        self._typed: dict[str, str] = {}
+        """What was typed to open the host, by the names under which questions are kept."""
         self.setWindowTitle("Add a site")
         self.setObjectName("add-site")
         self.setModal(False)
@@ -128,7 +130,7 @@ class AddSite(QDialog):
         self.progress.setText(f"Step {step + 1} of 4")
         self.back.setVisible(step in (LOOKING, FOUND))
         failed = step == LOOKING and self.look.failed
-        self.next.setVisible(step != LOOKING or failed)
+        self.next.setVisible(failed if step == LOOKING else step != TRIAL or self.trial.over)
         self.next.setEnabled(step != FOUND or self.found.usable)
         again = step == TRIAL and self.trial.over and not self.trial.well
         words = ("Look", "Try again", "Add and test", "Test again" if again else "Done")
@@ -189,7 +191,7 @@ class AddSite(QDialog):
             async def send(answer: object) -> object:
                 return await self._desk.client.answer_detection(found.id, answer)
 
-            if await self._answers.from_keyring(f"detection {found.id}", question, send):
+            if await self._answers.without_asking(f"detection {found.id}", question, send):
                 self.look.show_found(found, None)
                 return
             self._detection = found.id
@@ -200,6 +202,8 @@ class AddSite(QDialog):
         if not value:
             self._go_back()
             return
+        if question.keep_as:
+            self._typed[question.keep_as] = value
         detection = self._detection
 
         async def send(answer: object) -> object:
@@ -219,6 +223,7 @@ class AddSite(QDialog):
             self._task = self._desk.run(self._add_it(spec), f"adding {spec.name}")
 
     async def _add_it(self, spec: object) -> None:
+        self._answers.hold(self._typed)
         try:
             added = await self._desk.client.add_site(spec)
         except CrossDeskError as error:
@@ -233,6 +238,8 @@ class AddSite(QDialog):
     # --- ending
 
     def _stop(self) -> None:
+        self._typed.clear()
+        self._answers.hold({})
         if self._task is not None:
             self._task.cancel()
             self._task = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -36,6 +36,8 @@ class Answers(QObject):
         """Entries of the keyring that were sent and not yet seen to work."""
         self._seen: set[str] = set()
         self._notes: dict[str, str] = {}
+        self._typed: dict[str, str] = {}
+        """What opened a host that was looked at: the site that is added then asks for the same."""
         desk.sites.changed.connect(self._look)
 
     def note(self, question: QuestionView | None) -> str:
@@ -71,15 +73,21 @@ class Answers(QObject):
         async def send(answer: QuestionAnswer) -> object:
             return await self._desk.client.answer_site(name, answer)
 
-        if not await self.from_keyring(name, question, send):
+        if not await self.without_asking(name, question, send):
             said = f"{name} needs an answer: {question.text}"
             self._desk.notify(Notice(said, Tone.WARNING, "view.sites"))
 
-    async def from_keyring(
+    async def without_asking(
         self, name: str, question: QuestionView, send: Callable[[QuestionAnswer], Awaitable[object]]
     ) -> bool:
-        """Answer from the keyring if that was not tried in vain before; False: the user must be asked."""
+        """Answer with what is held, else from the keyring if that was not tried in vain before.
+
+        False: the user must be asked.
+        """
         await self._begin()
+        if typed := self._typed.pop(question.keep_as, ""):
+            await send(QuestionAnswer(id=question.id, value=typed))
+            return True
         if not question.keep_as or self.no_keyring:
             return False
         entry = f"{name}\n{question.keep_as}"
@@ -95,6 +103,10 @@ class Answers(QObject):
         return True
 
     # --- what the user answers
+
+    def hold(self, typed: Mapping[str, str]) -> None:
+        """Answer with these once each, by the names of questions, in place of what was held before."""
+        self._typed = dict(typed)
 
     def answer(self, name: str, question: QuestionView, value: str, keep: bool) -> None:
         """Send what the user answered to a site; with `keep` into the keyring too."""

@@ -110,6 +110,8 @@ class SitesBroker:
         self.added: list[SiteSpec] = []
         self.refused: CrossDeskError | None = None
         """Why a site is not added."""
+        self.asks: QuestionView | None = None
+        """What a site asks that is added."""
         self.job = ""
         """Test job that the next test answers."""
 
@@ -156,7 +158,9 @@ class SitesBroker:
         if self.refused:
             raise self.refused
         self.added.append(spec)
-        self.views.append(SiteView(spec=spec, title="Slurm", link=LinkView(state="connected")))
+        state = "needs credentials" if self.asks else "connected"
+        link = LinkView(state=state, question=self.asks, reason=self.asks.text if self.asks else "")
+        self.views.append(SiteView(spec=spec, title="Slurm", link=link))
         return self.views[-1]
 
     async def test_site(self, name: str) -> SiteTest:

@@ -13,12 +13,16 @@ from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE, AddSite
 from app.sites.address import read_address
 from app.sites.aliases import ssh_aliases
 from broker_core.errors import CrossDeskError
-from broker_core.wire.sites import Detection
+from broker_core.wire.sites import Detection, LinkView, QuestionView
 from tests.app.inspector.recorded import row
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NEW_HOST, PASSPHRASE, SitesBroker, found
 from tests.app.windows import Stage, turns
 from tests.waiting import eventually
+
+
+def asking(question: QuestionView) -> LinkView:
+    return LinkView(state="needs credentials", question=question, reason=question.text)
 
 
 def sheet_of(on: Stage) -> AddSite:
@@ -77,6 +81,16 @@ def test_questions_on_the_way_are_answered_in_the_sheet(act: Act) -> None:
         await eventually(lambda: sheet.step == FOUND)
         assert [one.value for _, one in broker.answers] == ["yes", "open sesame"]
         assert form.field.text() == ""
+        broker.asks = PASSPHRASE
+        sheet.next.click()
+        await eventually(lambda: len(broker.answers) == 3)
+        assert broker.answers[2][0] == found().suggestion.name
+        assert broker.answers[2][1].value == "open sesame", "nobody types it twice to add one site"
+        question = PASSPHRASE.model_copy(update={"id": "again"})
+        broker.views = [broker.views[0].model_copy(update={"link": asking(question)})]
+        on.desk.sites.look()
+        await eventually(lambda: sheet.trial.form.question == question)
+        assert len(broker.answers) == 3, "what was refused is not sent again"
 
     act(SitesBroker([]), scene)
 
