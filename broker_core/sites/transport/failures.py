@@ -60,9 +60,7 @@ def _system_words(error: Exception, target: Target) -> CrossDeskError:
             f"The name {target.host} is not known ({error.strerror}).", remedy="Check it, or the network."
         )
     if isinstance(error, ConnectionRefusedError):
-        return LinkLost(
-            f"Nothing listens at {target.host} port {target.port}.", remedy="Check host and port, or wait."
-        )
+        return LinkLost(f"Nothing listens at {target.place}.", remedy="Check host and port, or wait.")
     if isinstance(error, OSError):
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
         return LinkLost(f"{target} cannot be reached: {reason}.", remedy="Check the network.")

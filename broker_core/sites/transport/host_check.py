@@ -64,17 +64,15 @@ class HostCheck:
         self._tell(f"the key {key.get_fingerprint()} of {name} is kept in {file}")
 
     def _new_text(self, key: asyncssh.SSHKey) -> str:
-        target = self._settings.target
         return (
-            f"{target.host} (port {target.port}) is not known yet. Its {_kind(key)} key has the fingerprint"
+            f"{self._settings.target.place} is not known yet. Its {_kind(key)} key has the fingerprint"
             f" {key.get_fingerprint()}. Compare it with what the site publishes. Trust it?"
         )
 
     def _changed_text(self, key: asyncssh.SSHKey) -> str:
-        target = self._settings.target
         old = ", ".join(f"{one.get_fingerprint()} ({_kind(one)})" for one in self._settings.known.keys)
         return (
-            f"THE KEY OF {target.host} (port {target.port}) HAS CHANGED. Somebody may be listening in, or the"
+            f"THE KEY OF {self._settings.target.place} HAS CHANGED. Somebody may be listening in, or the"
             f" server was set up anew: ask the site before you go on. Known is {old}; shown is"
             f" {key.get_fingerprint()} ({_kind(key)}). To trust the new key, type its fingerprint as the site"
             f" told it."

@@ -35,6 +35,12 @@ class Target:
     """Name under which its key is known; the host's own, or its HostKeyAlias."""
     key_port: int
 
+    @property
+    def place(self) -> str:
+        """Where it is, with the alias that the user knows it by."""
+        where = f"port {self.port}" if self.alias == self.host else f"{self.host}, port {self.port}"
+        return f"{self.alias} ({where})"
+
     def __str__(self) -> str:
         return f"{self.user}@{self.host}" + ("" if self.port == STANDARD_PORT else f":{self.port}")
 

@@ -28,6 +28,7 @@ async def test_a_new_host_is_asked_about_with_its_fingerprint_and_kept_when_trus
     way = await user.write(server.alias("cluster")).connect("cluster")
     question = await asked(way, "trust-host")
     assert server.fingerprint in question.text
+    assert f"cluster (127.0.0.1, port {server.port})" in question.text, "the alias is what its user knows"
     assert (question.secret, question.keep_as) == (False, "")
     assert "not known" in await raises(NotSent, way.run("true"))
     assert not user.known_hosts.exists()
