@@ -35,8 +35,14 @@ _FIRST_LOOK = 30.0
 LAST_WORDS = 10.0
 """Seconds that a site gets to end the jobs of which its owner wants to be rid."""
 
-_PLACE = {"directory": "directory", "user": "account", "url": "URL"}
-"""Settings that say where the jobs of a site are. A host may be another door to the same home directory."""
+_ELSEWHERE, _AGREED = "they would not be found", "they were started with the one before"
+_FIXED = {
+    "directory": ("directory", _ELSEWHERE),
+    "user": ("account", _ELSEWHERE),
+    "url": ("URL", _ELSEWHERE),
+    "lease": ("lease", _AGREED),
+}
+"""Settings on which jobs there depend, and why. A host may be another door to the same home directory."""
 
 Making = Callable[[SiteSpec, Path, str, Callable[[Link], None]], FarSite]
 """Makes a site of its settings, its folder here, its mark, and who is told of its link."""
@@ -153,10 +159,11 @@ class SiteRegistry:
                 place=spec.name,
                 remedy="Add another site.",
             )
-        moved = [words for field, words in _PLACE.items() if getattr(before, field) != getattr(spec, field)]
-        if moved and self._calls.live_at(self._far[spec.name]):
+        others = [words for field, words in _FIXED.items() if getattr(before, field) != getattr(spec, field)]
+        if others and self._calls.live_at(self._far[spec.name]):
+            what, why = others[0]
             raise Conflict(
-                f"The {moved[0]} of a site cannot be changed while jobs are there: they would not be found.",
+                f"The {what} of a site cannot be changed while jobs are there: {why}.",
                 place=spec.name,
                 remedy="Drain the site and let them end first.",
             )

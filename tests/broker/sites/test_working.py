@@ -48,9 +48,13 @@ async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
     assert (now.running, now.queued) == (1, 0)
     with pytest.raises(Conflict, match="1 job is"):
         await site.remove_site(NAME)
-    for field, word in (("directory", "directory"), ("user", "account")):
+    for field, word, value in (
+        ("directory", "directory", "/a"),
+        ("user", "account", "a"),
+        ("lease", "lease", 9.0),
+    ):
         with pytest.raises(Conflict, match=f"The {word} of a site cannot be changed while jobs are there"):
-            await site.change_site(spec.model_copy(update={field: "/elsewhere"}))
+            await site.change_site(spec.model_copy(update={field: value}))
     refused = await asyncio.to_thread(crossdesk, "site", "change", NAME, "--directory", "/elsewhere")
     assert (refused.code, "while jobs are there" in refused.err) == (1, True)
     await site.change_site(spec.model_copy(update={"max_jobs": 5, "at_once": 2}))
