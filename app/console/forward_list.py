@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QScrollArea,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -113,14 +112,13 @@ class ForwardList(QWidget):
         self._list = QVBoxLayout(inside)
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
+        self._list.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.empty.setContentsMargins(12, 4, 12, 4)
         column.addWidget(self.empty)
         self._scroll = scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
-        scroll.setMaximumHeight(_ROOM)
-        scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         scroll.hide()
         column.addWidget(scroll)
         column.addWidget(self.entry)
@@ -139,6 +137,16 @@ class ForwardList(QWidget):
                 self._append(key, one)
         self.empty.setVisible(not self.rows)
         self._scroll.setVisible(bool(self.rows))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Words wrap anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the rows are, up to a limit."""
+        self._scroll.setFixedHeight(min(_ROOM, self._list.totalHeightForWidth(self.width())))
 
     def _append(self, key: tuple[str, str, str], shown: ForwardView) -> None:
         row = self.rows[key] = ForwardRow(self._desk, shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -311,8 +312,9 @@ async def _dial(target: Where) -> tuple[asyncio.StreamReader, asyncio.StreamWrit
 
 
 def _refused(where: str, error: OSError) -> CannotForward:
+    why = os.strerror(error.errno) if error.errno else error  # what asyncio says of it is for programmers
     return CannotForward(
-        f"It cannot listen here: {error.strerror or error}.",
+        f"It cannot listen here: {why}.",
         place=where,
         remedy="Choose another port or path.",
     )

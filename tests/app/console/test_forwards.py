@@ -122,6 +122,7 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         with socket.create_server(("127.0.0.1", 0)) as taken:
             forwards.added.emit("local", taken.getsockname(), ("localhost", 1))
             await eventually(forwards.entry.problem.isVisible, what="a port that is taken is told")
+            assert "It cannot listen here: Address already in use." in forwards.entry.problem.text()
         forwards.added.emit("local", ("127.0.0.1", 0), ("localhost", 1))
         await eventually(lambda: forwards.rows, what="a forward to nothing is listed")
         row = next(iter(forwards.rows.values()))
