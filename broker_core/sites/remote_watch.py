@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from broker_core.errors import CrossDeskError
 from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report
+from broker_core.sites.pace import BURST, pause
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
 from broker_core.sites.remote_records import RemoteRecords
@@ -21,10 +23,8 @@ from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
-_SHARE = 0.02
-"""Of the time since the last change: pause between two looks."""
-_TOGETHER, _BURST = 0.01, 0.5
-"""Seconds for others to join a round, and between two rounds of a burst."""
+_TOGETHER = 0.01
+"""Seconds for others to join a round."""
 
 
 class RemoteWatch:
@@ -48,6 +48,8 @@ class RemoteWatch:
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
         """When something changed, and when the last look began."""
+        self._acted = -math.inf
+        """When this broker did something there, or brought something home."""
         self._strangers = Strangers(lambda tags: self._ask(adapter.cancel, tags), settings.cancel_again)
         self._tasks: set[asyncio.Task[None]] = set()
         self._report: Report = lambda _: None
@@ -99,7 +101,7 @@ class RemoteWatch:
 
     def wake(self) -> None:
         """Look now; changes are expected."""
-        self._changed = time.monotonic()
+        self._changed = self._acted = time.monotonic()
         self._woken.set()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -129,25 +131,23 @@ class RemoteWatch:
     async def _wait(self) -> None:
         """Until the next look is due; for ever while there is nothing to look at."""
         awaited = self.tracked or self.finish.removable or self._strangers.awaited
-        pause = self._pause if awaited else None
         try:
-            async with asyncio.timeout(pause):
+            async with asyncio.timeout(self._pause if awaited else None):
                 await self._woken.wait()
         except TimeoutError:
             return
         self._woken.clear()
         # What comes together is done together, and the first of a burst at once.
         since = time.monotonic() - self._looked
-        await asyncio.sleep(max(_TOGETHER, min(self._spec.poll_interval, _BURST) - since))
+        await asyncio.sleep(max(_TOGETHER, min(self._spec.poll_interval, BURST) - since))
 
     def _next_pause(self, changed: bool) -> float:
-        """What has not changed for long is looked at rarely: the delay stays a small part of it."""
         now = time.monotonic()
         if changed:
             self._changed = now
-        pause = max(self._spec.poll_interval, (now - self._changed) * _SHARE)
-        most = max(self._settings.slowest, self._spec.poll_interval)
-        return min(pause, most, self._spec.lease / 4 or most)
+        since_act, since_change = now - self._acted, now - self._changed
+        spec = self._spec
+        return pause(spec.poll_interval, since_act, since_change, self._settings.slowest, spec.lease)
 
     async def _round(self) -> bool:
         """Cancel, release, look; True if something changed."""

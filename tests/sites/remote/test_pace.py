@@ -1,0 +1,38 @@
+"""How soon a remote site is looked at again."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from broker_core.sites.pace import pause
+
+
+def test_what_was_just_begun_is_looked_at_soon_and_then_as_usual() -> None:
+    pauses, since = [], 0.0
+    while since < 10.0:
+        pauses.append(pause(2.0, since, since, slowest=30.0, lease=0.0))
+        since += pauses[-1]
+    assert pauses[:2] == [0.5, 0.5]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == 2.0
+    assert len(pauses) < 10
+
+
+@pytest.mark.parametrize(
+    ("usual", "since_act", "since_change", "lease", "expected"),
+    [
+        (2.0, math.inf, 0.0, 0.0, 2.0),
+        (2.0, math.inf, 600.0, 0.0, 12.0),
+        (2.0, math.inf, 1e6, 0.0, 30.0),
+        (0.1, 0.0, 0.0, 0.0, 0.1),
+        (60.0, 0.0, 0.0, 0.0, 15.0),
+        (600.0, math.inf, 1e6, 0.0, 600.0),
+        (600.0, math.inf, 1e6, 60.0, 15.0),
+    ],
+)
+def test_the_owner_of_a_site_says_how_often_it_is_looked_at_and_leases_are_renewed_in_time(
+    usual: float, since_act: float, since_change: float, lease: float, expected: float
+) -> None:
+    assert pause(usual, since_act, since_change, slowest=30.0, lease=lease) == expected
