@@ -19,7 +19,7 @@ from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SiteSpec
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.plain_sbatch import CLIENTS, CPUS, JOBS, orders_of, plain_seconds
+from tests.benchmarks.plain_sbatch import CLIENTS, JOBS, clusters, orders_of, plain_seconds
 from tests.testbed.slurm import Cluster, Slurm
 
 LIVE = 10_000
@@ -27,28 +27,24 @@ LIVE = 10_000
 
 def measure() -> list[Figure]:
     """Ratios of wall times, and seconds for a look."""
-    with tempfile.TemporaryDirectory(prefix="cd-sites-") as base:
-        bed = Slurm(Path(base) / "bed", ("a", "b"), nodes=2, cpus=CPUS)
-        try:
-            bed.start()
-            return [*_throughput(bed, Path(base)), *asyncio.run(_look(bed.clusters["a"], Path(base)))]
-        finally:
-            bed.close()
+    with tempfile.TemporaryDirectory(prefix="cd-sites-") as folder:
+        base = Path(folder)
+        with clusters(base / "without-arrays", arrays=False) as bed:
+            figures = _throughput(bed, base / "single", "single jobs", arrays=False)
+        with clusters(base / "with-arrays", arrays=True) as bed:
+            figures += _throughput(bed, base / "array", "arrays", arrays=True)
+            return [*figures, *asyncio.run(_look(bed.clusters["a"], base / "array"))]
 
 
-def _throughput(bed: Slurm, base: Path) -> list[Figure]:
-    figures = []
-    for kind, arrays in (("single jobs", False), ("arrays", True)):
-        source = base / f"source-{arrays}"
-        source.mkdir()
-        plain = plain_seconds(bed, orders_of(source, arrays), base / f"plain-{arrays}", arrays)
-        ours = asyncio.run(_ours(bed, orders_of(source, arrays), base / f"ours-{arrays}"))
-        figures += [
-            Figure(f"{JOBS} {kind}: plain sbatch from {CLIENTS} clients", round(plain, 2), "s"),
-            Figure(f"{JOBS} {kind}: through two sites", round(ours, 2), "s"),
-            Figure(f"{JOBS} {kind}: ratio", round(ours / plain, 3), "", at_most=1.2),
-        ]
-    return figures
+def _throughput(bed: Slurm, base: Path, kind: str, *, arrays: bool) -> list[Figure]:
+    base.mkdir()
+    plain = plain_seconds(bed, orders_of(base), base / "plain", arrays)
+    ours = asyncio.run(_ours(bed, orders_of(base), base / "ours"))
+    return [
+        Figure(f"{JOBS} {kind}: plain sbatch from {CLIENTS} clients", round(plain, 2), "s"),
+        Figure(f"{JOBS} {kind}: through two sites", round(ours, 2), "s"),
+        Figure(f"{JOBS} {kind}: ratio", round(ours / plain, 3), "", at_most=1.2),
+    ]
 
 
 # --- through sites
@@ -106,7 +102,7 @@ async def _look(cluster: Cluster, base: Path) -> list[Figure]:
     way = transport_for(spec, Link(lambda _: None))
     adapter = ShellAdapter(spec, "m2", way, SlurmSystem(), RemoteSettings())
     await adapter.open()
-    template = orders_of(base / "source-True", True)[0]
+    template = orders_of(base)[0]
     kind = time.time_ns()
     orders = [replace(template, attempt=Attempt(f"live{kind}x{number}", 1)) for number in range(LIVE)]
     for start in range(0, LIVE, 1000):

@@ -15,7 +15,7 @@ from broker_core.wire.sites import SiteSpec
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
 from tests.benchmarks.broker import running
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.plain_sbatch import CLIENTS, CPUS, JOBS, orders_of, plain_seconds
+from tests.benchmarks.plain_sbatch import CLIENTS, JOBS, clusters, orders_of, plain_seconds
 from tests.testbed.slurm import Slurm
 
 _ACTIVE = [state for state in JobState if state.active]
@@ -25,6 +25,7 @@ Arguments = "-c 'sort data >sorted'";
 StdOutput = "std.out"; StdError = "std.err";
 InputSandbox = {"data"}; OutputSandbox = {"std.out", "std.err", "sorted"};
 Requirements = other.GlueCEInfoLRMSType == "slurm";
+WallTime = 600;
 """
 
 
@@ -32,23 +33,22 @@ def measure() -> list[Figure]:
     """Wall times of both ways and their ratio, with single jobs and with arrays."""
     figures = []
     with tempfile.TemporaryDirectory(prefix="cd-whole-") as base:
-        bed = Slurm(Path(base) / "bed", ("a", "b"), nodes=2, cpus=CPUS)
-        try:
-            bed.start()
-            for kind, arrays in (("single jobs", False), ("arrays", True)):
-                figures += asyncio.run(_both(bed, Path(base) / kind.replace(" ", "-"), kind, arrays))
-        finally:
-            bed.close()
+        for kind, arrays in (("single jobs", False), ("arrays", True)):
+            folder = Path(base) / kind.replace(" ", "-")
+            with clusters(folder / "bed", arrays) as bed:
+                figures += asyncio.run(_both(bed, folder, kind, arrays))
     return figures
 
 
 async def _both(bed: Slurm, base: Path, kind: str, arrays: bool) -> list[Figure]:
     source = base / "source"
-    source.mkdir(parents=True)
-    orders = orders_of(source, arrays)
+    source.mkdir()
+    orders = orders_of(source)
     async with running() as (_, client):
         await _add_sites(bed, base, client)
-        whole = await _through_broker(client, source / "data", arrays)
+        whole = await _through_broker(client, source / "data")
+        for name in bed.clusters:
+            await client.remove_site(name)
     plain = await asyncio.to_thread(plain_seconds, bed, orders, base / "plain", arrays)
     return [
         Figure(f"{JOBS} {kind}: plain sbatch from {CLIENTS} clients", round(plain, 2), "s"),
@@ -58,40 +58,29 @@ async def _both(bed: Slurm, base: Path, kind: str, arrays: bool) -> list[Figure]
 
 
 async def _add_sites(bed: Slurm, base: Path, client: BrokerClient) -> None:
-    names = {site.name for site in await client.sites()}
     for name, cluster in bed.clusters.items():
-        if name not in names:
-            directory = str(base / f"at-{name}")
-            spec = SiteSpec(
-                name=name,
-                kind="slurm",
-                environment=cluster.environment,
-                directory=directory,
-                poll_interval=0.5,
-            )
-            await client.add_site(spec)
+        spec = SiteSpec(
+            name=name,
+            kind="slurm",
+            environment=cluster.environment,
+            directory=str(base / f"at-{name}"),
+        )
+        await client.add_site(spec)
     while {site.name for site in await client.sites() if site.ces} < set(bed.clusters):
         await asyncio.sleep(0.1)
 
 
-async def _through_broker(client: BrokerClient, data: Path, arrays: bool) -> float:
+async def _through_broker(client: BrokerClient, data: Path) -> float:
     """Seconds from the submission until the output of every job is at the broker."""
     content = data.read_bytes()
     file = SandboxFile(name="data", sha256=hashlib.sha256(content).hexdigest(), size=len(content))
     await client.upload(file.sha256, content)
-    # Needs that differ keep jobs from becoming an array.
-    if arrays:
-        values = [str(number) for number in range(JOBS)]
-        items = [SubmissionItem(description=f"{_TEXT}WallTime = 600;", files=[file], values=values)]
-    else:
-        items = [
-            SubmissionItem(description=f"{_TEXT}WallTime = {600 + number / 1000};", files=[file])
-            for number in range(JOBS)
-        ]
+    values = [str(number) for number in range(JOBS)]
+    items = [SubmissionItem(description=_TEXT, files=[file], values=values)]
     begin = time.perf_counter()
     await client.submit(Submission(key=secrets.token_urlsafe(18), items=items))
     while (await client.jobs_page(limit=1, states=_ACTIVE)).total:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.2)
     spent = time.perf_counter() - begin
     done = (await client.jobs_page(limit=1, states=[JobState.DONE])).total
     if done % JOBS or not done:

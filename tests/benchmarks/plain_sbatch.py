@@ -1,4 +1,7 @@
-"""The measure of what goes through sites: plain sbatch of the same starter scripts with the same staging."""
+"""The measure of what goes through sites: plain sbatch of the same starter scripts with the same staging.
+
+Single jobs are what a cluster gets that has its arrays switched off; all else is the same with arrays.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +31,20 @@ CPUS = 32
 """Of each of the two nodes of a cluster."""
 
 
-def orders_of(source: Path, arrays: bool) -> list[LaunchOrder]:
+@contextmanager
+def clusters(base: Path, arrays: bool) -> Iterator[Slurm]:
+    """Two clusters, with arrays or without."""
+    bed = Slurm(base, ("a", "b"), nodes=2, cpus=CPUS)
+    try:
+        if not arrays:
+            for cluster in bed.clusters.values():
+                cluster.most_tasks = 0
+        yield bed.start()
+    finally:
+        bed.close()
+
+
+def orders_of(source: Path) -> list[LaunchOrder]:
     """Small jobs with one input and one output file, half of them for each cluster."""
     data = source / "data"
     data.write_text("b\na\n" * 50)
@@ -42,6 +59,7 @@ def orders_of(source: Path, arrays: bool) -> list[LaunchOrder]:
         stderr="std.err",
         inputs=(InputFile("data", data, False),),
         outputs=("sorted",),
+        wall_limit=600.0,
     )
     kind = time.time_ns()
     return [
@@ -49,8 +67,6 @@ def orders_of(source: Path, arrays: bool) -> list[LaunchOrder]:
             plain,
             attempt=Attempt(f"job{kind}x{number}", 1),
             ce=f"{'ab'[number % 2]}:22/jobmanager-slurm-main",
-            # Needs that differ keep jobs from becoming an array.
-            wall_limit=600.0 if arrays else 600.0 + number / 1000,
         )
         for number in range(JOBS)
     ]
