@@ -74,7 +74,7 @@ class Answers(QObject):
             return await self._desk.client.answer_site(name, answer)
 
         if not await self.without_asking(name, question, send):
-            said = f"{name} needs an answer: {question.text}"
+            said = f"{name} needs an answer: {question.text.partition('. ')[0]}"
             self._desk.notify(Notice(said, Tone.WARNING, "view.sites"))
 
     async def without_asking(

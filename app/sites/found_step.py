@@ -58,6 +58,8 @@ class FoundStep(QWidget):
                 column.addWidget(button)
             else:
                 column.addWidget(label(system_words(system), "muted", wrap=True))
+        if not found.systems and found.reason:
+            column.addWidget(label(found.reason, "muted", wrap=True))
         for system in found.systems:
             if system.trouble:
                 column.addWidget(label(system_words(system), "muted", wrap=True))

@@ -141,9 +141,11 @@ def _spec(found: Detection, wish: _Wish) -> SiteSpec:
     base = found.suggestion.model_dump() if found.suggestion is not None else {}
     kind = wish.kind or (chosen.kind if chosen is not None else "") or base.get("kind", "")
     if not kind:
-        words = "; ".join(f"{one.title}: {one.trouble}" for one in found.systems if one.trouble)
         raise CrossDeskError(
-            "Nothing was found there that could run jobs.", place=found.host, remedy=words, code="no_system"
+            "Nothing was found there that could run jobs.",
+            place=found.host,
+            remedy=found.reason,
+            code="no_system",
         )
     return SiteSpec.model_validate(
         base | wish.given | {"kind": kind, "name": wish.name or _name(found, wish)}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE, AddSite
 from app.sites.address import read_address
@@ -107,6 +107,20 @@ def test_why_nothing_was_found_is_told_with_the_way_back(act: Act) -> None:
         sheet.back.click()
         assert sheet.step == WHERE
         assert sheet.where.host.text() == "nowhere"
+
+    act(SitesBroker([]), scene)
+
+
+def test_a_host_that_can_run_no_jobs_is_not_added_and_says_what_it_lacks(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        broker.detections = [Detection(id="d1", state="found", host="hut", reason="It lacks flock.")]
+        sheet = sheet_of(on)
+        sheet.where.host.setText("hut")
+        sheet.next.click()
+        await eventually(lambda: sheet.step == FOUND)
+        said = [one.text() for one in sheet.found.findChildren(QLabel)]
+        assert "It lacks flock." in said
+        assert not sheet.next.isEnabled()
 
     act(SitesBroker([]), scene)
 

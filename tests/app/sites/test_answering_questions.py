@@ -58,6 +58,8 @@ def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) 
     question = PASSPHRASE.model_copy(update={"kind": "changed-host", "text": text, "keep_as": ""})
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
+        told: list[str] = []
+        on.desk.noticed.connect(lambda notice: told.append(notice.text))
         broker.views = [
             site(name, state="needs credentials", question=question, reason=text) for name in ("a", "b")
         ]
@@ -69,6 +71,7 @@ def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) 
         assert form.field.width() > page.cards["b"].width() // 2
         assert form.text.width() < page.cards["b"].width()
         assert not page.cards["b"].said.isVisible()
+        await eventually(lambda: "a needs an answer: THE KEY HAS CHANGED" in told, what="a short notice")
 
     act(SitesBroker([]), scene)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import stat
 from pathlib import Path
 
@@ -181,6 +182,16 @@ async def test_what_cannot_be_a_site_is_refused_in_words(client: BrokerClient, s
         await client.change_site(spec.model_copy(update={"kind": "sge"}))
     with pytest.raises(Conflict, match="cannot be removed"):
         await client.remove_site("local")
+
+
+@pytest.mark.usefixtures("trusting", "broker")
+def test_a_host_that_can_run_no_jobs_says_what_it_lacks(home: Path, sshd: Sshd, tmp_path: Path) -> None:
+    place = tmp_path / "few"
+    place.mkdir()
+    for name in ("sh", "sed", "grep", "env", "uname", "cat", "id", "head", "tr", "dd", "sleep"):
+        (place / name).symlink_to(shutil.which(name) or name)
+    said = crossdesk("site", "add", NAME, "--env", f"PATH={place}")
+    assert (said.code, "Linux with flock and setsid" in " ".join(said.err.split())) == (1, True), said.err
 
 
 @pytest.mark.usefixtures("trusting")
