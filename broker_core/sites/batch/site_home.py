@@ -29,6 +29,10 @@ _TOOLS = f"""
 """
 _HELLO = """
 umask 077
+# Whoever owns it, or may write there, could put another program in the place of the Job Starter.
+mkdir -p "$home" || exit 1
+[ -O "$home" ] || { echo "$home belongs to another user" >&2; exit 1; }
+chmod go-rwx "$home" || exit 1
 for part in attempts groups incoming locks news programs; do mkdir -p "$home/$part" || exit 1; done
 cd "$home" && home=$(pwd -P) || exit 1
 printf x >incoming/probe.$$ && rm -f incoming/probe.$$ || exit 1
