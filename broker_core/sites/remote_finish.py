@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from broker_core.errors import CrossDeskError, NotFound
-from broker_core.sites.adapter import Adapter, Sighting
+from broker_core.sites.adapter import Adapter
 from broker_core.sites.batch.shell_files import writable
 from broker_core.sites.contract import Ended, RunFile
 from broker_core.sites.remote_ends import end_by_marker, end_without_marker
@@ -18,7 +18,7 @@ from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.stage_out import OutputBroken, bring
 from broker_core.sites.tracked import Tracked
-from broker_core.worker.markers import ended_mark
+from broker_core.worker.markers import EndedMark
 
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 Done = TypeVar("Done")
@@ -42,14 +42,10 @@ class RemoteFinish:
         self.removable: list[str] = []
         """Tags whose directories at the site are not needed any more."""
 
-    async def by_marker(self, tracked: Tracked, sighting: Sighting) -> None:
-        """The starter recorded an end."""
-        mark = ended_mark(sighting.ended, 0.0)
-        if mark is None:
-            tracked.ending = False
-            return
+    async def by_marker(self, tracked: Tracked, mark: EndedMark, outputs: bytes) -> None:
+        """The starter recorded an end, and a list of output."""
         ended = end_by_marker(tracked, mark, time.time(), 0.0)
-        trouble = await self._bring(tracked, sighting.outputs)
+        trouble = await self._bring(tracked, outputs)
         if trouble and not ended.failure:
             ended = replace(ended, failure="upload", reason=trouble)
         await self._keep(ended)

@@ -8,7 +8,7 @@ from broker_core.sites.adapter import Polled, Seen, Sighting
 from broker_core.sites.contract import Ended, Held, Notice, Runs, Started, Waits
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.tracked import Tracked
-from broker_core.worker.markers import started_mark
+from broker_core.worker.markers import ended_mark, started_mark
 
 PRESENT = (Seen.HELD, Seen.QUEUED, Seen.RUNNING)
 """What a site says of a job that it has."""
@@ -26,6 +26,7 @@ def note_sighting(tracked: Tracked, sighting: Sighting, now: float) -> bool:
         tracked.arrived = now
     if tracked.started is None and sighting.started:
         tracked.started = started_mark(sighting.started, 0.0)
+    tracked.ended = ended_mark(sighting.ended, 0.0) if sighting.ended else None
     if sighting.seen in PRESENT:
         tracked.was_listed = True
         tracked.let_go |= sighting.seen is not Seen.HELD and tracked.release_sent is not None
@@ -59,9 +60,9 @@ def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings
     if tracked.ending or not tracked.sent:
         return False
     sighting = polled.attempts.get(tracked.tag)
-    if sighting is not None and not sighting.ended and sighting.hopeless:
+    if tracked.ended is None and sighting is not None and sighting.hopeless:
         return True
-    if sighting is not None and (sighting.seen in PRESENT or sighting.ended):
+    if tracked.ended is not None or (sighting is not None and sighting.seen in PRESENT):
         return False
     if tracked.arrived is None:
         # Only what nobody hands over (again) can be missed.

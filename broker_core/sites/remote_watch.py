@@ -126,6 +126,10 @@ class RemoteWatch:
             except CrossDeskError as error:
                 self.link_note(f"A look at the jobs failed: {error}")
                 self._judge_silence()
+            except Exception as error:
+                # Whatever a site says, its jobs are looked at again.
+                log.exception("A look at the jobs of %s failed", self._spec.name)
+                self.link_note(f"A look at the jobs failed in an unforeseen way: {error!r}.")
             await self._wait()
 
     async def _wait(self) -> None:
@@ -206,9 +210,9 @@ class RemoteWatch:
             changed |= note_sighting(tracked, sighting, now)
             for notice in notices(tracked, sighting, time.time()):
                 self.report(notice)
-            if sighting.ended and not tracked.ending:
+            if tracked.ended is not None and not tracked.ending:
                 tracked.ending = True
-                self.spawn(self.finish.by_marker(tracked, sighting))
+                self.spawn(self.finish.by_marker(tracked, tracked.ended, sighting.outputs))
         if polled.silent:
             self.link_note(polled.silent)
             return changed

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from broker_core.sites.adapter import Seen
 from broker_core.sites.contract import Attempt, LaunchOrder
-from broker_core.worker.markers import StartedMark
+from broker_core.worker.markers import EndedMark, StartedMark
 
 
 @dataclass(slots=True, eq=False)
@@ -40,6 +40,7 @@ class Tracked:
     told_runs: bool = False
     told_start: bool = False
     started: StartedMark | None = None
+    ended: EndedMark | None = None
     gone_since: float | None = None
     """Since when the batch system has not known it, though no marker tells its end."""
     gone_looks: int = 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +24,7 @@ EXITS = {
 """The starter's own exit status to the kind of failure."""
 ABOVE = 199
 """The starter's exit status for a program's own above 125; the marker has the true one."""
-_MOST_SIGNAL = 64
+_MOST_SIGNAL, _MOST_STATUS = 64, 255
 _TIME = re.compile(r"(\d+)m([\d.]+)s")
 
 
@@ -69,20 +71,29 @@ def read_ended(directory: Path | str) -> EndedMark | None:
 
 
 def started_mark(raw: bytes, time: float) -> StartedMark | None:
-    """The marker `started`; None if it is not whole. `time`: when it was written, unless it tells."""
+    """The marker `started`; None if it is not whole, or none at all, as a job can write there too.
+
+    `time`: when it was written, unless it tells.
+    """
     values = _values(raw)
     if values is None:
         return None
     uptime = _number(values.get("uptime", ""))
     moment = _number(values.get("time", "")) or time
-    return StartedMark(moment, int(values.get("pid", "0")), uptime, values.get("node", ""))
+    return StartedMark(moment, int(_number(values.get("pid", "")) or 0), uptime, values.get("node", ""))
 
 
 def ended_mark(raw: bytes, time: float) -> EndedMark | None:
-    """The marker `ended`; None if it is not whole. `time`: when it was written, unless it tells."""
+    """The marker `ended`; None if it is not whole, or none. `time`: when it was written, unless it tells."""
     values = _values(raw)
-    if values is None:
+    try:
+        return None if values is None else _ended(values, time)
+    except (KeyError, ValueError, OverflowError):
         return None
+
+
+def _ended(values: Mapping[str, str], time: float) -> EndedMark:
+    """Raises KeyError and ValueError for what no Job Starter wrote."""
     code, signal = status_of(values["exit"])
     failure = values["failure"]
     missing = values.get("missing", "")
@@ -100,10 +111,15 @@ def ended_mark(raw: bytes, time: float) -> EndedMark | None:
 
 
 def status_of(text: str) -> tuple[int | None, int | None]:
-    """Exit code and signal of a shell's `$?`: 128+N is taken for signal N where there is such a signal."""
+    """Exit code and signal of a shell's `$?`: 128+N is taken for signal N where there is such a signal.
+
+    Raises ValueError for what is no `$?`.
+    """
     if text == "-":
         return None, None
     status = int(text)
+    if not 0 <= status <= _MOST_STATUS:
+        raise ValueError(f"{text[:20]} is no exit status")
     signal = status - 128
     return (None, signal) if 0 < signal <= _MOST_SIGNAL else (status, None)
 
@@ -128,9 +144,10 @@ def _values(raw: bytes) -> dict[str, str] | None:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
         return None
+    return found if math.isfinite(found) else None
 
 
 def _cpu(times: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from broker_core.worker.encoding import decode, encode
-from broker_core.worker.markers import EndedMark, read_ended, read_started
+from broker_core.worker.markers import EndedMark, ended_mark, read_ended, read_started, started_mark
 from broker_core.worker.script import starter_path
 from broker_core.worker.variables import StarterOrder, variables
 from tests.running import processes_of
@@ -252,3 +253,27 @@ def test_a_lease_counts_from_its_renewal_and_not_from_when_that_was_seen(tmp_pat
     assert mark.failure == "lease"
     assert mark.uptime is not None
     assert mark.uptime - renewed[0] < 8 + 1 + 3, "the lease, what the program gets to end, and some more"
+
+
+WORDS = st.sampled_from(
+    ["pid", "exit", "failure", "uptime", "time", "missing", "reason", "terminated", "times"]
+)
+VALUES = st.one_of(
+    st.text(max_size=20),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.sampled_from(["9" * 5000, "1m9.9.9s"]),
+)
+
+
+@given(st.lists(st.tuples(WORDS, VALUES), max_size=12))
+def test_whatever_a_job_writes_in_the_place_of_a_marker_is_read_or_is_none(
+    lines: list[tuple[str, str]],
+) -> None:
+    raw = "".join(f"{word} {value}\n" for word, value in lines).encode("utf-8", "surrogatepass") + b".\n"
+    for text in (raw, raw.replace(b"times ", b"times\n")):
+        started, ended = started_mark(text, 5.0), ended_mark(text, 5.0)
+        assert started is None or math.isfinite(started.time)
+        if ended is not None:
+            assert ended.exit_code is None or 0 <= ended.exit_code <= 255
+            assert math.isfinite(ended.time)

@@ -51,3 +51,17 @@ async def test_one_that_cannot_be_handed_over_is_refused_alone(folder: Path) -> 
     await far.site.confirm(good.attempt)
     assert (await far.ended(good.attempt)).exit_code == 0
     await far.site.close()
+
+
+async def test_a_job_that_spoils_its_own_marks_harms_no_other(folder: Path) -> None:
+    far = await HostFar(folder, environment={"HOME": str(folder), "CROSSDESK_SLOTS": "2"}).start()
+    other = await released(far, script(f"until [ -e {folder}/go ]; do sleep 0.05; done"))
+    await far.started(other.attempt)
+    attempt = script("true").attempt
+    spoil = 'printf "pid x\\\\n.\\\\n" >../started; printf "exit\\\\n.\\\\n" >../ended'
+    text = f"{spoil}; ln -f ../ended ../../../news/{attempt.tag}.e; kill -9 $PPID 0"
+    bad = await released(far, script(text, attempt=attempt))
+    assert (await far.ended(bad.attempt)).failure == "lost"
+    (folder / "go").touch()
+    assert (await far.ended(other.attempt)).exit_code == 0
+    await far.site.close()
