@@ -13,6 +13,7 @@ NAME_VARIABLE = "CROSSDESK_NAME"
 """Variable of a job with its whole name."""
 SEPARATOR = "@@@"
 _ATTRIBUTE = re.compile(r" +([A-Za-z][\w.]*) = ?(.*)")
+_HEAD, _JOB_HEAD = re.compile(r"\S"), re.compile(r"Job Id: |.*nknown Job")
 _ID = re.compile(r"(\d+)(\[(\d*)\])?(?:\..+)?")
 _RUNNING = frozenset("RESUBT")
 _ENDED = frozenset("CFX")
@@ -28,20 +29,23 @@ class Block:
     values: dict[str, str] = field(default_factory=dict)
 
 
-def read_blocks(text: str) -> list[Block]:
-    """Heads without indentation, attributes with some, continued lines behind a tab; raises ValueError."""
+def read_blocks(text: str, heads: re.Pattern[str] = _HEAD) -> list[Block]:
+    """Heads without indentation, attributes with some, continued lines behind a tab; raises ValueError.
+
+    Values may have lines of their own, e.g. functions of a shell among a job's variables.
+    """
     blocks: list[Block] = []
     last = ""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         attribute = _ATTRIBUTE.fullmatch(line)
-        if attribute and blocks:
-            last = attribute[1]
-            blocks[-1].values[last] = attribute[2]
-        elif line.startswith("\t") and blocks and last:
-            blocks[-1].values[last] += line[1:]
-        elif line.strip() and not line[0].isspace():
+        if heads.match(line):
             blocks.append(Block(line.strip()))
             last = ""
+        elif attribute and blocks:
+            last = attribute[1]
+            blocks[-1].values[last] = attribute[2]
+        elif blocks and last:
+            blocks[-1].values[last] += line.removeprefix("\t")
         elif line.strip():
             raise ValueError(f"PBS printed something else than attributes: {line[:200]!r}")
     return blocks
@@ -53,10 +57,7 @@ def read_jobs(out: str) -> list[Listed]:
     if not head.startswith("mark "):
         raise ValueError(f"qstat's list has no mark ahead of it: {out[:200]!r}")
     mark = head.removeprefix("mark ")
-    blocks = read_blocks(text)
-    unread = [block.head for block in blocks if not _is_job(block) and "nknown Job" not in block.head]
-    if unread:
-        raise ValueError(f"qstat lists something else than jobs: {unread[0][:200]!r}")
+    blocks = read_blocks(text, _JOB_HEAD)
     found = [_job(block) for block in blocks if _is_job(block)]
     tasked = {job.id.partition("_")[0] for job in found if job.task is not None}
     held = {job.id for job in found if job.seen is Seen.HELD}

@@ -82,6 +82,26 @@ def test_pbs_lists_whole_names_over_continued_lines_and_the_hold_of_an_array_for
     assert jobs["14"].reason == "Not Running: Insufficient amount of resource: ncpus"
 
 
+def test_pbs_reads_jobs_whose_variables_are_functions_of_a_shell() -> None:
+    text = """mark m1
+Job Id: 7.pbs
+    Job_Name = of_another
+    job_state = R
+    Variable_List = PBS_O_HOME=/home/u,BASH_FUNC_module%%=() {  eval `/usr/bin/mod
+\tulecmd bash $*`;
+
+  return 0
+},PBS_O_SHELL=/bin/bash
+    comment = Job run at Sun
+Job Id: 8.pbs
+    Job_Name = m1.j.1
+    job_state = Q
+"""
+    assert [(one.id, one.seen) for one in Pbs().listed(text)] == [("8", Seen.QUEUED)]
+    with pytest.raises(ValueError, match="something else"):
+        Pbs().listed("mark m1\nConnection refused\n")
+
+
 def test_pbs_professional_counts_what_its_nodes_have() -> None:
     queues = {queue.name: queue for queue in Pbs().described(_PBS_QUEUES)}
     assert set(queues) == {"workq", "night"}
