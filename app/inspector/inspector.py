@@ -115,9 +115,8 @@ class Inspector(QWidget):
     def stand_for(self, name: str) -> None:
         """Show what another inspector of the job showed: the same tab, and a console with the input."""
         self.show_tab(name)
-        pane = self.panes.get(name)
-        if isinstance(pane, ConsolePane):
-            pane.take_over()
+        if name in self.panes:
+            _take_over(self.panes[name])
 
     def tab(self) -> str:
         """Return the name of the tab in front."""
@@ -132,6 +131,7 @@ class Inspector(QWidget):
         self.torn.append(window)
         window.closed.connect(self._torn_closed)
         window.show()
+        _take_over(window.pane)
         return window
 
     def close_all(self) -> None:
@@ -160,3 +160,10 @@ class Inspector(QWidget):
             title = self.tabs.tabText(place)
             if title == ConsolePane.title or any(title == later for _, later, _ in LATER):
                 self.tabs.setTabVisible(place, bool(row.get("interactive")))
+
+
+def _take_over(pane: JobPane) -> None:
+    """A console that was asked for elsewhere is meant to be typed at."""
+    if isinstance(pane, ConsolePane):
+        pane.setFocus()
+        pane.take_over()

@@ -88,6 +88,26 @@ def test_a_console_that_is_opened_as_a_tab_is_in_front_there_and_has_the_input(
     play(qapp, running_broker.state_dir, scenario)
 
 
+def test_a_console_that_is_torn_off_takes_the_input_along(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        first = await opened(stage, SHELL)
+        assert stage.window.inspector is not None
+        stage.window.inspector.header.tear.click()
+        (torn,) = stage.window.inspector.torn
+        assert isinstance(torn.pane, ConsolePane)
+        await eventually(lambda: torn.pane.views.get(first.job), 30, "the console opens in its window")
+        second = torn.pane.views[first.job]
+        await eventually(lambda: second.status.writer and not first.status.writer, what="it has the input")
+        QTest.keyClicks(second.terminal, "exit")
+        QTest.keyClick(second.terminal, Qt.Key.Key_Return)
+        await eventually(lambda: second.status.state is SessionState.CLOSED)
+        torn.close()
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
 def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
     qapp: QApplication, running_broker: RunningBroker
 ) -> None:
