@@ -37,15 +37,18 @@ _WAITS = {
     "QOSMaxJobsPerUserLimit": "the account has as many jobs of this quality of service as it may",
     "JobHeldAdmin": "the administrator of the cluster holds it",
 }
+_NUMBER = re.compile(r"\d+([_+].+)?", re.ASCII)
 _OF_ONE_JOB = re.compile(r"(Assoc|QOS)(Max|Min)\w+(PerJob(Limit)?|NotSatisfied)|MaxMemPerLimit")
 
 
 def read_jobs(out: str) -> list[Listed]:
     """Lines `state|reason|nodes|id|name`; raises ValueError for others."""
-    found = []
-    for line in out.splitlines():
+    found: list[Listed] = []
+    for line in out.removesuffix("\n").split("\n") if out else ():
         parts = line.split("|", 4)
-        if len(parts) != 5:
+        if len(parts) != 5 or not _NUMBER.fullmatch(parts[3]):
+            if found:
+                continue  # the name of a job before it goes on here
             raise ValueError(f"squeue printed something else than a list: {line[:200]!r}")
         state, reason, nodes, number, name = parts
         task = number.partition("_")[2]

@@ -113,3 +113,10 @@ async def test_a_batch_system_that_was_restarted_still_has_its_jobs(far: Far, cl
     assert ended.exit_code == 0, (ended, cluster.completed()[-3:], cluster.present())
     (place(far, tag) / "job" / "end").touch()
     assert (await far.ended(attempt)).exit_code == 0  # type: ignore[arg-type]
+
+
+async def test_jobs_of_others_with_odd_names_hide_no_job(far: Far, cluster: Cluster) -> None:
+    for name in ("two\nlines", "bar|s", "\x85\u2028", "t1.x\nRUNNING|None|n|1|t1.fake.1"):
+        cluster.run("sbatch", "--hold", f"--job-name={name}", "-o/dev/null", "--wrap=true")
+    assert (await far.run(script("echo seen; exit 3"))).exit_code == 3
+    assert "squeue printed" not in far.log()
