@@ -145,17 +145,17 @@ def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candi
     named = order[holds[order]]
     waiting = (pool.waiting if pool.own_waiting is None else pool.own_waiting)[named]
     close = _close(view, context)[named] if context.close else None
-    plain, free = plan.ranks(view)[named], pool.free[named]
+    plain, free, total = plan.ranks(view)[named], pool.free[named], pool.total[named]
     factor = fuzzy(plan.description.ad)
     rank = plain if factor is None else drawn(plain, factor, context.fuzzy_seed)
     job = plan.description
-    at = best_fit(free, waiting, rank, close, job.cpus, context.queue_limit(job.interactive))
+    at = best_fit(free, total, waiting, rank, close, job.cpus, context.queue_limit(job.interactive))
     rows, ranked = named[at], rank[at]
     return Candidates(
         pool,
         rows,
         free[at],
-        pool.total[rows],
+        total[at],
         waiting[at],
         ranked,
         np.zeros(len(rows), np.int64) if close is None else close[at],

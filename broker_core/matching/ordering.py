@@ -10,21 +10,34 @@ from broker_core.matching.sorting import sorted_by
 
 Counts = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
+BUSY = 1 << 33
+"""Where CPUs are too few comes after every surplus."""
+_SHARE = 10
+_MOST = 1 << 22
 SPREAD = 0.1
 """`fuzzy_factor` where the job names none."""
 
 
 def best_fit(
-    free: Counts, waiting: Counts, rank: Reals, close: Counts | None, cpus: int, max_site_queue: int
+    free: Counts,
+    total: Counts,
+    waiting: Counts,
+    rank: Reals,
+    close: Counts | None,
+    cpus: int,
+    max_site_queue: int,
 ) -> npt.NDArray[np.intp]:
     """Positions, best first (CB-SCH-04, CB-SCH-05a): no overloaded queue, most InputData files close by,
-    high rank, enough free CPUs, small surplus; what is equal keeps its order.
+    high rank, enough free CPUs, small surplus, or a short way to enough; what is equal keeps its order.
     """
     if not len(free):
         return np.zeros(0, np.intp)
     surplus = free - cpus
     too_few = surplus < 0
-    keys = [-rank, np.where(too_few, surplus.max() - surplus, surplus) if too_few.any() else surplus]
+    keys = [
+        -rank,
+        np.where(too_few, BUSY + load(surplus, waiting, total), surplus) if too_few.any() else surplus,
+    ]
     unranked = np.isnan(rank)
     if unranked.any():
         keys = [unranked, np.where(unranked, 0.0, -rank), *keys[1:]]
@@ -34,6 +47,14 @@ def best_fit(
     if overloaded.any():
         keys.insert(0, overloaded)
     return sorted_by(keys)
+
+
+def load(surplus: Counts, waiting: Counts, total: Counts) -> Counts:
+    """How much is to end before a job starts where CPUs are too few: those that lack and the jobs that wait
+    before it, as a share of all CPUs, so that queues grow as fast as they are worked off. Less than BUSY.
+    """
+    share: Counts = (np.minimum(waiting - surplus, _MOST) << _SHARE) // np.maximum(total, 1)
+    return share
 
 
 def fuzzy(ad: Ad | None) -> float | None:

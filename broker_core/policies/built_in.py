@@ -18,6 +18,7 @@ def best_fit(choices: Choices, request: Request) -> Places:
     if not request.inter_cluster:
         places = ordering.best_fit(
             choices.free,
+            choices.total,
             choices.waiting,
             choices.rank,
             choices.close_files,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.jobs.immutable import immutable
+from broker_core.matching.ordering import BUSY, load
 from broker_core.policies.built_in import best_fit
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Choices, Policy, Request, sets, single
@@ -20,7 +21,6 @@ from broker_core.scheduling.standing import Rows, Standing, Standings
 from broker_core.scheduling.waiting import ALL
 
 _OVERLOADED = 1 << 60
-_BUSY = 1 << 33
 _NEVER = np.array(np.iinfo(np.int64).max)
 _NONE = np.array(0)
 Flags = npt.NDArray[np.bool_]
@@ -135,11 +135,11 @@ class Chooser:
         count = len(rows) - int(np.count_nonzero(full))
         if not count:
             return None
-        key = surplus if all_free else _later(surplus)
+        queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
+        key = surplus if all_free else _later(surplus, queue.take(rows), pool.total.take(rows))
         if not standing.flat:
             key += standing.key
         if self._board.longest_queue > longest:
-            queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
             key += (queue.take(rows) > longest) * _OVERLOADED
         if count < len(rows):
             np.putmask(key, full, _NEVER)
@@ -231,9 +231,9 @@ class Chooser:
         return 0 if demand.description.interactive else self._rules.max_site_queue
 
 
-def _later(surplus: Counts) -> Counts:
-    """Rows without enough free CPUs come after the others, those that lack least first."""
-    return np.where(surplus < 0, _BUSY - surplus, surplus)
+def _later(surplus: Counts, queue: Counts, total: Counts) -> Counts:
+    """Rows without enough free CPUs come after the others, those first that will have them soonest."""
+    return np.where(surplus < 0, BUSY + load(surplus, queue, total), surplus)
 
 
 def _alone(pool: Pool, demand: Demand, row: int, of: int) -> Choice:

@@ -156,6 +156,19 @@ def test_jobs_may_wait_in_the_batch_system_of_a_site_up_to_the_longest_queue() -
     assert len(stage.submits) == 6
 
 
+def test_queues_of_sites_grow_as_fast_as_they_are_worked_off() -> None:
+    sites = [resource(A, cpus=4), resource(B, cpus=8)]
+    for site in sites:
+        site.attributes["GlueCEInfoLRMSType"] = "slurm"
+    stage = Stage(sites, Rules(batch_capacity="total", max_site_queue=100))
+    for text in (PLAIN, PLAIN + "Rank = 1;"):
+        before = len(stage.submits)
+        stage.submit(text, number=60)
+        stage.run()
+        places = [effect.ce for effect in stage.submits[before:]]
+        assert (places.count(A), places.count(B)) == (20, 40)
+
+
 def test_without_a_cache_nothing_is_matched_before_the_sources_were_asked() -> None:
     stage = Stage([resource(A, cpus=2)], Rules(cache=False))
     (job,) = stage.submit()
