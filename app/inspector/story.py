@@ -152,7 +152,7 @@ def now_words(detail: JobDetail) -> str:
     if state.ended:
         ended = {
             JobState.CANCELED: "Canceled. It can be submitted again in one step.",
-            JobState.ABORTED: "Aborted before it could finish.",
+            JobState.ABORTED: f"Aborted before it could {'finish' if row.get('started') else 'start'}.",
             JobState.CLEARED: "Its output has been fetched.",
         }
         end = words.end_words(row)

@@ -93,6 +93,12 @@ class Toast(QFrame):
             self._desk.show_job(self._notice.job)
             self.leave()
 
+    def fit(self) -> None:
+        """As high as the words need within the frame."""
+        frame = self.contentsMargins()
+        within = _WIDTH - frame.left() - frame.right()
+        self.setFixedHeight(self.layout().heightForWidth(within) + frame.top() + frame.bottom())
+
     def leave(self) -> None:
         """Go away."""
         self.hide()
@@ -118,8 +124,8 @@ class Toasts(QObject):
         toast.destroyed.connect(self._arrange)
         for old in self._alive()[: 1 - _MOST]:
             old.leave()
-        toast.setFixedHeight(toast.layout().heightForWidth(_WIDTH))
         toast.show()
+        toast.fit()  # now that it wears its style
         self._shown.append(toast)
         toast.raise_()
         self._arrange()

@@ -58,6 +58,15 @@ def test_states_never_overlap_and_stay_inside(desk: TestDesk, pane: StoryPane, w
     assert not any(one.intersects(other) for n, one in enumerate(boxes) for other in boxes[n + 1 :])
 
 
+@pytest.mark.parametrize(("started", "end"), [(None, "start"), (BEGUN + 42.1, "finish")])
+def test_a_job_that_never_ran_could_not_start(
+    desk: TestDesk, pane: StoryPane, until: Until, started: float | None, end: str
+) -> None:
+    desk.put(row("Aborted", started=started, ended=BEGUN + 50), story(*TO_RUNNING))
+    pane.show_job(JOB)
+    until(lambda: pane.now.text() == f"Aborted before it could {end}.")
+
+
 def test_a_long_word_does_not_widen_the_story(desk: TestDesk, pane: StoryPane, until: Until) -> None:
     reason = f"The agent's key is SHA256:{'rhimVrI1EX2' * 4}."
     desk.put(row("Running", interactive=True, reason=reason), story(*TO_RUNNING))

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QApplication, QMainWindow
+import pytest
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from app.context import Notice
 from app.shell.toasts import Toast, Toasts
+from app.theme.theme import DeskTheme
+
+
+class Speaking(QObject):
+    """A desk that has something to say."""
+
+    noticed = Signal(object)
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__()
+        self.theme, self.actions = DeskTheme(app), self
+
+    def qt(self, name: str) -> QAction:
+        return QAction(name, self)
 
 
 def test_notices_stand_at_the_lower_right_and_only_three_stay(qapp: QApplication, qtbot: QtBot) -> None:
-    from PySide6.QtCore import QObject, Signal
-
-    from app.theme.theme import DeskTheme
-
-    class Speaking(QObject):
-        noticed = Signal(object)
-
-    desk = Speaking()
-    desk.theme = DeskTheme(qapp)  # type: ignore[attr-defined]
+    desk = Speaking(qapp)
     window = QMainWindow()
     qtbot.addWidget(window)
     window.resize(1280, 800)
@@ -34,3 +43,21 @@ def test_notices_stand_at_the_lower_right_and_only_three_stay(qapp: QApplication
     desk.noticed.emit(Notice("It was tried there, and refused. " * 60))
     (long,) = (toast for toast in window.findChildren(Toast) if toast.accessibleName().startswith("It was"))
     assert long.height() < 200
+
+
+@pytest.mark.parametrize("action", ["", "job.resubmit"])
+def test_the_words_of_a_notice_have_all_the_room_that_they_need(
+    qapp: QApplication, qtbot: QtBot, action: str
+) -> None:
+    desk = Speaking(qapp)
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    stack = Toasts(desk, window)  # type: ignore[arg-type]
+    desk.noticed.emit(Notice("It starts at once or not at all: every resource is busy. " * 3, action=action))
+    QApplication.processEvents()
+    assert stack is not None
+    (toast,) = window.findChildren(Toast)
+    (words,) = (one for one in toast.findChildren(QLabel) if one.wordWrap())
+    assert words.height() >= words.heightForWidth(words.width())
