@@ -154,7 +154,8 @@ class LineEntry(QWidget):
 
     def _show(self) -> None:
         self.lines.renew()
-        late = bool(self.queue.waiting) or (bool(self.queue.under_way) and self._status.state not in _THERE)
+        answers = self._status.state in _THERE and not self._status.silent
+        late = bool(self.queue.waiting) or (bool(self.queue.under_way) and not answers)
         self.lines.setVisible(late)
         self.waiting.setText(self._sentence())
         self.waiting.setVisible(late)

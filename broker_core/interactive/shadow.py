@@ -39,7 +39,8 @@ class SessionOptions:
     """Ask for the program's input if no other desk has it."""
     columns: int = 80
     rows: int = 24
-    keepalive: float = 15.0
+    keepalive: float = 5.0
+    """Between two signs of life; after three without an answer the connection is broken."""
     answer_time: float = 4.0
     """Without an answer of the agent, after which that is told."""
     meeting_time: float = 5.0

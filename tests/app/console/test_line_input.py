@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -134,6 +136,17 @@ def test_lines_wait_in_sight_while_the_connection_is_lost_and_leave_when_it_is_b
     entry.show_status(HERE)
     assert sent == [b"first\n", b"3rd\n"]
     entry.show_status(Status(SessionState.CONNECTED, mode="lines", writer=True, sent=10))
+    assert not entry.lines.isVisible()
+
+
+def test_a_line_that_the_agent_does_not_confirm_is_shown(entry: LineEntry) -> None:
+    enter(entry, "into the dark")
+    assert not entry.lines.isVisible()
+    entry.show_status(replace(HERE, silent=5))
+    assert shown(entry) == ["into the dark"]
+    assert entry.lines.isVisible()
+    assert "On the way" in entry.waiting.text()
+    entry.show_status(replace(HERE, sent=14))
     assert not entry.lines.isVisible()
 
 
