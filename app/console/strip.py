@@ -28,7 +28,7 @@ _SIGNALS = (
     ("TERM", "Ask it to end (TERM)"),
     ("KILL", "End it at once (KILL)"),
 )
-_NARROW = 620
+_NARROW = 480
 """Pixels below which the sentence has a line of its own."""
 _BESIDE = 400
 """Pixels that everything beside the sentence needs at most."""
