@@ -22,6 +22,10 @@ class Names:
         self._first = first_task
         self._lists: dict[str, Sequence[str]] = {}
         self._ids: dict[str, str] = {}
+        self._seen: set[str] = set()
+        """Tags that the last list had, or that were handed over since."""
+        self._taken: set[str] = set()
+        """Ids of all jobs in the last list: batch systems may give one again."""
         self._arrays: dict[str, str] = {}
         """Tag of an array's task to its group."""
 
@@ -34,8 +38,14 @@ class Names:
         return name.removeprefix(self._prefix)
 
     def id(self, tag: str) -> str:
-        """The batch system's id of an attempt; empty while it is not known."""
-        return self._ids.get(tag, "")
+        """The batch system's id of an attempt; empty while it is not known, and if another job has it now."""
+        id = self._ids.get(tag, "")
+        return id if tag in self._seen or id not in self._taken else ""
+
+    def mine(self, listed: Sequence[Listed]) -> list[Listed]:
+        """This broker's of all jobs in a list."""
+        self._taken = {one.id for one in listed}
+        return [one for one in listed if self.is_mine(one.name)]
 
     def members(self, group: str) -> list[str]:
         """Attempts of a group."""
@@ -59,6 +69,7 @@ class Names:
 
     def took(self, group: str, job: str, tags: Sequence[str]) -> str:
         """The batch system has a group as `job`; returns the id of the (last) attempt of `tags`."""
+        self._seen.update(tags)
         for tag in tags:
             self._ids[tag] = job
             if group in self._lists and job:
@@ -78,6 +89,7 @@ class Names:
                 tag = f"double.{one.id}"
             found[tag] = Sighting(one.seen, one.id, one.reason, one.node, hopeless=one.hopeless)
         self._ids |= {tag: sighting.id for tag, sighting in found.items()}
+        self._seen = set(found)
         return found
 
     def whole_ids(self, tags: Iterable[str]) -> list[str]:

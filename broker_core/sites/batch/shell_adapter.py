@@ -177,7 +177,7 @@ class ShellAdapter:
             listed = await asyncio.to_thread(self._system.listed, look.listing)
         except ValueError as error:
             return Polled(_by_markers(look), silent=str(error))
-        listed = [one for one in listed if self._names.is_mine(one.name)]
+        listed = self._names.mine(listed)
         if unknown := self._names.unknown_groups(listed):
             self._names.learn_lists(await self._lists(unknown))
         seen = self._names.sightings(listed)

@@ -65,3 +65,21 @@ async def test_a_job_that_spoils_its_own_marks_harms_no_other(folder: Path) -> N
     (folder / "go").touch()
     assert (await far.ended(other.attempt)).exit_code == 0
     await far.site.close()
+
+
+async def test_a_number_that_was_given_again_ends_the_wrong_job_never(folder: Path) -> None:
+    far = await HostFar(folder).start()
+    first, second = script("true"), script(f"until [ -e {folder}/go ]; do sleep 0.05; done; exit 4")
+    number = await far.site.submit(first)
+    # As a batch system does that lost what it knew of its latest jobs.
+    (queue,) = (folder / ".crossdesk" / "queue").glob("*.*-*")
+    next(queue.glob(f"held/{number}:*")).unlink()
+    (queue / "last").write_text("0\n")
+    assert await far.site.submit(second) == number
+    await far.site.confirm(second.attempt)
+    await far.started(second.attempt)
+    assert (await far.ended(first.attempt)).failure == "starter"
+    assert list(queue.glob("canceled/*")) == []
+    (folder / "go").touch()
+    assert (await far.ended(second.attempt)).exit_code == 4
+    await far.site.close()
