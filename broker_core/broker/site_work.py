@@ -65,9 +65,9 @@ class SiteWork:
         tags = [Attempt(record.id, record.attempt).tag for record in records]
         self._unsure.update(tags)
         self._there.update(tags)
+        known = [await self._known(record) for record in records]
         for tries in count():
             try:
-                known = [await self._known(record) for record in records]
                 await self.site.start(self.report, known)
                 break
             except CrossDeskError as error:
@@ -151,7 +151,12 @@ class SiteWork:
         suspect = job is not None and job.suspect
         if suspect or record.canceling is not None or record.state is not JobState.READY:
             return attempt, None
-        return attempt, await self._orders.order(record)
+        try:
+            return attempt, await self._orders.order(record)
+        except CrossDeskError as error:
+            # The site begins for all others; when this one is handed over, the same is told in its story.
+            log.warning("The order of %s cannot be made: %s", attempt.tag, error)
+            return attempt, None
 
     async def _submit(self, record: JobRecord) -> None:
         await self._ready.wait()

@@ -170,6 +170,29 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     await work.close()
 
 
+async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> None:
+    class Lacking(Orders):
+        async def order(self, record: JobRecord) -> str:
+            if record.id == "bad":
+                raise CrossDeskError("no relay can be started")
+            return await super().order(record)
+
+    site, records = StandIn(), [ready("bad"), ready("good")]
+    heard = Heard({record.id: record for record in records})
+    work = SiteWork(site, heard, Lacking(), FailPoints(), 10)  # type: ignore[arg-type]
+    async with asyncio.timeout(5.0):
+        await work.begin(records)
+    assert site.known == [Attempt("bad", 1), Attempt("good", 1)]
+    for record in records:
+        work.submit(record)
+    await eventually(lambda: len(heard.posted) == 2)
+    assert {(type(one).__name__, one.job) for one in heard.posted} == {
+        ("SiteRefused", "bad"),
+        ("SiteAccepted", "good"),
+    }
+    await work.close()
+
+
 async def test_a_cancel_of_what_may_be_there_is_asked_of_the_site() -> None:
     site = StandIn(LinkLost("cut"))
     work, heard = await begun(site, ready("a"))
