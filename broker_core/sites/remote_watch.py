@@ -81,6 +81,7 @@ class RemoteWatch:
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
             tracked = self.tracked[attempt.tag] = Tracked(attempt, order)
+        tracked.order = tracked.order or order
         return tracked
 
     def handed_over(self, attempt: Attempt, id: str, now: float) -> None:
