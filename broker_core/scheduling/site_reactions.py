@@ -32,6 +32,7 @@ from broker_core.scheduling.messages import (
 from broker_core.scheduling.outcomes import SILENT
 from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.rematching import Rematching
+from broker_core.scheduling.site_clocks import start_of, with_own_time
 from broker_core.scheduling.wording import in_words
 
 S, E, FROM = members(JobState), members(EventType), members(Source)
@@ -214,7 +215,7 @@ class SiteReactions:
             job,
             E.RUNNING,
             FROM.JS,
-            time=message.time,
+            time=start_of(job.record, message.time),
             resources=job.ces,
             reason="The application started",
             details=details,
@@ -235,14 +236,15 @@ class SiteReactions:
     def _ended(self, job: LiveJob, message: AttemptEnded) -> None:
         if self._fences.asked:
             self._fences.over((message.job, message.attempt))
+        now = self._ledger.now.wall
         if job.canceling:
-            self._ends.canceled(job, message)
+            self._ends.canceled(job, with_own_time(job.record, message, now))
             return
         if has_run(message) and job.record.state is not S.RUNNING:
             began = message.time if message.started is None else message.started
             self._started(job, AttemptStarted(job.id, message.attempt, began))
         if job.record.state is S.RUNNING:
-            self._ends.finished(job, message)
+            self._ends.finished(job, with_own_time(job.record, message, now))
         elif job.suspect and message.failure in SILENT:
             self._ends.never_arrived(job, message)
         else:

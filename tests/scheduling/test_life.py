@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Submit
-from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked, SiteRefused
+from broker_core.scheduling.messages import AttemptStarted, CancelAsked, HoldAsked, ReleaseAsked, SiteRefused
 from tests.scheduling.stage import CE, Stage, resource
 
 S = JobState
@@ -53,6 +53,49 @@ def test_lost_messages_are_made_up_for_by_those_that_follow() -> None:
     (job,) = stage.submit()
     stage.ended(job, 0, started=stage.wall)
     assert stage.types(job)[-4:] == ["matched", "scheduled", "running", "done"]
+
+
+def test_a_clock_that_is_behind_neither_starts_a_job_before_it_was_sent_nor_changes_how_long_it_ran() -> None:
+    stage = Stage()
+    (job,) = stage.submit()
+    sent = stage.wall
+    stage.accepted(job)
+    stage.wait(5)
+    stage.tell(AttemptStarted(job, 1, stage.wall - 3600))
+    stage.wait(60)
+    there = stage.wall - 3600
+    stage.ended(job, 0, started=there - 50, time=there - 1)
+    record = stage.records[job]
+    assert (record.started, record.ended) == (sent, sent + 49)
+    times = [event.time for event in stage.stories[job]]
+    assert times == sorted(times)
+
+
+def test_a_clock_that_is_behind_cancels_no_job_before_it_was_sent() -> None:
+    stage = Stage()
+    (job,) = stage.submit()
+    stage.accepted(job)
+    stage.tell(CancelAsked(job))
+    stage.ended(job, None, failure="killed", time=stage.wall - 3600)
+    assert stage.records[job].ended == stage.records[job].matched
+
+
+def test_whole_seconds_of_a_node_do_not_put_a_start_before_the_site_had_the_job() -> None:
+    stage = Stage()
+    (job,) = stage.submit()
+    stage.wait(0.7)
+    stage.accepted(job)
+    stage.tell(AttemptStarted(job, 1, stage.wall - 0.6))
+    assert stage.records[job].started == stage.records[job].scheduled
+
+
+def test_a_job_that_ran_while_the_broker_was_away_keeps_its_own_times() -> None:
+    stage = Stage()
+    (job,) = stage.submit()
+    began = stage.wall + 10
+    stage.wait(3600)
+    stage.ended(job, 0, started=began, time=began + 60)
+    assert (stage.records[job].started, stage.records[job].ended) == (began, began + 60)
 
 
 def test_an_application_with_an_exit_code_has_run_and_is_never_started_again() -> None:
