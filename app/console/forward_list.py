@@ -146,7 +146,8 @@ class ForwardList(QWidget):
 
     def _fit(self) -> None:
         """As high as the rows are, up to a limit."""
-        self._scroll.setFixedHeight(min(_ROOM, self._list.totalHeightForWidth(self.width())))
+        wanted = self._list.totalHeightForWidth(self.width()) if self.rows else 0
+        self._scroll.setFixedHeight(min(_ROOM, wanted))
 
     def _append(self, key: tuple[str, str, str], shown: ForwardView) -> None:
         row = self.rows[key] = ForwardRow(self._desk, shown)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.console.line_list import LineList
 from app.console.line_queue import Entry, LineQueue
@@ -81,6 +81,8 @@ class LineEntry(QWidget):
     """Input for the program, now."""
     ended = Signal()
     """No input follows; everything before it is at the node."""
+    left = Signal()
+    """The keyboard was here, and there is nothing more to type."""
     lost = Signal(int)
     """So many lines may not have arrived, because another desk took the input over."""
 
@@ -128,6 +130,8 @@ class LineEntry(QWidget):
 
     def take(self, text: str) -> None:
         """Type here what was typed elsewhere in the console."""
+        if not self.line.isEnabled():
+            return
         self.line.setFocus()
         self.line.insert("".join(letter for letter in text if letter.isprintable()))
 
@@ -160,10 +164,16 @@ class LineEntry(QWidget):
         self.waiting.setText(self._sentence())
         self.waiting.setVisible(late)
         over = self.queue.ends
-        self.line.setEnabled(not over and self._status.state not in ENDED)
-        self.end.setEnabled(self.line.isEnabled())
+        self._open(is_open=not over and self._status.state not in ENDED)
         hint = "The input has ended" if over else "Line for the program"
         self.line.setPlaceholderText(hint)
+
+    def _open(self, *, is_open: bool) -> None:
+        """Let lines be typed, or no more: then the keyboard must not wander to a button elsewhere."""
+        if not is_open and self.isAncestorOf(QApplication.focusWidget()):
+            self.left.emit()
+        for part in (self.line, self.end):
+            part.setEnabled(is_open)
 
     def _sentence(self) -> str:
         number = len(self.queue.waiting)

@@ -87,6 +87,7 @@ class ConsoleView(ConsolePart):
         self.entry.sent.connect(channel.write)
         self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
         self.entry.lost.connect(self._lines_lost)
+        self.entry.left.connect(terminal.setFocus)
         self.strip.tool.connect(self._tool)
         self.strip.acted.connect(self._acted)
         self.strip.closed.connect(self.close_asked)
@@ -151,13 +152,14 @@ class ConsoleView(ConsolePart):
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
         self.terminal.shows_cursor = status.mode != LINES and status.state not in ENDED
+        self.entry.show_status(status)
         lines = status.mode == LINES and status.state not in ENDED
         if lines and not self.entry.isVisible():
             self.entry.show()
             self.setFocusProxy(self.entry.line)
         elif not lines:
+            self.setFocusProxy(self.terminal)
             self.entry.hide()
-        self.entry.show_status(status)
         self.forwards.show_forwards(status.forwards)
         self.forwards.setEnabled(status.state not in ENDED)
         self._take_if_wanted()

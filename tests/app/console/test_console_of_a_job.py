@@ -156,9 +156,11 @@ def test_lines_go_at_enter_to_a_program_of_the_bypass_agent(
             view.save_to(str(tmp_path / name), text=text)
             await eventually((tmp_path / name).exists)
             await eventually(lambda name=name: (tmp_path / name).read_bytes() == b"got first words\n")
+        view.entry.end.setFocus()
         view.entry.end.click()
         await eventually(lambda: view.status.state is SessionState.CLOSED)
         assert not view.entry.isVisible()
+        assert view.terminal.hasFocus(), "what is typed on presses no button elsewhere"
 
     play(qapp, running_broker.state_dir, scenario)
 

@@ -139,6 +139,17 @@ def test_lines_wait_in_sight_while_the_connection_is_lost_and_leave_when_it_is_b
     assert not entry.lines.isVisible()
 
 
+def test_the_keyboard_leaves_when_there_is_nothing_more_to_type(entry: LineEntry) -> None:
+    left: list[str] = []
+    entry.left.connect(lambda: left.append("left"))
+    entry.window().activateWindow()
+    entry.line.setFocus()
+    entry.show_status(replace(HERE, state=SessionState.CLOSED))
+    assert left == ["left"]
+    entry.take("typed on")
+    assert entry.line.text() == ""
+
+
 def test_a_line_that_the_agent_does_not_confirm_is_shown(entry: LineEntry) -> None:
     enter(entry, "into the dark")
     assert not entry.lines.isVisible()
