@@ -81,7 +81,8 @@ class AttemptDirectory:
         part = f"{self.path}/{name}.part"
         file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            os.write(file, data)
+            while data:  # a disk that is nearly full takes a part, and tells so with the rest
+                data = data[os.write(file, data) :]
         finally:
             os.close(file)
         os.rename(part, f"{self.path}/{name}")

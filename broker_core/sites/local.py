@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from broker_core.sites.start_pipe import StartPipe
 from broker_core.sites.starting import spawn, starter_variables
 from broker_core.worker.markers import read_started
 
+log = logging.getLogger("crossdesk.sites")
 _BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """The machine is short of processes, memory or descriptors: the start is tried again."""
 
@@ -125,7 +127,7 @@ class LocalSite:
             return
         if run.verdict is None:
             run.verdict = CANCELED
-            run.directory.ask_cancel()
+            _noted(run, run.directory.ask_cancel)
         if run.stage is Stage.QUEUED:
             self._queue.remove(run)
             self.finish(run, None)
@@ -200,7 +202,7 @@ class LocalSite:
         self.tell_started(run)
         ended = ended_of(run, status, usage, self.settings.file_limit)
         if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
-            run.directory.write_end(ended)
+            _noted(run, lambda: run.directory.write_end(ended))
         if run.stage is not Stage.QUEUED:
             self.free += run.order.cpus
         run.stage = Stage.OVER
@@ -322,6 +324,14 @@ class LocalSite:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _noted(run: Run, write: Callable[[], None]) -> None:
+    """Write something down for the next process; a full disk keeps no job from being ended, or told of."""
+    try:
+        write()
+    except OSError as error:
+        log.warning("%s: a restart would have to find out anew how it stands: %s", run.tag, error)
 
 
 def _prepare(run: Run) -> None:

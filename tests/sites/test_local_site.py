@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from broker_core.errors import NotFound
+from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import Attempt, InputFile, SiteRefused
 from broker_core.sites.settings import LocalSettings
 from tests.sites.running_site import RunningSite, order, script
@@ -197,3 +200,38 @@ async def test_the_site_describes_itself_in_glue(here: RunningSite) -> None:
     assert resource.attributes["GlueHostFreeCPUs"] == resource.total_cpus == 2
     assert resource.attributes["GlueHostMainMemoryRAMSize"] > 0
     assert resource.ce.startswith("localhost:2119/jobmanager-")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=True)
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.root
+async def test_a_job_that_filled_the_disk_can_be_canceled(small_disk: Path) -> None:
+    site = RunningSite(small_disk)
+    await site.start()
+    one = script("cat /dev/zero >fill; sleep 600")
+    await site.site.submit(one)
+    await eventually(lambda: os.statvfs(small_disk).f_bfree == 0)
+    await site.site.cancel(one.attempt)
+    ended = await site.ended(one.attempt)
+    assert (ended.failure, site.site.free) == ("killed", site.site.cpus)
+    await site.close()
+
+
+@pytest.mark.root
+def test_an_order_for_which_there_is_no_room_is_not_kept_in_part(small_disk: Path) -> None:
+    one = script("true", environment=(("LONG", "x" * 200_000),))
+    (small_disk / "fill").write_bytes(bytes(100_000))
+    directory = AttemptDirectory(small_disk, one.attempt.tag)
+    with pytest.raises(OSError, match="No space left"):
+        directory.make(one)
+    assert directory.order() is None
