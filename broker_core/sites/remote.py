@@ -52,7 +52,8 @@ class RemoteSite:
             self._hand_over,
             linger=self.settings.linger,
             most=self.settings.most_together,
-            at_once=spec.at_once,
+            # Looks and output that comes home do not wait behind submissions.
+            at_once=max(1, spec.at_once // 2),
         )
 
         self._under_way: dict[str, asyncio.Task[str]] = {}

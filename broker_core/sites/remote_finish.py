@@ -41,6 +41,7 @@ class RemoteFinish:
         self._ended = ended
         self.removable: list[str] = []
         """Tags whose directories at the site are not needed any more."""
+        self._removing = False
 
     async def by_marker(self, tracked: Tracked, mark: EndedMark, outputs: bytes) -> None:
         """The starter recorded an end, and a list of output."""
@@ -84,12 +85,16 @@ class RemoteFinish:
 
     async def remove_some(self) -> None:
         """Remove the directories of attempts that are here; those that fail are tried again."""
-        if self.removable:
-            tags, self.removable = self.removable, []
-            try:
-                await self._adapter.remove(tags)
-            except CrossDeskError:
-                self.removable += tags
+        if self._removing:
+            return
+        self._removing = True
+        tags, self.removable = self.removable, []
+        try:
+            await self._adapter.remove(tags)
+        except CrossDeskError:
+            self.removable += tags
+        finally:
+            self._removing = False
 
     async def _bring(self, tracked: Tracked, outputs: bytes) -> str:
         """Bring the output, however long the connection is away; the trouble in words, if it is broken."""

@@ -164,7 +164,9 @@ class RemoteWatch:
         changed = self._take(polled, began)
         if not polled.silent:
             changed |= await self._end_strangers(polled, began)
-        await self.finish.remove_some()
+        if self.finish.removable:
+            # Hundreds of directories take their time, in which looks go on.
+            self.spawn(self.finish.remove_some())
         return acted or changed
 
     async def _act(self) -> bool:

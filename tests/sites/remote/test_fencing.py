@@ -65,6 +65,7 @@ async def test_what_arrived_before_its_site_became_unfit_is_ended_there(folder: 
     far = await HostFar(folder).start()
     first, one = script("exit 0"), script(f"echo ran >>{folder}/ran")
     await far.run(first)
+    await eventually(lambda: not far.place(first).exists(), what="nothing more is asked of the site")
     far.breaking.at = range(far.breaking.calls + 1, far.breaking.calls + 2)
     far.breaking.after = True
     with pytest.raises(LinkLost):
