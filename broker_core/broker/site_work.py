@@ -268,7 +268,7 @@ class SiteWork:
                 async with asyncio.timeout(CALL_DEADLINE):
                     await self.site.forget(attempts)
                 return
-            except (LinkLost, TimeoutError) as error:
+            except (CrossDeskError, OSError) as error:  # a deadline is an OSError too
                 log.info("Files at %s are removed later: %s", self.site.name, error or "no answer")
             await self._pause(tries)
 

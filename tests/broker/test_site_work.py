@@ -17,6 +17,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import AttemptEnded, SiteAccepted, SiteRefused
+from broker_core.sites.batch.site_home import SiteUnfit
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Report
 from broker_core.sites.contract import SiteRefused as Refused
 from broker_core.sites.link import Link, LinkState
@@ -190,6 +191,23 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
         ("SiteRefused", "bad"),
         ("SiteAccepted", "good"),
     }
+    await work.close()
+
+
+async def test_files_are_removed_as_soon_as_the_site_can_be_used() -> None:
+    site, gone = StandIn(), [Attempt("a", 1)]
+    answers: list[Exception | None] = [SiteUnfit("no room"), LinkLost("cut"), None]
+    forgotten = []
+
+    async def forget(attempts: Sequence[Attempt]) -> None:
+        if error := answers.pop(0):
+            raise error
+        forgotten.extend(attempts)
+
+    site.forget = forget  # type: ignore[attr-defined]
+    work, _ = await begun(site)
+    await work.forget(gone)
+    await eventually(lambda: forgotten == gone)
     await work.close()
 
 
