@@ -20,6 +20,8 @@ from broker_core.interactive.shadow_socks import BadSocks, SocksTalk
 from broker_core.interactive.x_setup import BadSetup
 
 TURN = 64 * 1024
+FAREWELL = 2.0
+"""Seconds that the far end has to close what is removed."""
 SOCKS_TIME = 10.0
 """Seconds that a program has to say where it wants to go."""
 Where = tuple[str, int] | str
@@ -40,13 +42,15 @@ class Forward:
     kind: str
     listen: str
     target: str
-    open_on: Callable[[asyncssh.SSHClientConnection], Awaitable[Any]] | None = None
+    open_on: Callable[[asyncssh.SSHClientConnection], Awaitable[asyncssh.SSHListener]] | None = None
     """Opens it at the far end, anew on each connection; None: it listens here."""
     sent: int = 0
     received: int = 0
     connections: int = 0
     problem: str = ""
     server: asyncio.Server | None = None
+    far: asyncssh.SSHListener | None = None
+    """What listens at the far end of the present connection."""
     path: str = ""
     """Of the socket at which it listens here; empty: a port."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -107,12 +111,12 @@ class Forwards:
                 return
             await self._join(forward, own, (reader, writer))
 
-        async def opened(connection: asyncssh.SSHClientConnection) -> None:
+        async def opened(connection: asyncssh.SSHClientConnection) -> asyncssh.SSHListener:
             if isinstance(listen, str):
-                await connection.start_unix_server(lambda: near, listen, encoding=None)
-                return
+                return await connection.start_unix_server(lambda: near, listen, encoding=None)
             found = await connection.start_server(lambda *_: near, *listen, encoding=None)
             forward.listen = place_text((listen[0], found.get_port()))
+            return found
 
         forward.open_on = opened
         await self._begin(forward)
@@ -135,8 +139,8 @@ class Forwards:
                 return
             await self._join(forward, own, (reader, writer))
 
-        async def opened(connection: asyncssh.SSHClientConnection) -> None:
-            await connection.start_unix_server(lambda: near, DISPLAY_PATH, encoding=None)
+        def opened(connection: asyncssh.SSHClientConnection) -> Awaitable[asyncssh.SSHListener]:
+            return connection.start_unix_server(lambda: near, DISPLAY_PATH, encoding=None)
 
         forward.open_on = opened
         await self._begin(forward)
@@ -149,7 +153,13 @@ class Forwards:
             await self._open(forward, connection)
 
     async def remove(self, forward: Forward) -> None:
-        """Close a forward with its connections."""
+        """Close a forward with its connections, at the far end too if that answers."""
+        await self._drop(forward)
+        if forward.far is not None:
+            forward.far.close()
+            await asyncio.wait([asyncio.ensure_future(forward.far.wait_closed())], timeout=FAREWELL)
+
+    async def _drop(self, forward: Forward) -> None:
         if forward in self._all:
             self._all.remove(forward)
             self._changed()
@@ -162,9 +172,9 @@ class Forwards:
         await asyncio.gather(*forward.tasks, return_exceptions=True)
 
     async def close(self) -> None:
-        """Close all."""
+        """Close all; what listens at the far end goes with the connection."""
         for forward in list(self._all):
-            await self.remove(forward)
+            await self._drop(forward)
 
     async def _listen(self, forward: Forward, listen: Where, accepted: Any) -> None:
         """Listen here; raises CannotForward."""
@@ -188,10 +198,11 @@ class Forwards:
             await self._open(forward, self._connection)
 
     async def _open(self, forward: Forward, connection: asyncssh.SSHClientConnection) -> None:
+        forward.far = None
         if forward.open_on is None:
             return
         try:
-            await forward.open_on(connection)
+            forward.far = await forward.open_on(connection)
         except asyncssh.ChannelListenError as error:
             self._trouble(forward, NO_DISPLAY if forward.kind == "x11" else f"The agent refuses it: {error}")
         except (OSError, asyncssh.Error) as error:

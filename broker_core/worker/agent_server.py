@@ -151,8 +151,6 @@ class Door(asyncssh.SSHServer):
     def __init__(self, server: DeskServer) -> None:
         self._server = server
         self._key = b""
-        self._sockets: list[Path] = []
-        """That lead to the desk."""
 
     @property
     def welcome(self) -> bool:
@@ -173,9 +171,7 @@ class Door(asyncssh.SSHServer):
         self._connection = connection
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Whoever it was is gone; sockets that led there lead nowhere."""
-        for path in self._sockets:
-            path.unlink(missing_ok=True)
+        """Whoever it was is gone."""
         self._server.left(self._connection)
 
     def auth_completed(self) -> None:
@@ -226,12 +222,32 @@ class Door(asyncssh.SSHServer):
         inside = path.parent.resolve().is_relative_to(self._server.directory.resolve())
         if not self.allowed or not inside or path.exists():
             return False
-        self._sockets.append(path)
-        return True
+        return self._socket(listen_path, path)
+
+    async def _socket(self, asked: str, path: Path) -> SocketListener:
+        """Listen at a path as it was asked for: in full it may be longer than a socket's may be."""
+        return SocketListener(await self._connection.forward_local_path(asked, asked), path)
 
     def tun_requested(self, unit: int | None) -> bool:
         """A private network, where the node's kernel lets us have one."""
         return self.allowed and os.access("/dev/net/tun", os.W_OK)
+
+
+class SocketListener(asyncssh.SSHListener):
+    """A UNIX socket that leads to a desk; its file goes with it, or with the desk's connection."""
+
+    def __init__(self, inner: asyncssh.SSHListener, path: Path) -> None:
+        super().__init__()
+        self._inner, self._path = inner, path
+
+    def close(self) -> None:
+        """Listen no longer."""
+        self._inner.close()
+        self._path.unlink(missing_ok=True)
+
+    async def wait_closed(self) -> None:
+        """Return when it is closed."""
+        await self._inner.wait_closed()
 
 
 def _public(text: str) -> bytes:

@@ -75,6 +75,10 @@ class AgentSession:
         self._windows = 0
         self._tee = dict.fromkeys(self.spools, settings.tee)
         self._waiting = False
+        self._full = False
+        """The disk is, and what memory should not hold waits there for room."""
+        self._fetched = False
+        """A desk has everything."""
         self._linger: asyncio.TimerHandle | None = None
 
     def run(self) -> None:
@@ -88,10 +92,10 @@ class AgentSession:
         """A desk has come; an older connection of the same desk is dead."""
         for other in [one for one in self.watchers if one.desk == watcher.desk]:
             other.close()
-            self.detach(other)
+            self._leave(other)
         self.watchers.append(watcher)
         self.machine.on(Event.CONNECTED)
-        if self._linger is not None:
+        if self._linger is not None and not self._fetched:
             self._linger.cancel()
             self._linger = None
         if write and self.writer is None:
@@ -100,8 +104,12 @@ class AgentSession:
 
     def detach(self, watcher: Watcher) -> None:
         """A desk has gone, or its connection broke."""
-        if watcher not in self.watchers:
-            return
+        if watcher in self.watchers:
+            self._leave(watcher)
+            if self._fetched:
+                self.finished()
+
+    def _leave(self, watcher: Watcher) -> None:
         self.watchers.remove(watcher)
         if self.writer is watcher:
             self.writer = None
@@ -139,12 +147,16 @@ class AgentSession:
         }
 
     def take_input(self, watcher: Watcher, offset: int, data: bytes) -> int:
-        """Input from a desk, nothing of it twice; returns the bytes that came from it so far."""
+        """Input from the desk that writes, nothing of it twice; returns the bytes taken from a desk so far.
+
+        What was under way when another desk took the input over is left out. Raises ValueError for a hole.
+        """
         had = self.inputs.get(watcher.desk, 0)
+        if watcher is not self.writer:
+            return had
         if offset > had:
             raise ValueError("input is missing")
-        fresh = data[had - offset :]
-        if fresh and watcher is self.writer:
+        if fresh := data[had - offset :]:
             self.inputs[watcher.desk] = had + len(fresh)
             self.inputs.move_to_end(watcher.desk)
             if len(self.inputs) > DESKS:
@@ -167,8 +179,9 @@ class AgentSession:
     def relieve(self) -> None:
         """Let the program wait while the desk that writes cannot follow, or the disk holds too much."""
         behind = self.writer is not None and self.writer.lag() > BEHIND
+        room = self.settings.memory if self._full else self.settings.disk
         kept = any(
-            spool.end - max(spool.start, self.confirmed[stream]) > self.settings.disk
+            spool.end - max(spool.start, self.confirmed[stream]) > room
             for stream, spool in self.spools.items()
         )
         wait = behind or (kept and self.settings.mode == LINES)
@@ -176,12 +189,17 @@ class AgentSession:
             self._waiting = wait
             self.program.listen(not wait)
 
-    def finished_with(self, watcher: Watcher) -> None:
-        """A desk has everything, the end included."""
-        if self.ended:
-            self.machine.on(Event.DRAINED)
-            self.machine.on(Event.PROGRAM_ENDED)
+    def finished(self) -> None:
+        """A desk has everything, the end included; others that look on get the rest too, for a while."""
+        if not self.ended:
+            return
+        self.machine.on(Event.DRAINED)
+        self.machine.on(Event.PROGRAM_ENDED)
+        self._fetched = True
+        if all(watcher.complete() for watcher in self.watchers):
             self.over.set()
+        elif self._linger is None:
+            self._linger = self._loop.call_later(self.settings.linger, self._give_up_waiting)
 
     def end_soon(self, number: int) -> None:
         """The job is being ended: pass the signal on, and do not stay for long."""
@@ -232,21 +250,19 @@ class AgentSession:
             spool.forget(keep)
 
     def _disk_full(self, error: OSError) -> None:
-        """Nothing is lost: the program waits until there is room, or a desk fetches what is in memory."""
+        """Nothing is lost: with more than memory holds the program waits for room, or for a desk."""
         log.warning("Output cannot be kept on the disk: %s", error)
-        self._waiting = True
-        self.program.listen(False)
-        self._loop.call_later(self.settings.retry_interval, self._room_again)
+        if not self._full:
+            self._full = True
+            self._loop.call_later(self.settings.retry_interval, self._room_again)
 
     def _room_again(self) -> None:
+        self._full = False
         try:
             for spool in self.spools.values():
                 spool.spill()
         except OSError as error:
             self._disk_full(error)
-            return
-        self._waiting = False
-        self.program.listen(True)
         self.relieve()
 
     def _hungry(self) -> None:

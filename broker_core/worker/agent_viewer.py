@@ -110,8 +110,8 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
         return all(spools[stream].end == place for stream, place in self._confirmed.items())
 
     def close(self) -> None:
-        """Send the desk away."""
-        self._channel.close()
+        """Send the desk away, with all that it has open: what is dead would hold its ports."""
+        self.connection.abort()
 
     def _skip(self, stream: int, start: int) -> None:
         """Tell of output that is not kept any more."""
@@ -141,7 +141,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
             raise BadFrame("the desk did not say who it is")
         elif what == "done":
             if self._session.ended and self.complete():
-                self._session.finished_with(self)
+                self._session.finished()
         elif what == "take":
             self._session.take(self)
         elif self._session.writer is self:

@@ -167,3 +167,21 @@ async def test_lines_of_a_program_are_no_terminal(made: Bench) -> None:
     screen = Screen(made.desk())
     await screen.ended()
     assert bytes(screen.streams[1]) == b"no terminal\n"
+
+
+async def test_a_command_with_much_to_say_leaves_nothing_when_its_desk_breaks_off(made: Bench) -> None:
+    await made.start_agent(SHELL)
+    screen = await ready(made)
+    assert made.agent is not None
+    files = Path(f"/proc/{made.agent.pid}/fd")
+    before = len(list(files.iterdir()))
+    connection = await screen.session.connection()
+    for terminal in ("xterm", None):
+        process = await connection.create_process("exec yes", term_type=terminal, encoding=None)
+        await process.stdout.read(1)
+        process.channel.pause_reading()
+        await eventually(lambda: list(files.iterdir())[before:])
+    connection.abort()
+    await eventually(lambda: SessionState.BUFFERING in screen.states)
+    await eventually(lambda: screen.session.status.state is SessionState.CONNECTED)
+    await eventually(lambda: len(list(files.iterdir())) <= before)

@@ -16,7 +16,9 @@ class Wire:
     def __init__(self, target: Place, spoil: Callable[[bytes], bytes] = bytes) -> None:
         self._target = target
         self._spoil = spoil
-        self._writers: set[asyncio.StreamWriter] = set()
+        self._writers: list[asyncio.StreamWriter] = []
+        """Two of each connection, the oldest first."""
+        self._held: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.seen = bytearray()
         self.keeps = False
@@ -29,10 +31,14 @@ class Wire:
 
     def cut(self) -> int:
         """Break every connection at once; returns how many there were."""
-        writers, self._writers = self._writers, set()
+        writers, self._writers = self._writers, []
         for writer in writers:
             writer.transport.abort()
         return len(writers) // 2
+
+    def hold(self) -> None:
+        """Swallow what passes on the oldest connection from now on: neither end hears of the other again."""
+        self._held |= set(self._writers[:2])
 
     async def close(self) -> None:
         self._server.close()
@@ -54,12 +60,13 @@ class Wire:
         except OSError:
             writer.transport.abort()
             return
-        self._writers |= {writer, far_writer}
+        self._writers += [writer, far_writer]
         try:
             await asyncio.gather(self._carry(reader, far_writer), self._carry(far_reader, writer))
         finally:
             for one in (writer, far_writer):
-                self._writers.discard(one)
+                if one in self._writers:
+                    self._writers.remove(one)
                 one.transport.abort()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -67,8 +74,11 @@ class Wire:
             while data := await reader.read(TURN):
                 if self.keeps:
                     self.seen += data
-                writer.write(self._spoil(data))
-                await writer.drain()
-            writer.close()
+                if writer not in self._held:
+                    writer.write(self._spoil(data))
+                    await writer.drain()
+            if writer not in self._held:
+                writer.close()
         except OSError:
-            writer.transport.abort()
+            if writer not in self._held:
+                writer.transport.abort()

@@ -1,0 +1,65 @@
+"""Forwards that are taken back, and those that were open on a connection which nobody knows to be dead."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker_core.interactive.session_events import SessionState
+from tests.interactive.pair import Bench
+from tests.interactive.test_beside_the_program import Echo, said
+from tests.interactive.test_terminal import SHELL, ready
+from tests.interactive.wire import Wire
+from tests.waiting import eventually
+
+
+async def test_a_port_there_is_closed_with_its_forward(made: Bench) -> None:
+    await made.start_agent(SHELL)
+    screen = await ready(made)
+    async with Echo() as echo:
+        forward = await screen.session.forwards.remote(("localhost", 0), ("127.0.0.1", echo.port))
+        host, _, port = forward.listen.rpartition(":")
+        assert await said(host, int(port), b"open") == b"OPEN"
+        await screen.session.forwards.remove(forward)
+        with pytest.raises(ConnectionRefusedError):
+            await said(host, int(port), b"closed")
+
+
+async def test_a_socket_there_is_gone_with_its_forward_and_can_be_asked_for_again(made: Bench) -> None:
+    await made.start_agent(SHELL)
+    screen = await ready(made)
+    async with Echo() as echo:
+        for _ in range(2):
+            forward = await screen.session.forwards.remote("socket", ("127.0.0.1", echo.port))
+            assert forward.problem == ""
+            assert (made.job / "socket").is_socket()
+            await screen.session.forwards.remove(forward)
+            await eventually(lambda: not (made.job / "socket").exists())
+
+
+@pytest.mark.parametrize("listen", ["port", "socket"])
+async def test_a_forward_of_the_node_is_open_again_though_the_agent_has_not_seen_the_cut(
+    made: Bench, listen: str
+) -> None:
+    relay, wire = made.place, Wire(made.place)
+    made.place = await wire.open()
+    await made.start_agent(SHELL, keepalive=60.0)
+    made.place = relay
+    screen = await ready(made)
+    async with Echo() as echo:
+        where = "socket" if listen == "socket" else ("localhost", 0)
+        forward = await screen.session.forwards.remote(where, ("127.0.0.1", echo.port))
+        if listen == "port":
+            host, _, port = forward.listen.rpartition(":")
+            await screen.session.forwards.remove(forward)
+            forward = await screen.session.forwards.remote((host, int(port)), ("127.0.0.1", echo.port))
+        assert forward.problem == ""
+        wire.hold()
+        connection = await screen.session.connection()
+        connection.abort()
+        await eventually(lambda: SessionState.BUFFERING in screen.states)
+        await eventually(lambda: screen.session.status.state is SessionState.CONNECTED)
+        await screen.session.connection()
+        await eventually(lambda: not forward.problem)
+        if listen == "port":
+            assert await said(host, int(port), b"again") == b"AGAIN"
+    await wire.close()
