@@ -92,10 +92,12 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
             if carried is None:
                 raise
             return carried
-        if said.state == "there" and said.agent == "plain":
-            carried = _carried(client, said)
-        # The rest of the output is at the broker when the job has ended.
-        return carried or _contact(said)
+        if said.state == "there":
+            carried = _carried(client, said) if said.agent == "plain" else None
+        if carried is not None and said.state in ("there", "over"):
+            # The rest of the output is at the broker when the job has ended.
+            return replace(carried, attempt=said.attempt)
+        return _contact(said)
 
     session = Session(introduce, pair.key, replace(options or SessionOptions(), listen=listen_place()))
     session.start()

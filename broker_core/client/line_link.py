@@ -9,8 +9,8 @@ from typing import Any
 
 from broker_core.client.client import BrokerClient
 from broker_core.errors import CrossDeskError
-from broker_core.interactive.frames import HEARD, OUTPUT, WORD, BadFrame, FrameReader, read_place, read_word
-from broker_core.interactive.stream_link import Listener
+from broker_core.interactive.frames import BadFrame, FrameReader
+from broker_core.interactive.stream_link import Listener, deliver
 
 LOOK = 10.0
 """Seconds that the broker may keep a question before it answers that nothing is new."""
@@ -98,23 +98,15 @@ class LineLink:
             )
             self.met = True
             for kind, content in FrameReader().feed(raw):
-                self._take(kind, content)
+                deliver(kind, content, self._listener, self._word)
 
     async def _send(self) -> None:
         while True:
             await (await self._out.get())()
 
-    def _take(self, kind: bytes, content: bytes) -> None:
-        if kind == WORD:
-            said = read_word(content)
-            if said["what"] == "welcome":
-                said["node"] = self._node
-                for stream, (start, _) in said["streams"].items():
-                    self._places.setdefault(int(stream), start)
-            self._listener.word(said)
-            return
-        stream, offset, data = read_place(content)
-        if kind == OUTPUT:
-            self._listener.output(stream, offset, data)
-        elif kind == HEARD:
-            self._listener.confirmed(offset)
+    def _word(self, said: dict[str, Any]) -> None:
+        if said["what"] == "welcome":
+            said["node"] = self._node
+            for stream, (start, _) in said["streams"].items():
+                self._places.setdefault(int(stream), start)
+        self._listener.word(said)

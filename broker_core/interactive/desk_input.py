@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MOST = 1 << 20
-"""Bytes of input that wait here; more is refused."""
+"""Bytes of input that wait here; more is refused while there are any."""
 
 
 class DeskInput:
@@ -26,9 +26,9 @@ class DeskInput:
         """Bytes that the agent does not have yet, as far as we know."""
         return len(self._bytes)
 
-    def add(self, data: bytes) -> bool:
-        """Take input; False if too much is waiting already."""
-        if len(self._bytes) + len(data) > MOST:
+    def add(self, data: bytes, *, always: bool = False) -> bool:
+        """Take input; False if too much is waiting already, and it need not be taken `always`."""
+        if self._bytes and len(self._bytes) + len(data) > MOST and not always:
             return False
         self._bytes += data
         return True

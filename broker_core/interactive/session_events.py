@@ -55,6 +55,8 @@ class Status:
     state: SessionState = SessionState.STARTING
     reason: str = ""
     """Why, in words for people, with the remedy."""
+    attempt: int = 0
+    """Of the job, of which this is shown; another one begins anew. 0: not known yet."""
     mode: str = ""
     """`terminal` (i2glogin) or `lines` (bypass); empty until known."""
     writer: bool = False

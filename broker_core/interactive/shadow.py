@@ -14,10 +14,10 @@ import asyncssh
 
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
-from broker_core.interactive.desk_input import DeskInput, LineInput
 from broker_core.interactive.meeting import NoMeeting, Place
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
 from broker_core.interactive.shadow_forwards import Forwards
+from broker_core.interactive.shadow_input import SessionInput
 from broker_core.interactive.shadow_link import FAREWELL, farewell, open_link
 from broker_core.interactive.shadow_meeting import Meetings
 from broker_core.interactive.stream_link import CarriedLink, StreamLink
@@ -68,12 +68,10 @@ class Session:
         self.desk = secrets.token_urlsafe(12)
         """Name of this session at the agent; the same over all its connections."""
         self.status = Status()
-        self.typed = LineInput()
-        """What waits for Enter where the program reads lines."""
+        self.input = SessionInput()
+        """What is typed here."""
         self.forwards = Forwards(self._count)
         self._size = (options.columns, options.rows)
-        self._input = DeskInput()
-        self._enough = False
         self._places: dict[int, int] = {}
         self._ends: dict[int, int] = {}
         self.seen: dict[int, int] = {}
@@ -81,8 +79,6 @@ class Session:
         self._telling = Telling(self._listen)
         self._ssh: asyncssh.SSHClientConnection | None = None
         self._link: StreamLink | None = None
-        self._end_due = False
-        """No input follows, and the agent may not know it yet."""
         self._linked = asyncio.Event()
         self._again = asyncio.Event()
         self._report: asyncio.TimerHandle | None = None
@@ -107,17 +103,15 @@ class Session:
         """
         if self.status.state in ENDED or (self._link is not None and not self.status.writer):
             return False
-        taken = self._input.add(self.typed.type(data) if self.status.mode == LINES else data)
-        self._send()
+        taken = self.input.write(data)
+        self._count()
         return taken
 
     def end_input(self) -> None:
-        """No input follows (Ctrl-D); what was typed of a line goes out first."""
-        if self.status.mode == LINES:
-            self._end_due = True
-            self._input.add(self.typed.rest())
-            self._send()
-        self._say("eof")
+        """No input follows (Ctrl-D); what was typed before goes out first. Of no effect where `write` is."""
+        if self._link is None or self.status.writer:
+            self.input.end()
+            self._count()
 
     def resize(self, columns: int, rows: int) -> None:
         """Tell the program the size of its terminal, now and after each new connection."""
@@ -187,27 +181,18 @@ class Session:
         if what == "welcome":
             self._welcome(said)
         elif what == "news":
-            if self.status.writer and not said["writer"]:
-                self._input.drop()
-            told = {"sent": self._input.confirmed, "unsent": self._input.unsent}
-            told["windows"] = int(said.get("windows", 0))
-            self._become(writer=bool(said["writer"]), viewers=int(said["viewers"]), **told)
-            self.resize(*self._size)
-            self._send()
-            if self._end_due and self.status.writer:
-                self._say("eof")
+            self._news(said)
         elif what == "gap":
             self._telling.tell(Gap(said["stream"], said["start"], said["end"]))
             self._places[said["stream"]] = said["end"]
         elif what in ("enough", "more"):
-            self._enough = what == "enough"
-            self._send()
+            self.input.hold(what == "enough")
         elif what == "end":
             self._end(said)
 
     def confirmed(self, offset: int) -> None:
         """The agent has our input up to a place."""
-        self._input.confirm(offset)
+        self.input.confirm(offset)
         self._count()
 
     def silent(self, seconds: int) -> None:
@@ -253,7 +238,9 @@ class Session:
 
     async def _follow(self, contact: Contact) -> None:
         """Connect, and stay until the connection is lost; raises NoMeeting."""
-        self._become(notice=contact.notice)
+        if contact.attempt != self.status.attempt:
+            self._restart()
+        self._become(notice=contact.notice, attempt=contact.attempt)
         self._telling.follow(contact.manners)
         if contact.carried is not None:
             await self._follow_carried(contact.carried(self), contact.notice)
@@ -263,7 +250,7 @@ class Session:
         self._become(fingerprint=fingerprint, direct=direct)
         try:
             if self._options.attached:
-                await self._attach(ssh)
+                self._hello(await open_link(ssh, self, self._options.answer_time))
             else:
                 self._become(state=SessionState.CONNECTED, reason="", retries=0, node=contact.node)
             await self.forwards.connected(ssh)
@@ -271,22 +258,29 @@ class Session:
             self._linked.set()
             reason = await self._lost(ssh)
         finally:
-            self._link = self._ssh = None
+            self._unlinked()
+            self._ssh = None
             ssh.abort()
         if self.status.state not in ENDED:
             broke = f"The connection broke: {reason}."
             self._become(state=SessionState.BUFFERING, reason=broke, retries=0, direct=False, silent=0)
+
+    def _restart(self) -> None:
+        """The job was started anew: its output begins again, and nothing of its input is there."""
+        self._telling.flush()
+        self._places, self._ends, self.seen = {}, {}, {}
+        if self.status.attempt:
+            self.input.restart()
 
     async def _follow_carried(self, link: CarriedLink, notice: str) -> None:
         """The same over the broker; raises NoMeeting, and BadRequest where more is wanted than streams."""
         if not self._options.attached:
             raise BadRequest(notice)
         try:
-            self._link = link
             self._hello(link)
             reason = await link.lost
         finally:
-            self._link = None
+            self._unlinked()
             await link.close()
         if not link.met:
             raise NoMeeting(f"{reason}.")
@@ -294,16 +288,17 @@ class Session:
             broke = f"The connection broke: {reason}."
             self._become(state=SessionState.BUFFERING, reason=broke, retries=0)
 
-    async def _attach(self, ssh: asyncssh.SSHClientConnection) -> None:
-        """Take the streams of the program up where they were left."""
-        self._link = link = await open_link(ssh, self, self._options.answer_time)
-        self._hello(link)
-
     def _hello(self, link: StreamLink) -> None:
-        """Say who we are and what we have."""
+        """Take the streams of the program up where they were left: say who we are and what we have."""
+        self._link = link
+        self.input.linked(link)
         link.say(
             "hello", desk=self.desk, write=self._options.write or self.status.writer, resume=self._places
         )
+
+    def _unlinked(self) -> None:
+        self._link = None
+        self.input.lost()
 
     async def _lost(self, ssh: asyncssh.SSHClientConnection) -> str:
         if self._link is not None:
@@ -322,11 +317,19 @@ class Session:
         self.seen = self.seen or {int(stream): place for stream, place in said.get("seen", {}).items()}
         for stream, (start, _) in said["streams"].items():
             self._places.setdefault(int(stream), start)
-        self._input.reconnect(said["input"])
-        self._enough = False
+        self.input.welcome(said["input"], by_lines=said["mode"] == LINES)
         found = {"mode": said["mode"], "node": said["node"], "display": said.get("display", "")}
         self._become(state=SessionState.DRAINING, reason="", **found)
         self._drained()
+
+    def _news(self, said: dict[str, Any]) -> None:
+        """Who writes, and who is there."""
+        writer = bool(said["writer"])
+        self.resize(*self._size)
+        self.input.news(writes=writer)
+        told = {"sent": self.input.sent, "unsent": self.input.unsent}
+        windows = int(said.get("windows", 0))
+        self._become(writer=writer, viewers=int(said["viewers"]), windows=windows, **told)
 
     def _end(self, said: dict[str, Any]) -> None:
         """The program has ended, and everything before this word is here."""
@@ -342,14 +345,6 @@ class Session:
         self._linked.set()
 
     # Towards the program.
-
-    def _send(self) -> None:
-        if self._link is None or not self.status.writer or self._enough:
-            return
-        offset, data = self._input.next()
-        if data:
-            self._link.type(offset, data)
-        self._count()
 
     def _say(self, what: str, **values: Any) -> None:
         if self._link is not None:
@@ -385,8 +380,8 @@ class Session:
             return
         self._become(
             waiting=sum(max(0, end - self._places[stream]) for stream, end in self._ends.items()),
-            unsent=self._input.unsent,
+            unsent=self.input.unsent,
             received=sum(self._places.values()),
-            sent=self._input.confirmed,
+            sent=self.input.sent,
             forwards=self.forwards.views(),
         )

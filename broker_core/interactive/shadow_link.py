@@ -9,23 +9,10 @@ from typing import Any
 import asyncssh
 
 from broker_core.interactive.contact import Contact
-from broker_core.interactive.frames import (
-    HEARD,
-    OUTPUT,
-    PART,
-    STREAM_PATH,
-    WORD,
-    BadFrame,
-    FrameReader,
-    heard,
-    keys,
-    read_place,
-    read_word,
-    word,
-)
+from broker_core.interactive.frames import PART, STREAM_PATH, BadFrame, FrameReader, heard, keys, word
 from broker_core.interactive.meeting import NoMeeting
 from broker_core.interactive.silence import Silence
-from broker_core.interactive.stream_link import Listener
+from broker_core.interactive.stream_link import Listener, deliver
 
 WINDOW = 1 << 20
 """Bytes on their way at most: an echo comes after them, and over a long way no more fit into a round trip."""
@@ -72,7 +59,7 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
         self._silence.heard()
         try:
             for kind, content in self._reader.feed(data):
-                self._take(kind, content)
+                deliver(kind, content, self._listener, self._listener.word)
         except (BadFrame, ValueError, TypeError, KeyError) as error:
             self.break_off(f"the agent is not understood: {error}")
 
@@ -131,16 +118,6 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
         if not self.lost.done():
             self.lost.set_result(reason)
         self.connection.abort()
-
-    def _take(self, kind: bytes, content: bytes) -> None:
-        if kind == WORD:
-            self._listener.word(read_word(content))
-            return
-        stream, offset, data = read_place(content)
-        if kind == OUTPUT:
-            self._listener.output(stream, offset, data)
-        elif kind == HEARD:
-            self._listener.confirmed(offset)
 
 
 async def speak(

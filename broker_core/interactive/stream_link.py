@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Protocol
+
+from broker_core.interactive.frames import HEARD, OUTPUT, WORD, read_place, read_word
 
 
 class Listener(Protocol):
@@ -62,3 +65,15 @@ class CarriedLink(StreamLink, Protocol):
     async def close(self) -> None:
         """Leave."""
         ...
+
+
+def deliver(kind: bytes, content: bytes, listener: Listener, word: Callable[[dict[str, Any]], None]) -> None:
+    """Give a frame of the agent to who listens, a message to `word`; raises BadFrame."""
+    if kind == WORD:
+        word(read_word(content))
+        return
+    stream, offset, data = read_place(content)
+    if kind == OUTPUT:
+        listener.output(stream, offset, data)
+    elif kind == HEARD:
+        listener.confirmed(offset)

@@ -17,7 +17,7 @@ async def test_both_streams_arrive_apart_and_input_goes_out_at_enter(made: Bench
     await screen.shows(b"name? ")
     await eventually(lambda: screen.session.status.writer)
     screen.session.write(b"an")
-    assert screen.session.typed.line == b"an"
+    assert screen.session.input.line.line == b"an"
     assert screen.session.status.sent == 0
     screen.session.write(b"na\n")
     await screen.ended()
