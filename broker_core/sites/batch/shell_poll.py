@@ -12,6 +12,7 @@ NEWS_AT_ONCE = 1000
 """Attempts whose news one exchange brings at the most, so that no answer grows without bound."""
 _LETTERS = {"s": "started", "o": "outputs", "e": "ended"}
 # Lines of stdin: `a NAME` acknowledges news that were read, `i TAG` asks for an attempt's own markers.
+# A look is taken often, at hosts that may be busy: each process that it needs waits for its turn there.
 _SCRIPT = r"""
 set -f
 [ -z "$renewal" ] || printf '%s\n' "$renewal" >lease
@@ -32,8 +33,14 @@ done >"incoming/$exchange.ask"
 [ -z "$gone" ] || rm -f $gone
 if command -v timeout >/dev/null 2>&1; then timeout 25 /bin/sh -c "$status"; else eval "$status"; fi
 printf '\036%s %s\n' "$exchange" "$?"
-{ ls news | head -n "$most" | sed 's,^,news/,'; cat "incoming/$exchange.ask"; } |
-    tar -cf - -T - 2>/dev/null
+set +f
+for name in news/*; do
+    [ "$most" -gt 0 ] || break
+    [ -f "$name" ] || continue
+    printf '%s\n' "$name"
+    most=$((most - 1))
+done >>"incoming/$exchange.ask"
+tar -cf - -T "incoming/$exchange.ask" 2>/dev/null
 rm -f "incoming/$exchange.ask"
 """
 
