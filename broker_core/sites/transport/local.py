@@ -5,46 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import cast
 
 from broker_core.errors import NotFound
 from broker_core.sites.link import Link, LinkState
-from broker_core.sites.transport.contract import DEADLINE, LinkLost, NotSent, Reply
-from broker_core.sites.transport.envelope import Parcel, wrap
-from broker_core.sites.transport.exchange import Exchange
-from broker_core.sites.transport.traffic import Traffic, in_one_piece
+from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
+from broker_core.sites.transport.envelope import Parcel
+from broker_core.sites.transport.scripts import Scripts
+from broker_core.sites.transport.traffic import Traffic
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 
 _REAPED = 5.0
 """Seconds that a killed process may take to be gone; one that hangs in the kernel is left."""
 
 
-class LocalTransport:
+class LocalTransport(Scripts):
     """Runs scripts by /bin/sh in process groups of their own; it is connected while it is open."""
 
     def __init__(self, link: Link, environment: Mapping[str, str], at_once: int) -> None:
         """`environment`: added to the broker's own. `at_once`: most scripts at the same time."""
-        self.link = link
-        self._environment = dict(environment)
+        super().__init__(link, environment)
         self._turns = asyncio.Semaphore(at_once)
-
-    async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
-        """Run a script."""
-        return await self._carry(script, in_one_piece(stdin), None, deadline, renewed=False)
-
-    async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
-        """Run a script with a long input."""
-        return await self._carry(script, chunks, None, deadline, renewed=True)
-
-    async def receive(
-        self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
-    ) -> Reply:
-        """Run a script with a long output."""
-        return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
         """Nodes are this machine, or on its network."""
@@ -67,27 +51,15 @@ class LocalTransport:
     def hurry(self) -> None:
         """This machine is always there."""
 
-    async def _carry(
-        self,
-        script: str,
-        chunks: AsyncIterator[bytes],
-        write: Callable[[bytes], None] | None,
-        deadline: float,
-        *,
-        renewed: bool,
-    ) -> Reply:
-        parcel = wrap(script, self._environment, secrets.token_hex(8))
-        traffic = Traffic(Exchange(parcel.marker, write), deadline, renewed=renewed)
-        try:
-            async with traffic.limit, self._turns:
-                traffic.sent = True
-                reply = await _run(traffic, parcel, chunks)
-        except TimeoutError as error:
-            if not traffic.sent:
-                raise NotSent(f"{deadline:g} s were over before the command's turn came.") from error
-            raise LinkLost(f"The command did not end within {deadline:g} s and was ended.") from error
-        self.link.heard = time.time()
-        return reply
+    async def _bring(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+        async with self._turns:
+            traffic.sent = True
+            return await _run(traffic, parcel, chunks)
+
+    def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
+        if not traffic.sent:
+            return NotSent(f"{deadline:g} s were over before the command's turn came.")
+        return LinkLost(f"The command did not end within {deadline:g} s and was ended.")
 
 
 async def _run(traffic: Traffic, parcel: Parcel, chunks: AsyncIterator[bytes]) -> Reply:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from broker_core.sites.link import Link
 from broker_core.sites.transport.address import Address, SshFiles
-from broker_core.sites.transport.contract import DEADLINE, LinkLost, NotSent, Reply
+from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
 from broker_core.sites.transport.envelope import Parcel, wrap
 from broker_core.sites.transport.exchange import Exchange
 from broker_core.sites.transport.keeper import Keeper
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Answers, TooManySessions
+from broker_core.sites.transport.scripts import Scripts
 from broker_core.sites.transport.ssh_way_back import SshWayBack
 from broker_core.sites.transport.traffic import Traffic, in_one_piece
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
     from broker_core.sites.transport.dialing import Line
 
 
-class SshTransport:
+_AGAIN = 0.1
+"""Seconds until a session is asked for again that the server should have."""
+
+
+class SshTransport(Scripts):
     """Runs scripts at an SSH server; connects by itself, again and again, while it is open."""
 
     def __init__(
@@ -38,8 +43,8 @@ class SshTransport:
         patience: Patience,
     ) -> None:
         """`environment`: exported before each script. `at_once`: most sessions at the same time."""
-        self.link = link
-        self._address, self._environment, self._files = address, dict(environment), files
+        super().__init__(link, environment)
+        self._address, self._files = address, files
         self._patience = patience
         self._answers = Answers()
         self._keeper: Keeper[Line] = Keeper(link, patience, self._dial, self._prove)
@@ -49,20 +54,6 @@ class SshTransport:
         self._given_up = 0
         self._back = SshWayBack(self.run, address.host)
         self._turn_back = asyncio.Lock()
-
-    async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
-        """Run a script."""
-        return await self._carry(script, in_one_piece(stdin), None, deadline, renewed=False)
-
-    async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
-        """Run a script with a long input."""
-        return await self._carry(script, chunks, None, deadline, renewed=True)
-
-    async def receive(
-        self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
-    ) -> Reply:
-        """Run a script with a long output."""
-        return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
         """Have a port at the login host that leads to the relay."""
@@ -91,26 +82,7 @@ class SshTransport:
         """See `Transport.hurry`."""
         self._keeper.hurry()
 
-    async def _carry(
-        self,
-        script: str,
-        chunks: AsyncIterator[bytes],
-        write: Callable[[bytes], None] | None,
-        deadline: float,
-        *,
-        renewed: bool,
-    ) -> Reply:
-        parcel = wrap(script, self._environment, secrets.token_hex(8))
-        traffic = Traffic(Exchange(parcel.marker, write), deadline, renewed=renewed)
-        try:
-            async with traffic.limit:
-                reply = await self._in_turn(parcel, chunks, traffic)
-        except TimeoutError as error:
-            raise self._too_late(traffic, deadline) from error
-        self.link.heard = time.time()
-        return reply
-
-    async def _in_turn(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+    async def _bring(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
         while True:
             await self._turns.acquire()
             released = True
@@ -120,12 +92,14 @@ class SshTransport:
                 return await line.carry(parcel, chunks, traffic)
             except TooManySessions as error:
                 traffic.sent = False
-                if self._given_up >= self._spare:
-                    raise NotSent(str(error)) from error
-                # One of the other sessions has to end first; and from now on there is one fewer.
-                self._given_up += 1
-                released = False
-                self.link.note(time.time(), f"{error} Fewer commands are sent at once.")
+                if self._given_up < self._spare:
+                    # One of the other sessions has to end first; and from now on there is one fewer.
+                    self._given_up += 1
+                    released = False
+                    self.link.note(time.time(), f"{error} Fewer commands are sent at once.")
+                else:
+                    # The session before this one has ended here, and not yet there.
+                    await asyncio.sleep(_AGAIN)
             except LinkLost:
                 if traffic.sent:
                     self._keeper.doubt()
