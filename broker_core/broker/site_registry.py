@@ -20,7 +20,7 @@ from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.site_names import THIS_MACHINE, site_name
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
 from broker_core.sites.contract import Attempt, FarSite, Site
@@ -120,6 +120,12 @@ class SiteRegistry:
     async def add(self, spec: SiteSpec) -> None:
         """Add a site and begin work there; raises Conflict, BadRequest or StorageFull, nothing kept then."""
         self._acceptable(spec)
+        if spec.name == THIS_MACHINE:
+            raise BadRequest(
+                "No site can be called so: it is the name of this machine itself.",
+                place=spec.name,
+                remedy="Choose another name.",
+            )
         if spec.name in self.specs or (self._updaters is not None and spec.name in self._updaters.names):
             raise Conflict(
                 "There is a site or a source of information of this name already.",

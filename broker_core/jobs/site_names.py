@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+THIS_MACHINE = "localhost"
+"""Host part of the computing elements of this machine: no other site can be called so."""
+
 
 @lru_cache(maxsize=4096)
 def site_name(ces: str) -> str:
@@ -17,4 +20,4 @@ def site_name(ces: str) -> str:
 
 def _short(ce: str) -> str:
     host, _, rest = ce.partition(":")
-    return (rest.rpartition("-")[2] or ce) if host == "localhost" else host
+    return (rest.rpartition("-")[2] or ce) if host == THIS_MACHINE else host

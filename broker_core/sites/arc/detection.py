@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.jobs.site_names import THIS_MACHINE
 from broker_core.resources.facts import Facts
 from broker_core.sites.arc.information import published
 from broker_core.sites.arc.rest import Rest
@@ -74,7 +75,7 @@ class ArcLook:
 
     def _suggestion(self) -> SiteSpec:
         name = re.sub(r"[^a-z0-9.-]+", "-", self._rest.host.lower()).strip(".-")[:64].strip(".-")
-        found = _spec(self._request, name or "arc-site")
+        found = _spec(self._request, name if name not in ("", THIS_MACHINE) else "arc-site")
         return found.model_copy(update={"proxy": self._rest.named, "url": self._rest.service})
 
 

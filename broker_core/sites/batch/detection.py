@@ -6,6 +6,7 @@ import ipaddress
 import re
 
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.site_names import THIS_MACHINE
 from broker_core.sites.batch.detection_script import SEPARATOR, Probed, detection_script, read_probes
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.batch.systems import SYSTEMS
@@ -170,6 +171,8 @@ def _suggestion(
 def _name(request: DetectRequest, host: str, kind: str) -> str:
     """The alias that was given, or else the host's own name."""
     alias = request.host.rpartition("@")[2]
+    if alias.lower() == THIS_MACHINE:
+        alias = ""
     try:
         ipaddress.ip_address(alias)
         alias = ""
@@ -177,4 +180,4 @@ def _name(request: DetectRequest, host: str, kind: str) -> str:
         pass
     name = (alias or (host if request.host else f"{host.partition('.')[0]}-{kind}")).lower()
     name = re.sub(r"[^a-z0-9.-]+", "-", name).strip(".-")[:64].strip(".-")
-    return name or f"{kind}-site"
+    return name if name not in ("", THIS_MACHINE) else f"{kind}-site"

@@ -173,6 +173,8 @@ async def test_keys_of_an_agent_that_is_younger_than_the_broker_are_used_once_it
 
 
 async def test_what_cannot_be_a_site_is_refused_in_words(client: BrokerClient, spec: SiteSpec) -> None:
+    with pytest.raises(CrossDeskError, match="this machine itself"):
+        await client.add_site(spec.model_copy(update={"name": "localhost"}))
     with pytest.raises(CrossDeskError, match="no kind"):
         await client.add_site(spec.model_copy(update={"kind": "abacus"}))
     await client.add_site(spec)

@@ -35,7 +35,7 @@ async def test_a_url_is_found_with_its_queues_and_a_site_to_add(arex: ARex, prox
     suggestion = found.suggestion
     assert suggestion is not None
     assert suggestion.model_dump(include={"name", "kind", "url", "proxy", "trust"}) == {
-        "name": "localhost",
+        "name": "arc-site",
         "kind": "arc",
         "url": arex.url,
         "proxy": str(proxy),

@@ -117,6 +117,7 @@ async def test_a_host_that_runs_no_scripts_is_an_error_in_its_own_words() -> Non
         ("ann@Login1.Example.ORG", "login1.example.org"),
         ("10.1.2.3", "head"),
         ("my_alias", "my-alias"),
+        ("ann@localhost", "head"),
         ("", ""),
     ],
 )
