@@ -52,8 +52,10 @@ def ago(then: float | None, now: float) -> str:
 
 
 def since(then: float, now: float) -> str:
-    """Return how long something lasts, as after “since”: `12 min`, `a moment`, or the day."""
-    return "a moment" if now - then < 5 else ago(then, now).removesuffix(" ago")
+    """Return when something began, as after “since”: `14:05`, with the day if that was not today."""
+    moment = datetime.fromtimestamp(then)
+    today = moment.date() == datetime.fromtimestamp(now).date()
+    return f"{moment:%H:%M}" if today else f"{moment:%d %b, %H:%M}"
 
 
 def exact(then: float | None) -> str:

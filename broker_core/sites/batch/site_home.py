@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import re
 import shlex
 import tarfile
 import time
@@ -23,6 +24,10 @@ AWAY = 90
 """Exit status of a script that found no directory of this broker."""
 POOR = 95
 """Exit status of a script that found no tar and find with what it takes to bring files."""
+_SHELL = re.compile(
+    r"^\S*sh: (?:eval: )?(?:line )?\d+: (?:eval: )?(?:(?:cannot create )?incoming/probe\.\d+: )?"
+)
+"""Where in a script its shell complains, and of which file made for that, says nothing to people."""
 _TOOLS = f"""
 : | tar -h --hard-dereference --no-recursion --null -cf /dev/null -T - >/dev/null 2>&1 &&
     find / -prune -printf '' >/dev/null 2>&1 || exit {POOR}
@@ -194,4 +199,4 @@ def _packed(programs: list[_Program]) -> bytes:
 def words_of(err: bytes) -> str:
     """The last line that a command printed to complain, as part of a sentence."""
     lines = err.decode("utf-8", "replace").strip().splitlines()
-    return (lines[-1] if lines else "no reason was given").rstrip(".")
+    return (_SHELL.sub("", lines[-1]) if lines else "no reason was given").rstrip(".")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.batch.site_home import SiteHome, SiteUnfit
+from broker_core.sites.batch.site_home import SiteHome, SiteUnfit, words_of
 from broker_core.sites.link import Link
 from broker_core.sites.transport.local import LocalTransport
 
@@ -36,3 +36,20 @@ async def test_a_host_whose_commands_bring_no_output_is_unfit_and_says_what_help
     (tmp_path / command).unlink()
     assert (await home.get()).path.startswith(str(tmp_path))
     assert transport.link.trouble == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (b"sh: 10: eval: cannot create incoming/probe.21572: Permission denied\n", "Permission denied"),
+        (b"/bin/sh: line 9: incoming/probe.8: No space left on device\n", "No space left on device"),
+        (
+            b"hello\nmkdir: cannot create directory '/x': Not a directory\n",
+            "mkdir: cannot create directory '/x': Not a directory",
+        ),
+        (b"sbatch: error: Batch job submission failed.\n", "sbatch: error: Batch job submission failed"),
+        (b"", "no reason was given"),
+    ],
+)
+def test_a_complaint_is_told_without_the_place_in_the_script(said: bytes, told: str) -> None:
+    assert words_of(said) == told
