@@ -6,12 +6,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.console.forward_entry import Where
 from app.console.leaving import threads
+from broker_core.client.desk_settings import own_ports
 from broker_core.client.interactive import (
     ENDED,
     ForwardView,
@@ -175,7 +177,8 @@ class Channel(QObject):
         stop, self._room = asyncio.Event(), asyncio.Event()
         self._room.set()
         async with await self._connect() as client:
-            session = await open_session(client, self._job, self._options)
+            options = replace(self._options, direct_ports=own_ports())
+            session = await open_session(client, self._job, options)
             try:
                 self._ready(session, stop)
                 await self._until_over(session, stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ class ConsoleView(ConsolePart):
         self.forwards = ForwardList(desk)
         self.lacking = NoteBar(desk, "info", "warning")
         self.asks = NoteBar(desk, "copy", "muted", COPY, ALWAYS)
-        self._copying = ""
+        self._copying = self._why = ""
         self._may_copy = self._wants_input = self._warned = False
         self.transcript = Transcript()
         self._lay_out()
@@ -75,6 +76,7 @@ class ConsoleView(ConsolePart):
         channel.status.connect(self._status)
         channel.lost.connect(self._lost)
         channel.failed.connect(self._failed)
+        channel.over.connect(self._ended)
         terminal.read.connect(channel.taken)
         terminal.typed.connect(self._typed)
         terminal.keyed.connect(self._typed_in_vain)
@@ -169,7 +171,13 @@ class ConsoleView(ConsolePart):
         words = f"{count:,} bytes of output were not kept by the node"
         self.terminal.feed(f"\r\n\x1b[0;7m {words} \x1b[0m\r\n".encode())
 
+    def _ended(self) -> None:
+        """Nothing follows; where the program has not ended, its session could not be had."""
+        if not self.over:
+            self._status(replace(self.status, state=SessionState.REFUSED, reason=self._why, silent=0))
+
     def _failed(self, words: str) -> None:
+        self._why = words
         self.terminal.feed(f"\r\n\x1b[0;7m {' '.join(words.split())} \x1b[0m\r\n".encode())
 
     def _typed(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Settings of this desk, as opposed to those of the broker: whether it listens for agents of its jobs."""
+"""Settings of this desk, as opposed to those of the broker: where agents of its jobs may call it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pathlib import Path
 from platformdirs import user_config_dir
 
 from broker_core.errors import BadRequest
-from broker_core.interactive.meeting import Place
+from broker_core.interactive.meeting import Place, read_ports
 
 VARIABLE = "CROSSDESK_LISTEN"
 """Names the place for one command; goes before the file."""
+PORTS_VARIABLE = "CROSSDESK_DIRECT_PORTS"
+"""Names the ports at which agents may call this desk without the relay, or `none`."""
 _FORM = re.compile(r"(?:\[([^\]\s]+)\]|([^\s:]+)):(\d{1,5})")
 
 
@@ -35,6 +37,21 @@ def listen_place() -> Place | None:
             f"{text!r} is no place to listen.", place=origin, remedy='Write it as "HOST:PORT".', code="usage"
         )
     return Place(found[1] or found[2], int(found[3]))
+
+
+def own_ports() -> range | None:
+    """What the environment says of these ports; None: as the broker's settings say. Raises BadRequest."""
+    return ports_of(os.environ.get(PORTS_VARIABLE, ""))
+
+
+def ports_of(text: str) -> range | None:
+    """The ports of such a text, None where nothing is said; raises BadRequest."""
+    if not text:
+        return None
+    try:
+        return read_ports(text)
+    except ValueError as error:
+        raise BadRequest(str(error), place=text, remedy="E.g. 20000-25000.", code="usage") from error
 
 
 def _written() -> tuple[str, str]:

@@ -14,17 +14,21 @@ from typing import Annotated, Any
 import typer
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.desk_settings import ports_of
 from broker_core.command_line import output
-from broker_core.command_line.direct_ports import DirectPorts, ports_of
+from broker_core.command_line.direct_ports import DirectPorts
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.forward_forms import Dynamic, Local, Remote, Wishes, wishes
 from broker_core.command_line.ids import Job, resolve
 from broker_core.command_line.raw_keys import DETACH, Keys, raw_keys
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import BadRequest
+from broker_core.interactive.session_events import ENDED
 
 LINES = "lines"
 _TURN = 64 * 1024
+_PAUSE = 0.05
+"""Seconds until a session that is full is asked again."""
 
 
 def attach(
@@ -78,6 +82,7 @@ class Attached:
         self._writing = asyncio.Event()
         """The program takes our input; what is typed before waits."""
         self._told: Any = None
+        self._attempt = 0
         self._by_lines: Callable[[], None] = _nothing
         """Changes the terminal, once, when it shows that the program reads lines."""
         self._remarks: set[str] = set()
@@ -96,14 +101,16 @@ class Attached:
             display=display,
         )
         self._session = await open_session(self._client, self._job, options)
-        await asked.open(self._session)
-        with self._terminal():
-            shown = asyncio.ensure_future(self._show())
-            left = asyncio.ensure_future(self._left.wait())
-            await asyncio.wait([shown, left], return_when=asyncio.FIRST_COMPLETED)
-            shown.cancel()
-            left.cancel()
-        await self._session.close()
+        try:
+            await asked.open(self._session)
+            with self._terminal():
+                shown = asyncio.ensure_future(self._show())
+                left = asyncio.ensure_future(self._left.wait())
+                await asyncio.wait([shown, left], return_when=asyncio.FIRST_COMPLETED)
+                shown.cancel()
+                left.cancel()
+        finally:
+            await self._session.close()
         return self._code(shown)
 
     def _code(self, shown: asyncio.Future[None]) -> int:
@@ -136,6 +143,9 @@ class Attached:
         if self._take and status.mode and not status.writer and not self._watch:
             self._session.take()
             self._take = False
+        if self._attempt and status.attempt != self._attempt:
+            self._remark("the job was started anew")
+        self._attempt = status.attempt
         if status.mode == LINES:
             self._by_lines()
             self._by_lines = _nothing
@@ -193,7 +203,18 @@ class Attached:
             if not data:
                 self._session.end_input()
                 return
-            self._session.write(data)
+            await self._type(data, waits=not keys.are_there)
+
+    async def _type(self, data: bytes, *, waits: bool) -> None:
+        """Have the session take it, as soon as there is room.
+
+        `waits`: also while another desk has the input, where keys are in vain.
+        """
+        while not self._session.write(data):
+            status = self._session.status
+            if status.state in ENDED or not (waits or status.writer):
+                return
+            await asyncio.sleep(_PAUSE)
 
     def _resize(self) -> None:
         self._session.resize(*shutil.get_terminal_size())

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.desk_settings import ports_of
 from broker_core.command_line import output
-from broker_core.command_line.direct_ports import DirectPorts, ports_of
+from broker_core.command_line.direct_ports import DirectPorts
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.forward_forms import Dynamic, Local, Remote, wishes
 from broker_core.command_line.ids import Job, resolve

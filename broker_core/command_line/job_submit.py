@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,10 +14,10 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.desk_settings import own_ports
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.submit import new_key
 from broker_core.command_line import diagnostics, output, words
-from broker_core.command_line.direct_ports import VARIABLE, ports_of
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.following import Row, failed, follow_jobs, until_ended
 from broker_core.command_line.forward_forms import wishes
@@ -123,7 +122,7 @@ def _interactive(prepared: Prepared) -> bool:
 async def _attach(client: BrokerClient, job: str, timeout: float | None) -> int:
     """Connect this terminal with the job: what it writes comes here, and it may be waiting for input."""
     output.say(f"Attached to {job}; Ctrl-] leaves it running.")
-    attached = Attached(client, job, ports_of(os.environ.get(VARIABLE, "")), watch=False, take=False)
+    attached = Attached(client, job, own_ports(), watch=False, take=False)
     try:
         async with asyncio.timeout(timeout):
             return await attached.run(wishes(None, None, None), "")

@@ -9,6 +9,7 @@ Nothing but the standard library is imported, because agents on worker nodes use
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import secrets
 import socket
@@ -160,4 +161,5 @@ async def _until_go(connection: socket.socket, place: Place) -> None:
 def _words(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "out of time"
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    number = getattr(error, "errno", None)  # asyncio's own words are for programmers
+    return os.strerror(number) if number else str(error) or type(error).__name__

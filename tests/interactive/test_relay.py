@@ -122,3 +122,10 @@ def test_settings_that_are_wrong_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "relay.toml").write_text(text)
     with pytest.raises(BadRequest):
         load(tmp_path / "relay.toml")
+
+
+async def test_a_place_that_cannot_be_reached_is_told_in_plain_words() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        place = Place(*gone.getsockname())
+    with pytest.raises(NoMeeting, match=f"^{place} does not answer: Connection refused.$"):
+        await meet(place, DESK, new_token(), 1.0)

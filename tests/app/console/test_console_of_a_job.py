@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -178,5 +179,29 @@ def test_the_broker_and_the_relay_may_die_while_one_types(
         QTest.keyClicks(view.terminal, "exit")
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: view.status.state is SessionState.CLOSED, 30)
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_a_session_that_cannot_be_had_is_told_in_the_pane(
+    qapp: QApplication, running_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROSSDESK_DIRECT_PORTS", "many")
+
+    async def scenario(stage: Stage) -> None:
+        await stage.ready()
+        prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {SHELL}', Path("/"))
+        job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
+        await eventually(lambda: stage.desk.jobs.row(job) is not None)
+        stage.desk.show_job(job, "console")
+        assert stage.window.inspector is not None
+        pane = stage.window.inspector.panes["console"]
+        assert isinstance(pane, ConsolePane)
+        await eventually(lambda: pane.views.get(job), 30, "the console opens")
+        view = pane.views[job]
+        await eventually(lambda: view.status.state is SessionState.REFUSED, 30, "its end is told")
+        assert "FIRST-LAST" in view.strip.told.text()
+        await eventually(lambda: "FIRST-LAST" in view.terminal.terminal.text(), what="where one looks too")
+        await stage.desk.client.cancel([job])
 
     play(qapp, running_broker.state_dir, scenario)
