@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import logging
@@ -45,6 +46,8 @@ class Desks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._turn = asyncio.Lock()
+        """For changes, which read the list and write it."""
 
     async def of(self, owner: str) -> list[DeskView]:
         """The desks of a user, the oldest first."""
@@ -57,6 +60,10 @@ class Desks:
         Raises BadRequest for too many and for a word that proves nothing, DeskForgotten for a desk that
         comes back by itself.
         """
+        async with self._turn:
+            return await self._add(owner, desk)
+
+    async def _add(self, owner: str, desk: NewDesk) -> Registered:
         desks = await self.of(owner)
         known = fingerprint(desk.key)
         found = next((one for one in desks if one.fingerprint == known), None)
@@ -83,6 +90,10 @@ class Desks:
 
     async def remove(self, owner: str, known: str) -> list[DeskView]:
         """Forget a desk by its fingerprint; it does not come back by itself. Raises NotFound."""
+        async with self._turn:
+            return await self._remove(owner, known)
+
+    async def _remove(self, owner: str, known: str) -> list[DeskView]:
         desks = await self.of(owner)
         left = [one for one in desks if one.fingerprint != known]
         if len(left) == len(desks):

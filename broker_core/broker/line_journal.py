@@ -49,13 +49,16 @@ class LineJournal:
     def add(self, desk: str, offset: int, data: bytes) -> None:
         """Take input of the desk that writes; what was taken before is left out.
 
-        Raises ValueError where something before it is missing.
+        What was under way when another desk took the input over is not heard. Raises ValueError where
+        something before it is missing.
         """
+        if self.ended or desk != self.writer:
+            return
         had = self._had.get(desk, 0)
         if offset > had:
             raise ValueError("input is missing")
         fresh = data[had - offset :]
-        if not fresh or self.ended or desk != self.writer:
+        if not fresh:
             return
         _put(self._files[INPUT], fresh, self.size)
         self._record("typed", desk, str(had + len(fresh)), str(self.size + len(fresh)))

@@ -19,6 +19,7 @@ def test_each_byte_counts_once_and_only_from_the_desk_that_writes(tmp_path: Path
         journal.add("a", 100, b"later\n")
     journal.give_to("b")
     journal.add("a", 8, b"not heard\n")
+    journal.add("a", 18, b"nor what was under way behind it\n")
     journal.add("b", 0, b"three\n")
     assert journal.typed(0, 100) == b"one\ntwo\nthree\n"
     assert journal.typed(4, 4) == b"two\n"
