@@ -51,6 +51,25 @@ def test_commands_and_files_beside_the_program(job: str, tmp_path: Path) -> None
     assert "nothing" in missing.err
 
 
+@pytest.mark.parametrize("agent", ["i2glogin", "bypass"])
+def test_a_pipe_with_much_in_it_arrives_whole_before_its_end(
+    running_broker: RunningBroker, tmp_path: Path, agent: str
+) -> None:
+    script = "stty raw -echo 2>/dev/null; echo ready; sleep 1; head -c 3000000 | cksum"
+    kind = f'Executable = "/bin/sh"; Interactive = true; InteractiveAgent = "{agent}";'
+    (tmp_path / "job.jdl").write_text(f"{kind} Arguments = \"-c '{script}'\";")
+    (identifier,) = crossdesk("job", "submit", "--json", str(tmp_path / "job.jdl")).json["ids"]
+    (tmp_path / "data").write_bytes(b"".join(b"%08d line\n" % number for number in range(300_000)))
+    wanted = subprocess.run(
+        ["sh", "-c", f"head -c 3000000 {tmp_path / 'data'} | cksum"], capture_output=True, text=True
+    ).stdout.strip()
+    with (tmp_path / "data").open("rb") as data:
+        done = subprocess.run(
+            command("job", "attach", identifier), stdin=data, capture_output=True, text=True, timeout=60
+        )
+    assert wanted in done.stdout, done.stdout + done.stderr
+
+
 class Keyboard:
     """The program on a terminal that the test holds."""
 
