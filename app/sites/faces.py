@@ -35,6 +35,8 @@ _FACES = {
 }
 UNUSABLE = SiteFace(Shape.EXCLAMATION, "negative", "Cannot be used")
 """The connection is well, the site is not."""
+THROTTLED = SiteFace(Shape.BAR, "warning", "Fails jobs")
+"""The connection is well, and jobs end badly there so fast that the site gets few."""
 DRAINED = SiteFace(Shape.PAUSE, "muted", "Drained")
 _UNKNOWN = SiteFace(Shape.QUESTION, "state-Unheard", "Not known")
 
@@ -46,6 +48,8 @@ def site_face(site: SiteView) -> SiteFace:
             return UNUSABLE
         if site.spec.drained:
             return DRAINED
+        if site.throttled:
+            return THROTTLED
     return _FACES.get(site.link.state, _UNKNOWN)
 
 
@@ -75,7 +79,7 @@ def _connected(site: SiteView) -> str:
     if site.link.trouble:
         return f"No jobs are sent here. {_ended(site.link.trouble)} It is looked at again each minute."
     if site.throttled:
-        return f"Fewer jobs are sent here: {_ended(site.throttled)}"
+        return f"Fewer jobs are sent here. {_ended(site.throttled)}"
     if site.spec.drained:
         return "Takes no new jobs. Those that are here go on; resume it to send more."
     return ""
@@ -128,7 +132,7 @@ def address_words(site: SiteView) -> str:
 
 def sidebar_count(site: SiteView) -> str:
     """Return the few characters beside a site in the sidebar."""
-    if site.link.state == CONNECTED and not (site.spec.drained or site.link.trouble):
+    if site.link.state == CONNECTED and not (site.spec.drained or site.link.trouble or site.throttled):
         return f"{site.free_cpus:,} free"
     if site.link.trouble and site.link.state == CONNECTED:
         return "unusable"

@@ -42,10 +42,15 @@ def _system(one: SystemFound) -> Text:
 def standing(view: SiteView) -> Text:
     """State of a site with its reason."""
     link = view.link
-    told = link.reason or link.trouble
+    told = link.reason or link.trouble or view.throttled
     tries = [words.until(link.retry_at)] if link.retry_at is not None else []
     said = "; ".join([output.printable(told), *tries] if told else tries)
-    return Text(f"{view.standing} ({said})" if said else view.standing, style=LINKS.get(view.standing, "red"))
+    return Text(f"{view.standing} ({said})" if said else view.standing, style=_style(view))
+
+
+def _style(view: SiteView) -> str:
+    style = LINKS.get(view.standing, "red")
+    return "yellow" if view.throttled and style == "green" else style
 
 
 def show(view: SiteView) -> None:
@@ -59,7 +64,6 @@ def show(view: SiteView) -> None:
             ("Since", words.ago(link.since)),
             ("Heard from", words.ago(link.heard)),
             ("Asks", link.question.text if link.question else ""),
-            ("Throttled", Text(output.printable(view.throttled), style="yellow")),
             ("Jobs there", f"{view.running} running, {view.queued} waiting"),
             ("Last hour", f"{view.per_hour:.0f} jobs ended"),
             ("Your jobs", f"{view.done} ended well, {view.failed} failed"),

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from broker_core.command_line.site_show import now_in_words
+from broker_core.command_line.site_words import standing
 from broker_core.wire.resources import ResourceDetail
+from broker_core.wire.sites import LinkView, SiteSpec, SiteView
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
 from tests.waiting import wait_until
@@ -50,6 +52,18 @@ def grid(state_dir: Path) -> Iterator[Path]:
     )
     yield path
     broker.close()
+
+
+def test_a_site_that_fails_its_jobs_is_marked_where_sites_are_listed() -> None:
+    view = SiteView(
+        spec=SiteSpec(name="hole", kind="slurm"),
+        title="Slurm",
+        link=LinkView(state="connected"),
+        throttled="It fails its jobs",
+    )
+    assert (standing(view).plain, standing(view).style) == ("connected (It fails its jobs)", "yellow")
+    well = view.model_copy(update={"throttled": ""})
+    assert (standing(well).plain, standing(well).style) == ("connected", "green")
 
 
 def test_free_cpus_are_told_apart_from_published_ones_and_those_given_to_jobs() -> None:

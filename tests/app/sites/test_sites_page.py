@@ -42,6 +42,7 @@ def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
         assert words["cluster-b"] == "Needs an answer"
         assert words["grid-d"] == "Down"
         assert words["old-cluster"] == "Drained"
+        assert words["black-hole"] == "Fails jobs"
         shapes = {site_face(one).shape for one in broker.views}
         assert len(shapes) == len({site_face(one).word for one in broker.views})
         assert page.count.text() == "8 sites, 4 connected"
