@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from broker_core.broker.detections import Look
 from broker_core.errors import CrossDeskError
 from broker_core.sites.arc.detection import ArcLook
@@ -19,8 +17,7 @@ class HostLook:
 
     def __init__(self, request: DetectRequest) -> None:
         self._request = request
-        self._news = asyncio.Event()
-        self.link = Link(lambda _: self._news.set())
+        self.link = Link(lambda _: None)
         spec = SiteSpec(
             name="look",
             kind="shell",
@@ -48,8 +45,7 @@ class HostLook:
             asked = self.link.state is LinkState.NEEDS_CREDENTIALS and self.link.question is not None
             if not asked and self.link.state is not LinkState.CONNECTING:
                 raise CrossDeskError(self.link.reason, place=self._request.host, code="no_connection")
-            await self._news.wait()
-            self._news.clear()
+            await self.link.news()
 
     async def close(self) -> None:
         """Give the connection up."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -64,27 +66,27 @@ class Link:
         self.log: deque[tuple[float, str]] = deque(maxlen=LINES)
         """What happened to the connection: time and words; never a secret."""
         self._changed = changed
+        self._stirred = asyncio.Event()
 
     @property
     def usable(self) -> bool:
         """True where jobs can be sent now."""
         return self.state is LinkState.CONNECTED and not self.trouble
 
-    def hinder(self, time: float, trouble: str) -> None:
+    def hinder(self, trouble: str) -> None:
         """Something at the site itself is in the way, whatever the connection does; empty: nothing is."""
         if trouble != self.trouble:
             self.trouble = trouble
-            self.note(time, f"cannot be used: {trouble}" if trouble else "can be used again")
+            self.note(f"cannot be used: {trouble}" if trouble else "can be used again")
             self._changed(self)
 
-    def note(self, time: float, words: str) -> None:
+    def note(self, words: str) -> None:
         """Add a line to the log."""
-        self.log.append((time, words))
+        self.log.append((time.time(), words))
 
     def become(
         self,
         state: LinkState,
-        time: float,
         reason: str = "",
         *,
         retry_at: float | None = None,
@@ -94,7 +96,13 @@ class Link:
         if (state, reason, retry_at, question) == (self.state, self.reason, self.retry_at, self.question):
             return
         if state is not self.state:
-            self.since = time
+            self.since = time.time()
         self.state, self.reason, self.retry_at, self.question = state, reason, retry_at, question
-        self.note(time, f"{state.value}: {reason}" if reason else state.value)
+        self.note(f"{state.value}: {reason}" if reason else state.value)
+        self._stirred.set()
+        self._stirred = asyncio.Event()
         self._changed(self)
+
+    async def news(self) -> None:
+        """Return when a state is entered the next time."""
+        await self._stirred.wait()

@@ -64,7 +64,7 @@ class LocalSite:
         self._launching = False
         self._open = False
         self.link = Link(lambda _: None)
-        self.link.become(LinkState.CONNECTED, time.time())
+        self.link.become(LinkState.CONNECTED)
 
     def owns(self, ce: str) -> bool:
         """See `Site.owns`."""

@@ -128,6 +128,6 @@ class RemoteFinish:
             try:
                 return await work()
             except (CrossDeskError, OSError) as error:
-                self._adapter.link.note(time.time(), f"{later}: {error}")
+                self._adapter.link.note(f"{later}: {error}")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)

@@ -279,7 +279,7 @@ class RemoteWatch:
         """Write into the connection's log, unless the last line says the same."""
         log = self._adapter.link.log
         if not log or log[-1][1] != words:
-            self._adapter.link.note(time.time(), words)
+            self._adapter.link.note(words)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -39,7 +39,7 @@ class StandIn:
 
     def __init__(self, *answers: Any) -> None:
         self.link = Link(lambda _: None)
-        self.link.become(LinkState.CONNECTED, 1.0)
+        self.link.become(LinkState.CONNECTED)
         self.answers = list(answers)
         self.asked: list[str] = []
         self.canceled: list[str] = []
@@ -144,7 +144,7 @@ async def test_a_refusal_is_told_with_its_reason() -> None:
 
 async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> None:
     site = StandIn()
-    site.link.become(LinkState.RETRYING, 2.0, "no route")
+    site.link.become(LinkState.RETRYING, "no route")
     work, heard = await begun(site, ready("a"))
     [refused] = await eventually(lambda: heard.posted)
     assert isinstance(refused, SiteRefused)
@@ -154,7 +154,7 @@ async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> No
 
 async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> None:
     site = StandIn()
-    site.link.become(LinkState.RETRYING, 2.0, "no route")
+    site.link.become(LinkState.RETRYING, "no route")
     record = ready("a")
     heard = Heard({"a": record})
     work = work_at(site, heard)
@@ -164,7 +164,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     work.submit(record)
     await eventually(lambda: site.asked)
     assert not heard.posted
-    site.link.become(LinkState.CONNECTED, 3.0)
+    site.link.become(LinkState.CONNECTED)
     work.link_changed()
     await eventually(lambda: heard.posted)
     assert heard.posted == [SiteAccepted("a", 1, "id", held=True)]

@@ -41,7 +41,6 @@ class Keeper:
         self._attempt = attempt
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
-        self._news = asyncio.Event()
         self._pause = FIRST
         self._silent_since: float | None = None
         self.losses = 0
@@ -66,8 +65,7 @@ class Keeper:
         while self._link.state is not LinkState.CONNECTED:
             if self._link.state in (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN):
                 raise NotSent(self._link.reason)
-            self._news.clear()
-            await self._news.wait()
+            await self._link.news()
 
     def heard(self) -> None:
         """The site has answered."""
@@ -90,7 +88,7 @@ class Keeper:
                 continue
             self._pause, self._silent_since = FIRST, None
             self.heard()
-            self._become(LinkState.CONNECTED)
+            self._link.become(LinkState.CONNECTED)
             await self._wake.wait()
             self._wake.clear()
             await self._wait(FIRST)
@@ -106,26 +104,15 @@ class Keeper:
         """Show why the link is not up; returns the seconds until the next try."""
         now = time.time()
         if isinstance(error, CredentialNeeded):
-            self._become(LinkState.NEEDS_CREDENTIALS, str(error), question=error.question)
+            self._link.become(LinkState.NEEDS_CREDENTIALS, str(error), question=error.question)
             return LOOK if error.question else LONGEST
         if isinstance(error, Refused):
-            self._become(LinkState.DOWN, str(error), retry_at=now + RARELY)
+            self._link.become(LinkState.DOWN, str(error), retry_at=now + RARELY)
             return RARELY
         self._silent_since = self._silent_since or time.monotonic()
         pause, self._pause = self._pause, min(self._pause * 2, LONGEST)
         if time.monotonic() - self._silent_since >= LONG:
-            self._become(LinkState.DOWN, str(error), retry_at=now + RARELY)
+            self._link.become(LinkState.DOWN, str(error), retry_at=now + RARELY)
             return RARELY
-        self._become(LinkState.RETRYING, str(error), retry_at=now + pause)
+        self._link.become(LinkState.RETRYING, str(error), retry_at=now + pause)
         return pause
-
-    def _become(
-        self,
-        state: LinkState,
-        reason: str = "",
-        *,
-        retry_at: float | None = None,
-        question: Question | None = None,
-    ) -> None:
-        self._link.become(state, time.time(), reason, retry_at=retry_at, question=question)
-        self._news.set()

@@ -134,9 +134,9 @@ class SiteHome:
                 try:
                     self._home = await self._make()
                 except SiteUnfit as unfit:
-                    self._transport.link.hinder(time.time(), str(unfit))
+                    self._transport.link.hinder(str(unfit))
                     raise
-                self._transport.link.hinder(time.time(), "")
+                self._transport.link.hinder("")
             return self._home
 
     def forget(self) -> None:

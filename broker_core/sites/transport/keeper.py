@@ -57,7 +57,6 @@ class Keeper(Generic[L]):
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._doubt = asyncio.Event()
-        self._news = asyncio.Event()
 
     def start(self) -> None:
         """Begin to connect, and stay connected."""
@@ -71,13 +70,13 @@ class Keeper(Generic[L]):
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
-        self._tell(LinkState.DOWN, "closed")
+        self._link.become(LinkState.DOWN, "closed")
 
     def try_now(self) -> None:
         """Do not wait any longer, neither for the next try nor for an answer."""
         self._wake.set()
         if self._task is not None and self._link.state in _STUCK:
-            self._tell(LinkState.CONNECTING)
+            self._link.become(LinkState.CONNECTING)
 
     def hurry(self) -> None:
         """The way may be open again, or the key of the host be known: do not wait for the next try."""
@@ -98,12 +97,12 @@ class Keeper(Generic[L]):
                 raise NotSent(self._link.reason, remedy="Answer this in the view of sites.")
             if self._link.state is LinkState.DOWN:
                 raise NotSent(self._link.reason)
-            await self._news.wait()
+            await self._link.news()
         return self._line
 
     async def ask(self, question: Question) -> None:
         """Show a question while the server waits for its answer, and wait for that."""
-        self._tell(LinkState.NEEDS_CREDENTIALS, question.text, question=question)
+        self._link.become(LinkState.NEEDS_CREDENTIALS, question.text, question=question)
         self._wake.clear()
         await self._wake.wait()
 
@@ -118,7 +117,7 @@ class Keeper(Generic[L]):
                     self._line = None
                     line.close()
             except Asks as asks:
-                self._tell(LinkState.NEEDS_CREDENTIALS, asks.question.text, question=asks.question)
+                self._link.become(LinkState.NEEDS_CREDENTIALS, asks.question.text, question=asks.question)
                 await self._wake.wait()
             except LinkLost as error:
                 await self._pause(error)
@@ -134,7 +133,7 @@ class Keeper(Generic[L]):
         self._failures = min(self._failures, _FLAPPING)
         self._line, self._away = line, None
         self._link.heard = time.time()
-        self._tell(LinkState.CONNECTED)
+        self._link.become(LinkState.CONNECTED)
         try:
             error = await self._watch(line)
         finally:
@@ -155,7 +154,7 @@ class Keeper(Generic[L]):
                     doubt.cancel()
                 if lost.done():
                     return lost.result()
-                self._link.note(time.time(), "a command got no answer; trying the connection")
+                self._link.note("a command got no answer; trying the connection")
                 await self._prove(line)
         finally:
             lost.cancel()
@@ -171,18 +170,6 @@ class Keeper(Generic[L]):
         )
         is_down = for_good or self._failures >= self._patience.give_up
         state = LinkState.DOWN if is_down else LinkState.RETRYING
-        self._tell(state, str(error), retry_at=time.time() + seconds)
+        self._link.become(state, str(error), retry_at=time.time() + seconds)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), seconds)
-
-    def _tell(
-        self,
-        state: LinkState,
-        reason: str = "",
-        *,
-        retry_at: float | None = None,
-        question: Question | None = None,
-    ) -> None:
-        self._link.become(state, time.time(), reason, retry_at=retry_at, question=question)
-        self._news.set()
-        self._news = asyncio.Event()

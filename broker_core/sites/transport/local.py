@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import cast
 
@@ -36,7 +35,7 @@ class LocalTransport(Scripts):
 
     async def open(self) -> None:
         """This machine is always there."""
-        self.link.become(LinkState.CONNECTED, time.time())
+        self.link.become(LinkState.CONNECTED)
 
     async def close(self) -> None:
         """Nothing to give up; scripts under way end with their callers."""

@@ -96,7 +96,7 @@ class SshTransport(Scripts):
                     # One of the other sessions has to end first; and from now on there is one fewer.
                     self._given_up += 1
                     released = False
-                    self.link.note(time.time(), f"{error} Fewer commands are sent at once.")
+                    self.link.note(f"{error} Fewer commands are sent at once.")
                 else:
                     # The session before this one has ended here, and not yet there.
                     await asyncio.sleep(_AGAIN)
@@ -143,7 +143,7 @@ class SshTransport(Scripts):
         self.link.heard = time.time()
 
     def _note(self, words: str) -> None:
-        self.link.note(time.time(), words)
+        self.link.note(words)
 
 
 def _load() -> ModuleType:
