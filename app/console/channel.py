@@ -237,6 +237,6 @@ class Channel(QObject):
 
     def _took(self, size: int) -> None:
         assert self._room is not None
-        self._ahead -= size
+        self._ahead = max(0, self._ahead - size)
         if self._ahead <= AHEAD // 4:
             self._room.set()

@@ -147,9 +147,9 @@ class TerminalView(QAbstractScrollArea):
 
     # Output of the program
 
-    def feed(self, data: bytes, *, past: bool = False) -> None:
+    def feed(self, data: bytes, *, past: bool = False, by_lines: bool = False) -> None:
         """Take output; it is read in slices. Questions in what is `past` were answered by another desk."""
-        self._intake.take(data, past=past)
+        self._intake.take(data, past=past, by_lines=by_lines)
 
     @property
     def behind(self) -> int:

@@ -24,21 +24,31 @@ class Transcript:
     """An unnamed temporary file: it is gone with the console."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="crossdesk-console-")  # noqa: SIM115 # closed by `close`
+        name = "crossdesk-console-"
+        self._file = tempfile.TemporaryFile(prefix=name, buffering=0)  # noqa: SIM115 # closed by `close`
         self._size = 0
+        self._over = False
 
-    def add(self, data: bytes) -> None:
-        """Keep some more."""
-        self._file.write(data)
-        self._size += len(data)
+    def add(self, data: bytes) -> str:
+        """Keep some more; returns why nothing is kept from now on, once, else nothing."""
+        left = memoryview(data)
+        try:
+            while left and not self._over:
+                taken = self._file.write(left)
+                self._size += taken
+                left = left[taken:]
+        except OSError as error:
+            self._over = True
+            return error.strerror or str(error)
+        return ""
 
     def copy(self) -> Copy:
         """What is kept now, to be written by any thread."""
-        self._file.flush()
         return Copy(os.dup(self._file.fileno()), self._size)
 
     def close(self) -> None:
-        """Give the file up."""
+        """Give the file up; what still arrives is let go."""
+        self._over = True
         self._file.close()
 
 

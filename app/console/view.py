@@ -144,10 +144,13 @@ class ConsoleView(ConsolePart):
         self.desk.run(saved(self.desk, target, write), "saving the transcript")
 
     def _output(self, stream: int, data: bytes, past: bool) -> None:
-        self.transcript.add(data)
-        self.terminal.feed(_for_screen(data) if self.status.mode == LINES else data, past=past)
+        if problem := self.transcript.add(data):
+            self.desk.notify(Notice(f"The transcript ends here: {problem}.", Tone.WARNING))
+        self.terminal.feed(data, past=past, by_lines=self.status.mode == LINES)
 
     def _status(self, status: Status) -> None:
+        if self.status.attempt and status.attempt != self.status.attempt:
+            self._remark("The job was started anew")
         self.status = status
         self._warned = self._warned and not status.writer
         self.strip.show_status(status)
@@ -168,8 +171,7 @@ class ConsoleView(ConsolePart):
         self.told.emit(status)
 
     def _lost(self, stream: int, count: int) -> None:
-        words = f"{count:,} bytes of output were not kept by the node"
-        self.terminal.feed(f"\r\n\x1b[0;7m {words} \x1b[0m\r\n".encode())
+        self._remark(f"{count:,} bytes of output were not kept by the node")
 
     def _ended(self) -> None:
         """Nothing follows; where the program has not ended, its session could not be had."""
@@ -178,7 +180,11 @@ class ConsoleView(ConsolePart):
 
     def _failed(self, words: str) -> None:
         self._why = words
-        self.terminal.feed(f"\r\n\x1b[0;7m {' '.join(words.split())} \x1b[0m\r\n".encode())
+        self._remark(words)
+
+    def _remark(self, words: str) -> None:
+        """A line of ours between those of the program."""
+        self.terminal.feed(f"\r\n\x1b[0;7m {_on_one_line(words)} \x1b[0m\r\n".encode())
 
     def _typed(self, data: bytes) -> None:
         """What is typed at the screen of a program that reads lines belongs into the line below it."""
@@ -240,7 +246,7 @@ class ConsoleView(ConsolePart):
         if self._may_copy:
             self._copy(COPY)
             return
-        start = " ".join("".join(one if one.isprintable() else " " for one in text[:_SHOWN]).split())
+        start = _on_one_line(text[:_SHOWN])
         more = "…" if len(text) > _SHOWN else ""
         self.asks.ask(f"The program wants to copy {len(text):,} characters to the clipboard: “{start}{more}”")
 
@@ -250,6 +256,6 @@ class ConsoleView(ConsolePart):
         self.terminal.setFocus()
 
 
-def _for_screen(data: bytes) -> bytes:
-    """Output of a program without a terminal: a new line also returns to the left."""
-    return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+def _on_one_line(text: str) -> str:
+    """Without characters that a terminal or a label would obey."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())

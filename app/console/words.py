@@ -40,9 +40,13 @@ def size(count: int) -> str:
 
 
 def face_of(status: Status) -> SessionFace:
-    """How a session is shown; one that does not answer is marked, whatever its state says."""
+    """How a session is shown; silence and a failure of the program are seen, whatever the state's word."""
     face = FACES[status.state]
-    return replace(face, shape=Shape.HALF, token="warning") if status.silent else face
+    if status.silent:
+        return replace(face, shape=Shape.HALF, token="warning")
+    if status.signal is not None or status.exit_code:
+        return replace(face, shape=Shape.CROSS, token="negative")
+    return face
 
 
 def sentence(status: Status) -> str:

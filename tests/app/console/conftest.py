@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.console.ghostty import Ghostty
 from app.console.terminal import TerminalView
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
@@ -17,6 +18,17 @@ from tests.app.console.program import Program
 from tests.app.inspector.recorded import TestDesk
 
 Run = Callable[..., Program]
+
+
+@pytest.fixture
+def terminal(request: pytest.FixtureRequest) -> Iterator[Ghostty]:
+    """A terminal of 20 by 5 cells, or of as many as the module names in `CELLS`."""
+    columns, rows = getattr(request.module, "CELLS", (20, 5))
+    made = Ghostty(columns, rows)
+    made.colours("#101010", "#ffffff", "#0000ff", ["#000000", "#aa0000"])
+    made.resize(columns, rows, 8, 16)
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,13 +17,7 @@ ANSWER = re.compile(
 """What a terminal may answer: whole sequences of printable characters, never a line that a shell runs."""
 
 
-@pytest.fixture
-def terminal() -> Iterator[Ghostty]:
-    made = Ghostty(80, 24)
-    made.colours("#101010", "#ffffff", "#0000ff", ["#000000"])
-    made.resize(80, 24, 8, 16)
-    yield made
-    made.close()
+CELLS = (80, 24)
 
 
 def answers(terminal: Ghostty, sequence: str) -> bytes:

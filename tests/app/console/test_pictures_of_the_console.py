@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.console.view import ALWAYS, ConsoleView
+from app.console.words import face_of
 from app.inspector.inspector import Inspector
+from app.theme.faces import Shape
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.client.client import BrokerClient
@@ -45,6 +47,10 @@ NOTICE = (
     "them; there is no window size, and there are no forwards and no files (SFTP)."
 )
 HERE = Status(SessionState.CONNECTED, mode="terminal", writer=True, viewers=1, node="node17.example.org")
+LOST = Status(
+    SessionState.BUFFERING, "The connection broke.",
+    writer=True, viewers=1, retries=4, waiting=48_213, unsent=12,
+)  # fmt: skip
 STATES: dict[str, tuple[Status, str]] = {
     "starting": (Status(reason="The job is in the queue of cluster-b; its agent is not there yet."), ""),
     "connected": (HERE, TEXT),
@@ -54,7 +60,7 @@ STATES: dict[str, tuple[Status, str]] = {
         TEXT,
     ),
     "lost": (
-        Status(SessionState.BUFFERING, "The connection broke.", "terminal", True, 1, 4, 48_213, 12),
+        replace(LOST, mode="terminal"),
         TEXT,
     ),
     "catching-up": (
@@ -62,10 +68,11 @@ STATES: dict[str, tuple[Status, str]] = {
         TEXT,
     ),
     "dead": (
-        Status(SessionState.DEAD, "The agent waited too long for a desk and ended the program.", "terminal"),
+        Status(SessionState.DEAD, "The agent waited too long for a desk and ended the program."),
         TEXT,
     ),
-    "closed": (Status(SessionState.CLOSED, mode="terminal", exit_code=3), TEXT),
+    "closed": (Status(SessionState.CLOSED, mode="terminal", exit_code=0), TEXT),
+    "failed": (Status(SessionState.CLOSED, mode="terminal", exit_code=3), TEXT),
     "signal": (Status(SessionState.CLOSED, mode="terminal", signal=9), TEXT),
     "refused": (
         Status(SessionState.REFUSED, "This desk was not known to the broker when the job was submitted."),
@@ -129,6 +136,15 @@ def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until
     assert console.strip.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
 
 
+@pytest.mark.parametrize(
+    ("end", "shape"),
+    [({"exit_code": 0}, Shape.CHECK), ({"exit_code": 3}, Shape.CROSS), ({"signal": 9}, Shape.CROSS)],
+)
+def test_an_end_that_is_a_failure_looks_like_one(end: dict[str, int], shape: Shape) -> None:
+    face = face_of(Status(SessionState.CLOSED, **end))  # type: ignore[arg-type]
+    assert (face.word, face.shape) == ("Closed", shape)
+
+
 def test_a_silent_agent_is_told_with_what_can_be_done(console: ConsoleView) -> None:
     strip = console.strip
     console.channel.status.emit(replace(HERE, silent=7, unsent=12))
@@ -149,8 +165,7 @@ def test_windows_of_the_program_are_offered_where_they_can_be_shown(
 
 
 def test_lines_that_wait_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:
-    lost = Status(SessionState.BUFFERING, "The connection broke.", "lines", True, 1, 4, 48_213, 12)
-    console.channel.status.emit(lost)
+    console.channel.status.emit(replace(LOST, mode="lines"))
     console.terminal.feed(LINES.encode())
     for text in (
         "calibrate 12 --fast",

@@ -14,14 +14,6 @@ from app.theme.tokens import Mode
 
 
 @pytest.fixture
-def terminal() -> Iterator[Ghostty]:
-    made = Ghostty(20, 5)
-    made.colours("#101010", "#ffffff", "#0000ff", ["#000000", "#aa0000"])
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def frame(terminal: Ghostty) -> Iterator[Frame]:
     made = Frame(terminal)
     yield made

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from app.console.frame import Cursor, Frame
@@ -12,15 +10,6 @@ from app.console.keys import Keys
 from tests.app.console.test_sequences import CSI, LETTERS, screen
 
 ST = "\x1b\\"
-
-
-@pytest.fixture
-def terminal() -> Iterator[Ghostty]:
-    made = Ghostty(20, 5)
-    made.colours("#101010", "#ffffff", "#0000ff", ["#000000"])
-    made.resize(20, 5, 8, 16)
-    yield made
-    made.close()
 
 
 def said(terminal: Ghostty, sequence: str) -> str:

@@ -119,3 +119,15 @@ def test_the_wheel_turns_pages_of_a_full_screen_program_in_its_kind_of_arrows(vi
         )  # fmt: skip
         QApplication.sendEvent(view.viewport(), turned)
         assert heard[-1] == arrow * 3
+
+
+def test_lines_of_a_program_without_a_terminal_begin_at_the_left_and_count_as_they_came(
+    view: TerminalView, qtbot: QtBot
+) -> None:
+    read: list[int] = []
+    view.read.connect(read.append)
+    view.feed(b"one\n" * 50_000, by_lines=True)
+    view.feed(b"two\r\nthree\n", by_lines=True)
+    qtbot.waitUntil(lambda: view.behind == 0)
+    assert sum(read) == 200_011
+    assert view.terminal.text().splitlines()[-3:] == ["one", "two", "three"]

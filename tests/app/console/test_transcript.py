@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from app.console.transcript import Transcript
+from tests.bookkeeping.disks import small_disk
 
 
 def saved(tmp_path: Path, written: bytes, *, lines: bool = False) -> str:
@@ -61,3 +63,27 @@ def test_bytes_are_saved_as_they_came_while_more_arrive(tmp_path: Path) -> None:
     assert (tmp_path / "console.log").read_bytes() == b"\x1b[1mone\r\n" * 30_000
     transcript.add(b" and more")
     transcript.close()
+
+
+def test_what_arrives_after_the_console_was_closed_is_let_go() -> None:
+    transcript = Transcript()
+    transcript.add(b"shown")
+    transcript.close()
+    assert transcript.add(b"under way") == ""
+    transcript.close()
+
+
+@pytest.mark.root
+def test_a_full_disk_ends_the_transcript_once_and_keeps_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_disk(tmp_path / "disk", 1) as disk:
+        monkeypatch.setattr(tempfile, "tempdir", str(disk))
+        transcript = Transcript()
+        told = [transcript.add(b"%07d\n" % number * 8192) for number in range(40)]
+        assert [one for one in told if one] == ["No space left on device"]
+        copy = transcript.copy()
+        kept = copy.write(tmp_path / "kept")
+        assert (tmp_path / "kept").stat().st_size == kept
+        assert 500_000 < kept <= 1 << 20
+        transcript.close()
