@@ -245,7 +245,8 @@ class Session:
         if contact.carried is not None:
             await self._follow_carried(contact.carried(self), contact.notice)
             return
-        ssh, direct = await self._meetings.unless_over(contact, self._introduce)
+        self._again.clear()
+        ssh, direct = await self._meetings.unless_over(contact, self._introduce, self._again)
         fingerprint = asyncssh.import_public_key(contact.host_key).get_fingerprint()
         self._become(fingerprint=fingerprint, direct=direct)
         try:

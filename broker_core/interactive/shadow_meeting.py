@@ -53,21 +53,27 @@ class Meetings:
             await self._door.close()
 
     async def unless_over(
-        self, contact: Contact, introduce: Introduce
+        self, contact: Contact, introduce: Introduce, again: asyncio.Event
     ) -> tuple[asyncssh.SSHClientConnection, bool]:
-        """The same as `connect`, given up with SessionOver when the job ends: its agent comes no more."""
+        """The same as `connect`, given up with SessionOver when the job ends: its agent comes no more.
+
+        Given up with NoMeeting too when `again` is set: somebody wants another attempt.
+        """
         meeting = asyncio.ensure_future(self.connect(contact))
-        ending = asyncio.ensure_future(_until_over(introduce))
+        ending, wish = asyncio.ensure_future(_until_over(introduce)), asyncio.ensure_future(again.wait())
         met = False
         try:
-            await asyncio.wait([meeting, ending], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([meeting, ending, wish], return_when=asyncio.FIRST_COMPLETED)
+            if not meeting.done() and wish.done():
+                raise NoMeeting("The attempt was given up for another one.")
             if not meeting.done():
                 await ending
             met = True
             return meeting.result()
         finally:
             ending.cancel()
-            await asyncio.wait([ending])
+            wish.cancel()
+            await asyncio.wait([ending, wish])
             if not met and (near := await _dropped(meeting)) is not None:
                 near[0].abort()
 

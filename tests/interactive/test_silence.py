@@ -62,3 +62,22 @@ async def test_a_new_connection_is_made_on_demand_and_what_was_typed_arrives_onc
     screen.session.write(b"exit 3\n")
     await screen.ended()
     assert bytes(screen.streams[1]).count(b"typed in the dark") == 1
+
+
+async def test_an_attempt_that_hangs_is_given_up_for_another_one_on_demand(made: Bench) -> None:
+    await made.start_agent(SHELL)
+    screen = Screen(made.desk(replace(SOON, meeting_time=600.0)))
+    await screen.shows(b"ready")
+    assert made.relay is not None
+    made.relay.send_signal(signal.SIGSTOP)
+    await eventually(lambda: screen.session.status.silent)
+    screen.session.reconnect()
+    await eventually(lambda: screen.session.status.state is SessionState.BUFFERING)
+
+    def another() -> bool:
+        screen.session.reconnect()
+        return screen.session.status.retries >= 2
+
+    await eventually(another, what="others are made")
+    made.relay.send_signal(signal.SIGCONT)
+    await eventually(lambda: screen.session.status.state is SessionState.CONNECTED)
