@@ -24,6 +24,8 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 _GARBAGE = 10_000
 """Allocations after which garbage is collected between two tests."""
 
+_LONG_AGO = 1e9
+"""Larger numbers are times."""
 _HOMES = {
     "HOME": "home",
     "XDG_DATA_HOME": "home/.local/share",
@@ -42,6 +44,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "agent_files" in getattr(item, "fixturenames", ()):
             item.add_marker("agent_file")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Names of tests are the same in every process that collects them: they do not hang on the clock."""
+    return argname if isinstance(val, float) and val > _LONG_AGO else None
 
 
 @pytest.hookimpl(wrapper=True)
