@@ -20,7 +20,7 @@ from broker_core.command_line.direct_ports import DirectPorts
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.forward_forms import Dynamic, Local, Remote, Wishes, wishes
 from broker_core.command_line.ids import Job, resolve
-from broker_core.command_line.raw_keys import DETACH, Keys, raw_keys
+from broker_core.command_line.raw_keys import DETACH, Keys, raw_keys, readable
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.errors import BadRequest
 from broker_core.interactive.session_events import ENDED
@@ -190,9 +190,8 @@ class Attached:
                 reading.cancel()
 
     async def _keys(self, descriptor: int, keys: Keys) -> None:
-        loop = asyncio.get_running_loop()
         while True:
-            await _readable(loop, descriptor)
+            await readable(descriptor)
             data = os.read(descriptor, _TURN)
             if keys.are_there and DETACH in data:
                 self._left.set()
@@ -220,26 +219,8 @@ class Attached:
         self._session.resize(*shutil.get_terminal_size())
 
 
-async def _readable(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
-    """Return when there is something to read; files that cannot be waited for always have it."""
-    waiting: asyncio.Future[None] = loop.create_future()
-    try:
-        loop.add_reader(descriptor, _done, waiting)
-    except (OSError, ValueError):
-        return
-    try:
-        await waiting
-    finally:
-        loop.remove_reader(descriptor)
-
-
 def _nothing() -> None:
     """Nothing is to be done."""
-
-
-def _done(waiting: asyncio.Future[None]) -> None:
-    if not waiting.done():
-        waiting.set_result(None)
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -22,7 +22,7 @@ from broker_core.errors import BadRequest, CrossDeskError
 if TYPE_CHECKING:
     import asyncssh
 
-_DEVICES = "ls /sys/class/net"
+_DEVICES = "ip -o link | cut -d: -f2"
 _REMEDY = "Both sides need /dev/net/tun and the right to make networks (root, or CAP_NET_ADMIN)."
 
 
@@ -46,8 +46,8 @@ def network(
 
         async with beside(client, job, direct_ports) as opened:
             connection = await opened.connection()
-            device, far = await _made(connection)
-            await _addressed(connection, device, far, here, there)
+            device, far = await devices(connection)
+            await addressed(connection, device, far, here, there)
             _tell(device, here, far, there)
             await connection.wait_closed()
             if opened.status.state is SessionState.CLOSED:
@@ -65,8 +65,8 @@ def _check(here: str, there: str) -> None:
             raise BadRequest(f"{value} is no address.", place=name, code="usage") from error
 
 
-async def _made(connection: asyncssh.SSHClientConnection) -> tuple[str, str]:
-    """Names of the new devices here and there."""
+async def devices(connection: asyncssh.SSHClientConnection) -> tuple[str, str]:
+    """Make a device here and one there; returns their names, which may be the same. Raises CrossDeskError."""
     import asyncssh
 
     before = await _run(connection, _DEVICES)
@@ -76,16 +76,17 @@ async def _made(connection: asyncssh.SSHClientConnection) -> tuple[str, str]:
         raise CrossDeskError(f"No private network can be made: {error}.", remedy=_REMEDY) from error
     new = set((await _run(connection, _DEVICES)).split()) - set(before.split())
     device = str(forward.get_extra_info("interface"))
-    far = sorted(new - {device})
+    # Where the node is this machine, ours is new there too.
+    far = sorted(new - {device} or new)
     if not far:
         raise CrossDeskError("The node made no network device.", remedy=_REMEDY)
     return device, far[0]
 
 
-async def _addressed(
+async def addressed(
     connection: asyncssh.SSHClientConnection, device: str, far: str, here: str, there: str
 ) -> None:
-    """Give both ends their addresses."""
+    """Give both ends their addresses; raises CrossDeskError."""
     await _run(connection, _commands(far, there, here))
     child = await asyncio.create_subprocess_exec(
         "/bin/sh", "-c", _commands(device, here, there), stderr=asyncio.subprocess.PIPE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from broker_core.command_line.direct_ports import DirectPorts
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.ids import Job
 from broker_core.command_line.job_beside import beside
+from broker_core.command_line.raw_keys import lines as typed_lines
 from broker_core.command_line.session import Json, StateDir, with_client
 from broker_core.command_line.sftp_commands import COMMANDS, Files, words_of
 from broker_core.errors import BadRequest, CrossDeskError
@@ -58,10 +59,10 @@ def sftp(
     return with_client(work)
 
 
-async def _all(files: Files, lines: Iterator[list[str]], *, stop: bool) -> int:
+async def _all(files: Files, lines: AsyncIterator[list[str]], *, stop: bool) -> int:
     """Carry out line by line; returns the exit code."""
     code = Exit.OK
-    for words in lines:
+    async for words in lines:
         may_fail = words[0].startswith("-")
         name = words[0].removeprefix("-")
         if name in ("quit", "exit", "bye"):
@@ -76,7 +77,7 @@ async def _all(files: Files, lines: Iterator[list[str]], *, stop: bool) -> int:
     return code
 
 
-def _lines(words: list[str], batch: Path | None) -> Iterator[list[str]]:
+def _lines(words: list[str], batch: Path | None) -> AsyncIterator[list[str]]:
     """Commands to carry out, each as words; raises BadRequest."""
     if words and batch is not None:
         raise BadRequest("Give a command or a batch, not both.", code="usage")
@@ -85,23 +86,30 @@ def _lines(words: list[str], batch: Path | None) -> Iterator[list[str]]:
             raise BadRequest(
                 f"There is no command {words[0]!r}.", remedy="Use " + ", ".join(COMMANDS) + ".", code="usage"
             )
-        return iter([words])
+        return _given([words])
     if batch is None or str(batch) == "-":
         return _typed()
     try:
         text = batch.read_text()
     except OSError as error:
         raise BadRequest(f"The batch cannot be read: {error.strerror}.", place=str(batch)) from error
-    return iter([found for line in text.splitlines() if (found := words_of(line))])
+    return _given([found for line in text.splitlines() if (found := words_of(line))])
 
 
-def _typed() -> Iterator[list[str]]:
-    while True:
-        if sys.stdin.isatty():
-            sys.stdout.write(PROMPT)
-            sys.stdout.flush()
-        line = sys.stdin.readline()
-        if not line:
-            return
+async def _given(commands: Iterable[list[str]]) -> AsyncIterator[list[str]]:
+    for words in commands:
+        yield words
+
+
+async def _typed() -> AsyncIterator[list[str]]:
+    _prompt()
+    async for line in typed_lines(sys.stdin.fileno()):
         if found := words_of(line):
             yield found
+        _prompt()
+
+
+def _prompt() -> None:
+    if sys.stdin.isatty():
+        sys.stdout.write(PROMPT)
+        sys.stdout.flush()

@@ -1,16 +1,18 @@
-"""Keys of this terminal as they are typed, and back again."""
+"""What is typed in this terminal, key by key or line by line, without holding up what else goes on."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 DETACH = b"\x1d"
 """Ctrl-], as in telnet: leave, the program runs on."""
 _CHARACTERS = 6
+_TURN = 64 * 1024
 
 
 class Keys:
@@ -48,3 +50,37 @@ def raw_keys(descriptor: int) -> Iterator[Keys]:
         yield keys
     finally:
         keys.restore()
+
+
+async def readable(descriptor: int) -> None:
+    """Return when there is something to read; files that cannot be waited for always have it."""
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Future[None] = loop.create_future()
+    try:
+        loop.add_reader(descriptor, _done, waiting)
+    except (OSError, ValueError):
+        return
+    try:
+        await waiting
+    finally:
+        loop.remove_reader(descriptor)
+
+
+async def lines(descriptor: int) -> AsyncIterator[str]:
+    """Every line that is typed or piped, without its end."""
+    held = b""
+    while True:
+        await readable(descriptor)
+        data = os.read(descriptor, _TURN)
+        *whole, held = (held + data).split(b"\n")
+        for line in whole:
+            yield line.decode(errors="surrogateescape")
+        if not data:
+            if held:
+                yield held.decode(errors="surrogateescape")
+            return
+
+
+def _done(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)

@@ -131,6 +131,21 @@ def test_a_port_is_forwarded_until_ctrl_c(job: str) -> None:
     process.stdout.close()
 
 
+def test_files_are_there_after_a_pause_in_which_nothing_was_typed(
+    state_dir: Path, request: pytest.FixtureRequest
+) -> None:
+    state_dir.mkdir(mode=0o700)
+    (state_dir / "broker.toml").write_text("agent_keepalive = 0.3\n")
+    job = request.getfixturevalue("job")
+    keyboard = Keyboard("job", "sftp", job)
+    wait_until(keyboard.shows(b"sftp> "))
+    assert crossdesk("job", "exec", job, "sleep", "2").code == 0
+    keyboard.type(b"ls\nbye\n")
+    wait_until(keyboard.shows(b".crossdesk-agent"))
+    assert keyboard.process.wait(20) == 0
+    keyboard.close()
+
+
 @pytest.mark.cluster
 def test_a_private_network_lasts_until_ctrl_c(job: str) -> None:
     refused = crossdesk("job", "network", job, "--here", "nowhere")

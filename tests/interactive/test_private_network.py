@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 
 import pytest
 
+from broker_core.command_line.job_network import addressed, devices
 from tests.interactive.pair import Bench
 from tests.interactive.test_beside_the_program import Echo
 from tests.interactive.test_terminal import SHELL, ready
@@ -27,18 +27,9 @@ async def test_a_private_network_between_desk_and_node(made: Bench) -> None:
         await made.start_agent(SHELL, within=namespaces.enter("node"))
         screen = await ready(made)
         connection = await screen.session.connection()
-        forward = await connection.forward_tun()
-        here = forward.get_extra_info("interface")
-        there = (
-            await connection.run("ls /sys/class/net | grep tun; ip -o link | grep -o 'tun[0-9]*'")
-        ).stdout
+        here, there = await devices(connection)
         near, far = f"10.{os.getpid() % 200 + 20}.77.1", f"10.{os.getpid() % 200 + 20}.77.2"
-        subprocess.run(["ip", "address", "add", near, "peer", far, "dev", here], check=True)
-        subprocess.run(["ip", "link", "set", here, "up"], check=True)
-        name = str(there).split()[-1]
-        await connection.run(
-            f"ip address add {far} peer {near} dev {name}; ip link set {name} up", check=True
-        )
+        await addressed(connection, here, there, near, far)
         server = await asyncio.start_server(Echo.served, near, 0)
         port = server.sockets[0].getsockname()[1]
         words = f"exec 3<>/dev/tcp/{near}/{port}; echo hello >&3; head -1 <&3"
