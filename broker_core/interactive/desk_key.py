@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import socket
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +57,8 @@ def desk_key() -> DeskKeyPair:
         ring.set_password(SERVICE, ENTRY, key.export_private_key().decode())
         return DeskKeyPair(key, "the keyring", name)
     _write(path, key.export_private_key())
+    # Another program may have been first.
+    key = asyncssh.read_private_key(str(path))
     return DeskKeyPair(key, f"the file {path}, because this machine has no keyring", name)
 
 
@@ -64,7 +68,15 @@ def _keyring() -> KeyringBackend | None:
 
 
 def _write(path: Path, text: bytes) -> None:
+    """Write it whole or not at all, unless it is there; readable by the owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(descriptor, "wb") as file:
-        file.write(text)
+    descriptor, fresh = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, path)
+    finally:
+        os.unlink(fresh)
