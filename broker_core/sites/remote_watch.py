@@ -252,6 +252,7 @@ class RemoteWatch:
                 await asyncio.sleep(self._spec.poll_interval)
             except CrossDeskError as error:
                 self.link_note(f"{tracked.tag} cannot be handed over again: {error}")
+                return
 
     def _judge_silence(self) -> None:
         """With leases, what has not been heard from for long enough has ended by itself."""
