@@ -37,6 +37,8 @@ UNUSABLE = SiteFace(Shape.EXCLAMATION, "negative", "Cannot be used")
 """The connection is well, the site is not."""
 THROTTLED = SiteFace(Shape.BAR, "warning", "Fails jobs")
 """The connection is well, and jobs end badly there so fast that the site gets few."""
+STALE = SiteFace(Shape.QUESTION, "warning", "No answer")
+"""The connection is well, and what runs the jobs there does not say how it stands."""
 DRAINED = SiteFace(Shape.PAUSE, "muted", "Drained")
 _UNKNOWN = SiteFace(Shape.QUESTION, "state-Unheard", "Not known")
 
@@ -48,6 +50,8 @@ def site_face(site: SiteView) -> SiteFace:
             return UNUSABLE
         if site.spec.drained:
             return DRAINED
+        if site.stale:
+            return STALE
         if site.throttled:
             return THROTTLED
     return _FACES.get(site.link.state, _UNKNOWN)
@@ -78,6 +82,8 @@ def state_sentence(site: SiteView, now: float) -> str:
 def _connected(site: SiteView) -> str:
     if site.link.trouble:
         return f"No jobs are sent here. {_ended(site.link.trouble)} It is looked at again each minute."
+    if site.stale:
+        return f"{_ended(site.stale)} The figures are those of the last answer; it is asked again and again."
     if site.throttled:
         return f"Fewer jobs are sent here. {_ended(site.throttled)}"
     if site.spec.drained:
@@ -132,7 +138,8 @@ def address_words(site: SiteView) -> str:
 
 def sidebar_count(site: SiteView) -> str:
     """Return the few characters beside a site in the sidebar."""
-    if site.link.state == CONNECTED and not (site.spec.drained or site.link.trouble or site.throttled):
+    marked = site.spec.drained or site.link.trouble or site.stale or site.throttled
+    if site.link.state == CONNECTED and not marked:
         return f"{site.free_cpus:,} free"
     if site.link.trouble and site.link.state == CONNECTED:
         return "unusable"

@@ -254,8 +254,13 @@ def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
         interval = settings.stale_after / 3 if settings.stale_after else said.interval
         engine.post(replace(said, interval=interval))
 
+    def changed() -> None:
+        """How a source does is shown among the sources, and on the card of the site that it is."""
+        engine.stream.topics.resources_changed()
+        engine.stream.topics.sites_changed()
+
     own = [SiteUpdater(local.look, local.name, LOCAL_INTERVAL)]
-    return Updaters(settings.sources, heard, now, own=own, changed=engine.stream.topics.resources_changed)
+    return Updaters(settings.sources, heard, now, own=own, changed=changed)
 
 
 def unusable(places: Places, error: OSError) -> CrossDeskError:

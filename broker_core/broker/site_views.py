@@ -43,6 +43,8 @@ def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) 
     )
     if spec.kind == "local":
         view.link.heard = now().wall
+    if site.link.usable:
+        view.stale = services.updaters.trouble(site.name).removeprefix(f"{site.name}: ")
     _count(view, entries)
     _judge(view, services, entries)
     _follow(view, services, places)

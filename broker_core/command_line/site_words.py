@@ -42,7 +42,7 @@ def _system(one: SystemFound) -> Text:
 def standing(view: SiteView) -> Text:
     """State of a site with its reason."""
     link = view.link
-    told = link.reason or link.trouble or view.throttled
+    told = link.reason or link.trouble or view.stale or view.throttled
     tries = [words.until(link.retry_at)] if link.retry_at is not None else []
     said = "; ".join([output.printable(told), *tries] if told else tries)
     return Text(f"{view.standing} ({said})" if said else view.standing, style=_style(view))
@@ -50,7 +50,7 @@ def standing(view: SiteView) -> Text:
 
 def _style(view: SiteView) -> str:
     style = LINKS.get(view.standing, "red")
-    return "yellow" if view.throttled and style == "green" else style
+    return "yellow" if (view.stale or view.throttled) and style == "green" else style
 
 
 def show(view: SiteView) -> None:

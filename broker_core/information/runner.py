@@ -79,6 +79,11 @@ class Updaters:
         states = [source.state for source in self._sources.values()] + [*self._idle.values()]
         return sorted((state.view.model_copy() for state in states), key=lambda view: view.name)
 
+    def trouble(self, name: str) -> str:
+        """Why a source could not be asked the last time; empty: it could, or there is none."""
+        source = self._sources.get(name)
+        return source.state.view.reason if source is not None and source.state.fails else ""
+
     def ask(self, name: str = "") -> None:
         """Ask a source now, or all, without waiting for answers; once more where it is asked already."""
         for source in self._sources.values():

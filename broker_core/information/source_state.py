@@ -70,6 +70,11 @@ class SourceState:
         log.log(level, "The source %s fails: %s", self.settings.name, reason)
         self._say("failed", reason)
 
+    @property
+    def fails(self) -> bool:
+        """It did not answer the last time that it was asked, or not well."""
+        return self._failures > 0
+
     def pause(self) -> float:
         """Seconds until the next question: the interval, and longer after failures in a row."""
         interval = self.settings.interval

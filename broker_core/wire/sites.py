@@ -190,6 +190,8 @@ class SiteView(Wire):
     recent_done: int = 0
     recent_failed: int = 0
     """Outcomes that count for its reputation: older ones weigh less and less, rounded."""
+    stale: str = ""
+    """What came back when the site was asked how it stands, so that its figures are old; empty: it told."""
     throttled: str = ""
     """Why fewer jobs are sent there than would fit, and until when; empty: not throttled."""
     per_hour: float = 0.0

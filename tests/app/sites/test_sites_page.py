@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.context import LinkState
-from app.sites.faces import site_face, state_sentence, success_words
+from app.sites.faces import sidebar_count, site_face, state_sentence, success_words
 from app.sites.page import SitesPage
 from broker_core.errors import CrossDeskError
 from tests.app.sites.conftest import Act
@@ -50,6 +50,12 @@ def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
         assert card.accessibleName().startswith("cluster-a: Connected")
 
     act(SitesBroker(every_state()), scene)
+
+
+def test_a_batch_system_that_does_not_answer_is_no_matter_of_the_connection() -> None:
+    mute = site("mute", stale="Slurm does not answer: Unable to contact slurm controller.")
+    assert (site_face(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
+    assert "slurm controller. The figures are those of the last answer" in state_sentence(mute, 0.0)
 
 
 def test_the_next_try_is_counted_down_without_asking_the_broker(act: Act) -> None:

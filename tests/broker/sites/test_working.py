@@ -66,6 +66,22 @@ async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
     assert (now.running, now.done, now.per_hour) == (0, 1, 1.0)
 
 
+async def test_a_batch_system_that_does_not_answer_is_told_at_the_site_until_it_does(
+    site: BrokerClient, cluster: Cluster
+) -> None:
+    async def told(word: str) -> bool:
+        await site.connect_site(NAME)
+        now = await view(site, NAME)
+        return now.link.state == "connected" and (now.stale.startswith(word) if word else not now.stale)
+
+    cluster.kill_controller()
+    try:
+        await eventually(lambda: told("Slurm does not answer"), 60, "the site is told to be mute")
+    finally:
+        cluster.start_controller()
+    await eventually(lambda: told(""), 60, "it answers again")
+
+
 async def test_a_canceled_job_is_gone_there_too(site: BrokerClient, cluster: Cluster) -> None:
     job = await script(site, "sleep 600", description=THERE)
     await reach(site, job, "Running")
