@@ -215,9 +215,11 @@ class SiteRegistry:
             self.spec(name)
             self._files.forget(name)
             self._figures.forget(name)
-            del self.specs[name], self._far[name]
+            site = self._far.pop(name)
+            del self.specs[name]
             if self._updaters is not None:
                 await self._updaters.remove(name)
+            await site.leave()
             await self._calls.remove(name)
         for record in self._live(there):
             self._calls.give_up(record)

@@ -130,6 +130,10 @@ class Adapter(Protocol):
         """Remove the attempts' directories at the site."""
         ...
 
+    async def leave(self) -> None:
+        """Take away all that this broker has at the site, unless an attempt there is under way."""
+        ...
+
     async def look(self) -> tuple[Facts, ...]:
         """What the site is like now: one for each queue (CB-UPD-01)."""
         ...

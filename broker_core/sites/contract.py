@@ -255,6 +255,10 @@ class FarSite(Site, Protocol):
         """
         ...
 
+    async def leave(self) -> None:
+        """Look no more, and take away what this broker has there; what is not heard from keeps it."""
+        ...
+
     def answer(self, id: str, value: str) -> None:
         """The user's answer to `link.question`; raises NotFound where another one, or none, is asked."""
         ...

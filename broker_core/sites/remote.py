@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from broker_core.errors import NotFound
+from broker_core.errors import CrossDeskError, NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.collector import Collector
@@ -159,6 +160,13 @@ class RemoteSite:
         await self._submitting.close()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._adapter.close()
+
+    async def leave(self) -> None:
+        """See `FarSite.leave`; only `close` comes after it."""
+        await self._watch.close()
+        if self.link.state is LinkState.CONNECTED:
+            with contextlib.suppress(CrossDeskError):
+                await self._adapter.leave()
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `FarSite.way_back`; asked before `start` too, for a job that is to be handed over again."""

@@ -124,6 +124,9 @@ class ArcAdapter:
         """See `Adapter.remove`."""
         await self._clean([job for tag in tags for job in self._jobs.all_of(tag)])
 
+    async def leave(self) -> None:
+        """See `Adapter.leave`; nothing lies there but the sessions of jobs, which go with them."""
+
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; raises SourceFailed for what cannot be read."""
         return facts_of_site(await self._rest.information(), self._spec, self._rest.port)

@@ -24,7 +24,7 @@ from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_lines import ShellLines
 from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
 from broker_core.sites.batch.shell_transfers import ShellTransfers
-from broker_core.sites.batch.site_home import AWAY, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
+from broker_core.sites.batch.site_home import AWAY, LEAVE, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.contract import KeptProgram, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -35,6 +35,8 @@ from broker_core.wire.sites import SiteSpec
 
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
+_LEAVING = 15.0
+"""Seconds that taking everything away may take."""
 _PART = 1 << 18
 _END = {"ended", "outputs"}
 _ROUNDS = 5
@@ -214,6 +216,11 @@ class ShellAdapter:
             await self._transfers.remove(safe)
             self._names.forget(safe)
             self._met.difference_update(safe)
+
+    async def leave(self) -> None:
+        """See `Adapter.leave`."""
+        await self._exchanges.run(lambda _: LEAVE, deadline=_LEAVING)
+        self._home.forget()
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed.

@@ -46,8 +46,11 @@ def test_a_cluster_behind_ssh_is_added_with_a_test_job_after_one_question(
     assert crossdesk("site", "change", NAME, "--max-jobs", "3", "--queue", "short").code == 0
     assert SiteSpec.model_validate_json(kept.read_text()).max_jobs == 3
     assert crossdesk("site", "test", NAME, "--json").json["test"]["site"].endswith("slurm-short")
+    there = tmp_path / "there"
+    assert len(list(there.iterdir())) == 1
     assert crossdesk("site", "remove", NAME).code == 0
     assert not kept.exists()
+    assert not list(there.iterdir()), "nothing of the broker stays behind"
 
 
 @pytest.mark.usefixtures("trusting")
