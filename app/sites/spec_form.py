@@ -45,7 +45,7 @@ class SpecForm(QWidget):
         self.options = QLineEdit(shlex.join(spec.options), placeholderText="for example --account=phys")
         self.variables = QPlainTextEdit("\n".join(f"{k}={v}" for k, v in spec.environment.items()))
         self.max_jobs = _spin(spec.max_jobs, "no limit", 1_000_000)
-        self.lease = _spin(round(spec.lease / _MINUTE), "none: jobs run on", 100_000, " min")
+        self.lease = _spin(_minutes(spec.lease), "none: jobs run on", 100_000, " min")
         self.jump, self.proxy, self.trust = QLineEdit(spec.jump), QLineEdit(spec.proxy), QLineEdit(spec.trust)
         self.more = QPushButton("More settings")
         self.fault = label(role="negative", wrap=True)
@@ -150,11 +150,16 @@ class SpecForm(QWidget):
             "options": options,
             "environment": _variables(self.variables.toPlainText()),
             "max_jobs": self.max_jobs.value(),
-            "lease": float(self.lease.value() * _MINUTE),
+            "lease": self._lease(),
             "jump": self.jump.text().strip(),
             "proxy": self.proxy.text().strip(),
             "trust": self.trust.text().strip(),
         }
+
+    def _lease(self) -> float:
+        """Seconds; those of a lease that is not touched need not be whole minutes."""
+        shown, before = self.lease.value(), self._spec.lease
+        return before if shown == _minutes(before) else float(shown * _MINUTE)
 
     def _chosen_queues(self) -> list[str]:
         if not self._found:
@@ -191,6 +196,10 @@ def _spin(value: int, none: str, most: int, suffix: str = "") -> QSpinBox:
     made.setSpecialValueText(none)
     made.setValue(value)
     return made
+
+
+def _minutes(lease: float) -> int:
+    return max(1, round(lease / _MINUTE)) if lease else 0
 
 
 def _variables(text: str) -> dict[str, str]:

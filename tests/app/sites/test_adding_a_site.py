@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE, AddSite
 from app.sites.address import read_address
 from app.sites.aliases import ssh_aliases
+from app.sites.spec_form import SpecForm
 from broker_core.errors import CrossDeskError
 from broker_core.wire.sites import Detection, LinkView, QuestionView
 from tests.app.inspector.recorded import row
@@ -161,6 +162,8 @@ def test_queues_and_settings_are_taken_from_the_form(act: Act) -> None:
         spec = form.spec()
         assert (spec.queues, spec.options, spec.lease) == (["short"], ["--account=phys lab"], 600.0)
         assert spec.environment == {"A": "1", "PATH": "/opt/bin"}
+        short = SpecForm(spec.model_copy(update={"lease": 20.0}), new=False)
+        assert (short.lease.value(), short.spec().lease) == (1, 20.0)
         form.variables.setPlainText("not a variable")
         assert form.spec() is None
         assert "NAME=value" in form.fault.text()
