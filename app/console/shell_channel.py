@@ -63,9 +63,12 @@ class ShellChannel(Channel):
         """Run one shell to its end; returns how it ended. Raises SessionOver."""
         connection = await session.connection()
         try:
+            size = self._size
             self._process = await connection.create_process(
-                SHELL, term_type=TERM, term_size=self._size, encoding=None
+                SHELL, term_type=TERM, term_size=size, encoding=None
             )
+            if self._size != size:  # while it was started
+                self._process.change_terminal_size(*self._size)
             self.opened.emit(session.status.node)
             while data := await self._process.stdout.read(_TURN):
                 await self._room_for(len(data))
