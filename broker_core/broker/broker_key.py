@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from broker_core.broker.kept_secret import kept_secret
 
 
 class BrokerKey:
@@ -33,20 +34,6 @@ class BrokerKey:
 
     def _pair(self) -> Ed25519PrivateKey:
         if self._key is None:
-            self._key = self._read() or self._made()
+            raw = kept_secret(self._path, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
+            self._key = Ed25519PrivateKey.from_private_bytes(raw)
         return self._key
-
-    def _read(self) -> Ed25519PrivateKey | None:
-        try:
-            return Ed25519PrivateKey.from_private_bytes(self._path.read_bytes())
-        except FileNotFoundError:
-            return None
-
-    def _made(self) -> Ed25519PrivateKey:
-        made = Ed25519PrivateKey.generate()
-        fresh = self._path.with_suffix(".new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(made.private_bytes_raw())
-        fresh.replace(self._path)
-        return made

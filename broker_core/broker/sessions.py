@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import hmac
 import logging
-import os
 import secrets
 import sys
 import time
@@ -21,6 +20,7 @@ from broker_core.broker.agent_word import AgentWord, read_word
 from broker_core.broker.agents import agents
 from broker_core.broker.broker_key import BrokerKey
 from broker_core.broker.desks import Desks
+from broker_core.broker.kept_secret import kept_secret
 from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.broker.ways_back import WaysBack
 from broker_core.errors import BadRequest, NotFound
@@ -243,20 +243,8 @@ class Sessions:
     def _token(self, tag: str) -> str:
         """The same for an attempt over all restarts of the broker, and not to be guessed by others."""
         if not self._secret:
-            self._secret = _kept_secret(self._secret_file)
+            self._secret = kept_secret(self._secret_file, lambda: secrets.token_bytes(32))
         return hmac.new(self._secret, tag.encode(), hashlib.sha256).hexdigest()
-
-
-def _kept_secret(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        fresh = path.with_suffix(".new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(32))
-        fresh.replace(path)
-        return path.read_bytes()
 
 
 def _lacking(order: LaunchOrder, why: str) -> LaunchOrder:
