@@ -55,6 +55,7 @@ class QueryBar(QWidget):
         self._offers = QStringListModel(self)
         self._completer = QCompleter(self._offers, self)
         self._completer.setWidget(self.edit)
+        self._completer.popup().setProperty("role", "offers")
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.activated.connect(self._accept)
 

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QLabel,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from app.theme.number import NumberEntry
 from app.theme.tokens import Mode
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class Settings(QDialog):
         self._desk.preferences["theme"] = mode.value
         self._desk.theme.wear(mode=mode)
 
-    def _size(self) -> QSpinBox:
-        size = QSpinBox(minimum=11, maximum=22, value=self._desk.theme.size, suffix=" px")
+    def _size(self) -> NumberEntry:
+        size = NumberEntry(minimum=11, maximum=22, value=self._desk.theme.size, suffix=" px")
         size.setAccessibleName("Text size")
         size.lineEdit().setAccessibleName("Text size")
         size.valueChanged.connect(self._resize)

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QWidget,
 )
+
+from app.theme.number import NumberEntry
 
 SHIPPED = "lcg-2005"
 """Name of the trace that comes with the program, as `crossdesk sim replay` knows it."""
@@ -75,7 +76,7 @@ class Form(QWidget):
         self.order, self.queue = QComboBox(), QComboBox()
         self.order.setAccessibleName("Order of the sites")
         self.queue.setAccessibleName("Order of the queue")
-        self.cpus = QSpinBox(maximum=1_000_000, singleStep=100, specialValueText="as in the trace")
+        self.cpus = NumberEntry(maximum=1_000_000, singleStep=100, specialValueText="as in the trace")
         self.cpus.setAccessibleName("CPUs in all")
         self.cpus.lineEdit().setAccessibleName("CPUs in all")
         self.cpus.setToolTip("Fewer CPUs than the trace had make jobs wait")

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from app.inspector.labels import label
 from app.sites.found_words import queue_words
+from app.theme.number import NumberEntry
 from broker_core.wire.sites import SiteSpec
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class SpecForm(QWidget):
         ):
             field.setAccessibleName(name)
             field.setToolTip(tip)
-            if isinstance(field, QSpinBox):
+            if isinstance(field, NumberEntry):
                 field.lineEdit().setAccessibleName(name)
 
     # --- reading
@@ -191,8 +191,8 @@ def _rows(*rows: tuple[str, QWidget]) -> QFormLayout:
     return form
 
 
-def _spin(value: int, none: str, most: int, suffix: str = "") -> QSpinBox:
-    made = QSpinBox(maximum=most, suffix=suffix)
+def _spin(value: int, none: str, most: int, suffix: str = "") -> NumberEntry:
+    made = NumberEntry(maximum=most, suffix=suffix)
     made.setSpecialValueText(none)
     made.setValue(value)
     return made

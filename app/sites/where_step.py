@@ -113,6 +113,7 @@ class WhereStep(QWidget):
         completer = QCompleter(self.aliases, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.popup().setProperty("role", "offers")
         self.host.setCompleter(completer)
         self._desk.run(self._read_aliases(), "reading the SSH configuration")
 

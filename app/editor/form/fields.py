@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QSpinBox,
     QToolButton,
     QWidget,
 )
@@ -19,6 +18,7 @@ from app.context import Theme
 from app.editor.faces import code_font
 from app.editor.form.plan import Field, Kind
 from app.editor.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
+from app.theme.number import NumberEntry
 
 _MOST_CPUS = 1_000_000
 
@@ -117,7 +117,7 @@ class NumberField(FieldWidget):
 
     def __init__(self, field: Field) -> None:
         super().__init__(field)
-        self.spin = QSpinBox()
+        self.spin = NumberEntry()
         self.spin.setRange(1, _MOST_CPUS)
         self._name(self.spin)
         self.row.addWidget(self.spin)
