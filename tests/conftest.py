@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.running import RunningBroker, end_all
 
@@ -23,6 +24,10 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 _GARBAGE = 10_000
 """Allocations after which garbage is collected between two tests."""
+
+# How long a busy machine takes says nothing of what is tested.
+settings.register_profile("crossdesk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("crossdesk")
 
 _LONG_AGO = 1e9
 """Larger numbers are times."""
