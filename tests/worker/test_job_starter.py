@@ -24,6 +24,8 @@ from broker_core.worker.variables import StarterOrder, variables
 from tests.running import processes_of
 from tests.waiting import wait_until
 
+# The starter ends what wears the name of its attempt; tests beside this one have others.
+ATTEMPT = f"j{os.getpid()}.1"
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 if busybox := shutil.which("busybox"):
     SHELLS.append([busybox, "sh"])
@@ -52,7 +54,7 @@ def run(
         "stdout": "out",
         "stderr": "err",
     }
-    order = StarterOrder("j", "j.1", directory, program, arguments, **(fields | more))  # type: ignore[arg-type]
+    order = StarterOrder("j", ATTEMPT, directory, program, arguments, **(fields | more))  # type: ignore[arg-type]
     given_ = variables(order) | {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     done = subprocess.run(
         [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=60
@@ -161,7 +163,7 @@ def test_an_agent_starts_the_program(shell: list[str], tmp_path: Path) -> None:
         "__job": "echo",
         "__arguments": "a",
         "__interactive": "1",
-        "__attempt": "j.1",
+        "__attempt": ATTEMPT,
         "__interactive_agent": "env",
         "__interactive_agent_args": "AGENT=1",
         "PATH": os.environ["PATH"],
@@ -211,11 +213,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.root
 def test_a_job_that_fills_the_disk_leaves_a_record_of_its_end(shell: list[str], small_disk: Path) -> None:
     text = "cat /dev/zero >fill 2>err; exit 3"
-    run(shell, small_disk / "j.1", "sh", "-c", text, news=str(small_disk / "news"))
-    ended = read_ended(small_disk / "j.1")
+    run(shell, small_disk / ATTEMPT, "sh", "-c", text, news=str(small_disk / "news"))
+    ended = read_ended(small_disk / ATTEMPT)
     assert ended is not None
     assert (ended.exit_code, ended.failure) == (3, "")
-    assert (small_disk / "news" / "j.1.e").read_bytes().endswith(b"\n.\n")
+    assert (small_disk / "news" / f"{ATTEMPT}.e").read_bytes().endswith(b"\n.\n")
 
 
 @pytest.mark.root
@@ -227,14 +229,14 @@ def test_what_cannot_be_recorded_to_have_begun_does_not_begin(shell: list[str], 
     os.truncate(small_disk / "fill", (small_disk / "fill").stat().st_size - 8192)
     ran = small_disk.parent / "ran"
     program = ("sh", "-c", f"rm {small_disk}/fill; echo ran >{ran}")
-    code, mark = run(shell, small_disk / "j.1", *program, news=str(small_disk / "news"), beat=1)
+    code, mark = run(shell, small_disk / ATTEMPT, *program, news=str(small_disk / "news"), beat=1)
     assert (code, mark.failure, mark.exit_code) == (227, "starter", None)
     assert not ran.exists()
 
 
 def test_a_lease_counts_from_its_renewal_and_not_from_when_that_was_seen(tmp_path: Path) -> None:
     """However rarely the starter looks: the broker does not know when it does."""
-    lease, place = tmp_path / "lease", tmp_path / "j.1"
+    lease, place = tmp_path / "lease", tmp_path / ATTEMPT
     lease.write_text("1\n")
     renewed = []
 
