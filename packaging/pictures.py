@@ -30,7 +30,7 @@ from tests.waiting import eventually
 IMAGES = Path(__file__).resolve().parents[1] / "resources" / "help" / "images"
 SIZE = 1280, 800
 _CLUSTERS = ("altair", "vega")
-_PICKY = 'Requirements = other.GlueCEInfoTotalCPUs >= 8 && other.GlueCEPolicyMaxWallClockTime >= 60;'
+_PICKY = "Requirements = other.GlueCEInfoTotalCPUs >= 8 && other.GlueCEPolicyMaxWallClockTime >= 60;"
 _POINTS = 12
 _SAMPLES = ("sweep-200", "data-reduction", "fails", "killed", "heat-image", "neural-net")
 _WORK = """[
