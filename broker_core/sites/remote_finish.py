@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -19,6 +20,8 @@ from broker_core.sites.shortage import is_shortage
 from broker_core.sites.stage_out import OutputBroken, bring
 from broker_core.sites.tracked import Tracked
 from broker_core.worker.markers import EndedMark
+
+log = logging.getLogger("crossdesk.sites")
 
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 Done = TypeVar("Done")
@@ -129,5 +132,9 @@ class RemoteFinish:
                 return await work()
             except (CrossDeskError, OSError) as error:
                 self._adapter.link.note(f"{later}: {error}")
+            except Exception as error:
+                # Else the job would run for ever.
+                log.exception("The end of a job of %s cannot be told yet", self._site)
+                self._adapter.link.note(f"{later}, for an unforeseen reason: {error!r}")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)

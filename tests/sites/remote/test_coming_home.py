@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import Attempt, LaunchOrder
+from broker_core.sites.remote_records import RemoteRecords
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.waiting import eventually
 
@@ -51,6 +52,25 @@ async def test_a_list_of_output_that_leads_elsewhere_touches_nothing(folder: Pat
     ended = await far.ended(one.attempt)
     assert ended.failure == "upload"
     assert outside.read_text() == "mine"
+    await far.site.close()
+
+
+async def test_a_job_whose_output_failed_to_come_in_an_unforeseen_way_ends_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    far = await HostFar(folder).start()
+    one = await ended_unheard(far)
+    opened, faults = RemoteRecords.open_output, iter([ValueError("nobody thought of this")])
+
+    def failing(records: RemoteRecords, attempt: Attempt) -> Path:
+        for fault in faults:
+            raise fault
+        return opened(records, attempt)
+
+    monkeypatch.setattr(RemoteRecords, "open_output", failing)
+    far.breaking.down = False
+    assert (await far.ended(one.attempt)).exit_code == 0
+    assert "nobody thought of this" in caplog.text + far.log()
     await far.site.close()
 
 
