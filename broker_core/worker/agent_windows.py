@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ SETUP_TIME = 10.0
 AT_ONCE = 128
 """Connections of programs; more are refused."""
 TURN = 64 * 1024
+_AGAIN, _TRIES = 0.1, 20
+"""Seconds until a desk that refused a window is asked again, and how often it is."""
 NOBODY = "No desk showed its windows in time: attach one with a display."
 
 
@@ -110,11 +113,17 @@ class Windows:
     async def _shown(self) -> tuple[asyncssh.SSHReader[bytes], asyncssh.SSHWriter[bytes]]:
         """A channel to a desk that shows the window; raises NoDisplay."""
         deadline = asyncio.get_running_loop().time() + self._patience
+        refusals: Counter[asyncssh.SSHServerConnection] = Counter()
         while True:
             connection = await self._offered(deadline)
             try:
                 return await connection.open_unix_connection(DISPLAY_PATH, encoding=None)
             except asyncssh.ChannelOpenError as error:
+                refusals[connection] += 1
+                if refusals[connection] < _TRIES:
+                    # What comes right after its offer reaches a desk that does not know of it yet.
+                    await asyncio.sleep(_AGAIN)
+                    continue
                 log.info("A desk that offered a display has none now: %s", error)
                 self._withdraw(connection)
 
