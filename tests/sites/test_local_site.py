@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import Attempt, InputFile, SiteRefused
 from broker_core.sites.settings import LocalSettings
 from tests.sites.running_site import RunningSite, order, script
+from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually
 
 
@@ -204,14 +204,9 @@ async def test_the_site_describes_itself_in_glue(here: RunningSite) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=True)
-    try:
+    """Where attempts lie: a small file system."""
+    with mounted(tmp_path / "disk") as disk:
         yield disk
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
 @pytest.mark.root

@@ -22,6 +22,7 @@ from broker_core.worker.markers import EndedMark, ended_mark, read_ended, read_s
 from broker_core.worker.script import starter_path
 from broker_core.worker.variables import StarterOrder, variables
 from tests.running import processes_of
+from tests.testbed.disk import small_disk as mounted
 from tests.waiting import wait_until
 
 # The starter ends what wears the name of its attempt; tests beside this one have others.
@@ -199,15 +200,10 @@ def test_any_argument_and_variable_reaches_the_program(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=True)
-    try:
+    """Where attempts lie: a small file system."""
+    with mounted(tmp_path / "disk") as disk:
         (disk / "news").mkdir()
         yield disk
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
 @pytest.mark.root

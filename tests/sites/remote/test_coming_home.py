@@ -12,6 +12,7 @@ import pytest
 from broker_core.sites.contract import Attempt, LaunchOrder
 from broker_core.sites.remote_records import RemoteRecords
 from tests.sites.remote.host_far import HostFar, released, script
+from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
@@ -76,14 +77,9 @@ async def test_a_job_whose_output_failed_to_come_in_an_unforeseen_way_ends_all_t
 
 @pytest.fixture
 def small_disk(folder: Path) -> Iterator[Path]:
-    """Where output is kept here: a file system of 256 KiB."""
-    disk = folder / "here-t1"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=True)
-    try:
+    """Where output is kept here: a small file system."""
+    with mounted(folder / "here-t1") as disk:
         yield disk
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
 @pytest.mark.root
