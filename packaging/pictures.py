@@ -31,7 +31,7 @@ IMAGES = Path(__file__).resolve().parents[1] / "resources" / "help" / "images"
 SIZE = 1280, 800
 _CLUSTERS = ("altair", "vega")
 _PICKY = "Requirements = other.GlueCEInfoTotalCPUs >= 8 && other.GlueCEPolicyMaxWallClockTime >= 60;"
-_POINTS = 12
+_POINTS = 8
 _SAMPLES = ("sweep-200", "data-reduction", "fails", "killed", "heat-image", "neural-net")
 _WORK = """[
   Executable    = "/bin/sh";
@@ -64,6 +64,7 @@ class Album:
         await self._description()
         await self._place("statistics", "view.statistics")
         await self._crowd()
+        self.on.desk.trigger("view.inspector")
         await self._place("sites", "view.sites")
 
     async def _sites(self) -> None:
@@ -158,9 +159,9 @@ class Album:
             await turns(300)
 
     async def _save(self, name: str) -> None:
-        for toast in self.on.window.findChildren(Toast):
-            toast.leave()
         await turns(400)
+        for toast in self.on.window.findChildren(Toast):
+            toast.hide()
         assert self.on.window.grab().save(str(self.folder / f"{name}.png"))
 
 
