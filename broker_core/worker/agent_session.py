@@ -273,10 +273,11 @@ class AgentSession:
         """The retry interval is over: without a desk an attempt has failed."""
         if self.over.is_set():
             return
-        if self.machine.state is State.BUFFERING and self.machine.on(Event.CONNECT_FAILED) is State.DEAD:
-            self.program.kill()
-        if self.machine.over and self.ended:
-            self.over.set()
+        if self.machine.state is State.BUFFERING:
+            if self.machine.on(Event.CONNECT_FAILED) is State.DEAD:
+                self.program.kill()
+            if self.machine.over and self.ended:
+                self.over.set()
         self._loop.call_later(self.settings.retry_interval, self._interval)
 
     def _ended(self) -> None:
