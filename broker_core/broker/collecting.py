@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-_YOUNG, _MIDDLE, _OLD = 2_500, 20, 800
+_YOUNG, _MIDDLE, _OLD = 2_500, 8, 2_000
 HARDLY_EVER = 1_000_000
 """New objects between two collections of a process that only computes."""
 
