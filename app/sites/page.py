@@ -52,7 +52,7 @@ class SitesPage(QWidget):
         self.chosen = ""
         self.cards: dict[str, SiteCard] = {}
         self.state, self.detail = StateView(desk.theme), SiteDetail(desk, commands)
-        self.count, self.edit = label(role="muted", fluid=True), QLineEdit(placeholderText="Filter sites")
+        self.count, self.edit = label(role="muted"), QLineEdit(placeholderText="Filter")
         self.add = QPushButton(desk.theme.icon("plus", "accent-text"), "Add a site")
         self.help = QPushButton("How sites work")
         self.nothing = label("No site is left by this filter.", "muted")
@@ -68,6 +68,7 @@ class SitesPage(QWidget):
         self.help.setProperty("kind", "quiet")
         self.edit.setAccessibleName("Filter sites")
         self.edit.setClearButtonEnabled(True)
+        self.edit.setMinimumWidth(80)
         self.edit.setMaximumWidth(240)
         line = QHBoxLayout()
         line.setContentsMargins(_EDGE, 12, _EDGE, 0)
