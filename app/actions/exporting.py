@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.context import Desk, Notice, Tone
 from app.model import words
 from app.model.csv_file import Written, write_csv
+from app.saving import ask_where, not_saved
 
 Gather = Callable[[], Awaitable[Written]]
 """Returns what the table has now."""
@@ -18,12 +19,11 @@ Gather = Callable[[], Awaitable[Written]]
 
 def export(desk: Desk, window: QWidget, name: str, one: str, gather: Gather) -> None:
     """Ask for a file for the table `name` (jobs, resources...; `one` names a row), then write it."""
-    dialog = QFileDialog(window, f"Export {name} as CSV")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix("csv")
-    dialog.selectFile(f"{name.replace(' ', '-')}.csv")
-    dialog.fileSelected.connect(lambda file: export_to(desk, Path(file), one, gather))
-    dialog.open()
+
+    def save(path: Path) -> None:
+        export_to(desk, path, one, gather)
+
+    ask_where(window, f"Export {name} as CSV", save, name=f"{name.replace(' ', '-')}.csv", suffix="csv")
 
 
 def export_to(desk: Desk, path: Path, one: str, gather: Gather) -> None:
@@ -36,8 +36,7 @@ async def _export(desk: Desk, path: Path, one: str, gather: Gather) -> None:
     try:
         number = await asyncio.to_thread(write_csv, path, table)
     except OSError as error:
-        desk.notify(Notice(f"{path} cannot be written: {error.strerror}.", Tone.BAD))
-        return
+        raise not_saved("The table", path, error) from error
     desk.notify(Notice(f"Wrote {words.count(number, one)} to {path}.", Tone.GOOD))
 
 

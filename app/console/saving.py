@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.context import Notice, Tone
-from app.inspector.save import downloads
-from broker_core.errors import CrossDeskError
+from app.saving import ask_where, not_saved
 
 if TYPE_CHECKING:
     from app.context import Desk
@@ -27,15 +26,15 @@ class Save(Protocol):
 
 def ask(parent: QWidget, save: Save) -> QFileDialog:
     """Ask for a file, and for text or bytes; then save."""
-    dialog = QFileDialog(parent, "Save the transcript", downloads())
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters([TEXT, WRITTEN])
-    dialog.setDefaultSuffix("txt")
-    dialog.selectFile("console.txt")
+
+    def write(path: Path) -> None:
+        save(str(path), text=dialog.selectedNameFilter() == TEXT)
+
+    filters = TEXT, WRITTEN
+    dialog = ask_where(
+        parent, "Save the transcript", write, name="console.txt", suffix="txt", filters=filters
+    )
     dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix("txt" if chosen == TEXT else "log"))
-    dialog.fileSelected.connect(lambda path: save(path, text=dialog.selectedNameFilter() == TEXT))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
     return dialog
 
 
@@ -44,9 +43,5 @@ async def saved(desk: Desk, path: Path, write: Callable[[], int]) -> None:
     try:
         size = await asyncio.to_thread(write)
     except OSError as error:
-        raise CrossDeskError(
-            f"The transcript cannot be written: {error.strerror}.",
-            place=str(path),
-            remedy="Choose a folder that you may write to.",
-        ) from error
+        raise not_saved("The transcript", path, error) from error
     desk.notify(Notice(f"The transcript is in {path}, {size:,} bytes.", Tone.GOOD))

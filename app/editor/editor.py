@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.context import Desk, Notice, Tone
 from app.editor.bar import EditorBar
@@ -21,6 +21,7 @@ from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceView
 from app.editor.sync import changed_span, with_files, with_program
 from app.editor.where import WhereSide
+from app.saving import ask_where
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DEFAULT
@@ -305,12 +306,10 @@ class Editor(QWidget):
 
     def save_as(self) -> None:
         """Ask for a name and write the file under it."""
-        dialog = QFileDialog(self, self.tr("Save description"), str(self.base))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("jdl")
-        dialog.setNameFilter(self.tr("Job descriptions (*.jdl)"))
-        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
-        dialog.open()
+        ask_where(
+            self, self.tr("Save description"), self._save_to,
+            folder=str(self.base), suffix="jdl", filters=[self.tr("Job descriptions (*.jdl)")],
+        )  # fmt: skip
 
     def _save_to(self, path: Path) -> None:
         try:

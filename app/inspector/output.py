@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 from app.inspector.file_list import FileList
 from app.inspector.pane import JobPane
 from app.inspector.preview import Preview
-from app.inspector.save import Copies, downloads, save_all, save_one
+from app.inspector.save import Copies, save_all, save_one
+from app.saving import downloads
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:

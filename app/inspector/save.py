@@ -6,36 +6,25 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QStandardPaths, QTemporaryDir
+from PySide6.QtCore import QTemporaryDir
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.context import Notice, Tone
 from app.inspector import words
-from broker_core.errors import CrossDeskError
+from app.saving import ask_where, not_saved
 
 if TYPE_CHECKING:
     from app.context import Desk
 
 
-def downloads() -> str:
-    """Return the folder that files are offered to be saved in."""
-    kind = QStandardPaths.StandardLocation.DownloadLocation
-    return QStandardPaths.writableLocation(kind) or QDir.homePath()
-
-
 def save_one(parent: QWidget, desk: Desk, job: str, path: str) -> QFileDialog:
     """Ask where to, and save one file of a job there."""
     name = PurePosixPath(path).name or "output"
-    dialog = QFileDialog(parent, "Save as", str(Path(downloads()) / name))
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-    dialog.selectFile(name)
-    dialog.fileSelected.connect(
-        lambda chosen: desk.run(save_to(desk, job, path, Path(chosen)), f"saving {name}")
-    )
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
+
+    def save(target: Path) -> None:
+        desk.run(save_to(desk, job, path, target), f"saving {name}")
+
+    return ask_where(parent, "Save as", save, name=name)
 
 
 async def save_to(desk: Desk, job: str, path: str, target: Path) -> None:
@@ -67,11 +56,7 @@ async def copy(desk: Desk, job: str, path: str, target: Path) -> int:
     try:
         return await save_file(desk.client, job, path, target)
     except OSError as error:
-        raise CrossDeskError(
-            f"The file cannot be saved: {error.strerror}.",
-            place=str(target),
-            remedy="Choose a folder that you may write to.",
-        ) from error
+        raise not_saved("The file", target, error) from error
 
 
 class Copies:

@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_written_is_told(qapp: QApplication, broker: Path,
         pane = on.window.tabs.currentWidget()
         await eventually(lambda: pane.table.rowCount())
         pane.export.save(tmp_path / "missing" / "resources.csv")
-        await eventually(lambda: any("cannot be written: No such file" in text for text in said))
+        await eventually(lambda: any("cannot be saved: No such file" in text for text in said))
 
     play(qapp, broker, scenario)
 

@@ -1,0 +1,51 @@
+"""Saving into a file that the user chooses: the question where to, and what is said when it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QDir, QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from broker_core.errors import CrossDeskError
+
+
+def downloads() -> str:
+    """Return the folder that files are offered to be saved in."""
+    kind = QStandardPaths.StandardLocation.DownloadLocation
+    return QStandardPaths.writableLocation(kind) or QDir.homePath()
+
+
+def ask_where(
+    parent: QWidget,
+    title: str,
+    save: Callable[[Path], None],
+    *,
+    name: str = "",
+    folder: str = "",
+    suffix: str = "",
+    filters: Sequence[str] = (),
+) -> QFileDialog:
+    """Ask for a file, offering `name` in `folder` (the downloads), and hand what was chosen to `save`."""
+    dialog = QFileDialog(parent, title, folder or downloads())
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    dialog.setDefaultSuffix(suffix)
+    if filters:
+        dialog.setNameFilters(list(filters))
+    if name:
+        dialog.selectFile(name)
+    dialog.fileSelected.connect(lambda chosen: save(Path(chosen)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+def not_saved(what: str, path: Path, error: OSError) -> CrossDeskError:
+    """Return what to tell when `what` (a noun) cannot be written to `path`."""
+    return CrossDeskError(
+        f"{what} cannot be saved: {error.strerror or error}.",
+        place=str(path),
+        remedy="Choose a folder that you may write to.",
+    )
