@@ -12,6 +12,7 @@ from typing import Any
 from broker_core.errors import CrossDeskError
 from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report
+from broker_core.sites.lease_limit import LeaseLimit
 from broker_core.sites.pace import BURST, pause
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
@@ -42,7 +43,7 @@ class RemoteWatch:
         """Tag to every attempt that is not over."""
         self._spec, self._adapter, self._settings = spec, adapter, settings
         self._records = records
-        self._renewed = renewed
+        self._leases = LeaseLimit(spec.lease, settings.grace, renewed)
         self.finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
         self._woken = asyncio.Event()
         self._pause = spec.poll_interval
@@ -121,17 +122,22 @@ class RemoteWatch:
     async def _rounds(self) -> None:
         await self._resubmit()
         while True:
-            try:
-                changed = await self._round()
-                self._pause = self._next_pause(changed)
-            except CrossDeskError as error:
-                self.link_note(f"A look at the jobs failed: {error}")
+            # A look that hangs waits for an answer much longer than a lease may last.
+            if await self._leases.bound(self._round_and_pause()):
                 self._judge_silence()
-            except Exception as error:
-                # Whatever a site says, its jobs are looked at again.
-                log.exception("A look at the jobs of %s failed", self._spec.name)
-                self.link_note(f"A look at the jobs failed in an unforeseen way: {error!r}.")
-            await self._wait()
+
+    async def _round_and_pause(self) -> None:
+        try:
+            changed = await self._round()
+            self._pause = self._next_pause(changed)
+        except CrossDeskError as error:
+            self.link_note(f"A look at the jobs failed: {error}")
+            self._judge_silence()
+        except Exception as error:
+            # Whatever a site says, its jobs are looked at again.
+            log.exception("A look at the jobs of %s failed", self._spec.name)
+            self.link_note(f"A look at the jobs failed in an unforeseen way: {error!r}.")
+        await self._wait()
 
     async def _wait(self) -> None:
         """Until the next look is due; for ever while there is nothing to look at."""
@@ -256,11 +262,7 @@ class RemoteWatch:
 
     def _judge_silence(self) -> None:
         """With leases, what has not been heard from for long enough has ended by itself."""
-        renewed = self._renewed()
-        if not self._spec.lease or renewed is None:
-            return
-        limit = renewed + self._spec.lease + self._settings.grace
-        if time.monotonic() < limit:
+        if not self._leases.is_over:
             return
         for tracked in list(self.tracked.values()):
             if tracked.sent and not tracked.ending:

@@ -7,8 +7,7 @@ import contextlib
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -22,7 +21,14 @@ from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed, 
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_lines import ShellLines
-from broker_core.sites.batch.shell_poll import Look, poll_script, questions, read_look
+from broker_core.sites.batch.shell_poll import (
+    Look,
+    by_markers,
+    poll_script,
+    questions,
+    read_look,
+    with_markers,
+)
 from broker_core.sites.batch.shell_transfers import ShellTransfers
 from broker_core.sites.batch.site_home import AWAY, LEAVE, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem, Queue
@@ -173,12 +179,12 @@ class ShellAdapter:
 
     async def _seen(self, look: Look, tags: Sequence[str]) -> Polled:
         if look.listing is None:
-            return Polled(_by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}")
+            return Polled(by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}")
         try:
             # Ten thousand lines take a while, in which the broker does other things.
             listed = await asyncio.to_thread(self._system.listed, look.listing)
         except ValueError as error:
-            return Polled(_by_markers(look), silent=str(error))
+            return Polled(by_markers(look), silent=str(error))
         listed = self._names.mine(listed)
         if unknown := self._names.unknown_groups(listed):
             self._names.learn_lists(await self._lists(unknown))
@@ -193,7 +199,7 @@ class ShellAdapter:
         for tag, marks in more.markers.items() if more else ():
             markers[tag] = {**markers.get(tag, {}), **marks}
         for tag, marks in markers.items():
-            seen[tag] = _with_markers(seen.get(tag, Sighting(Seen.UNKNOWN, self._names.id(tag))), marks)
+            seen[tag] = with_markers(seen.get(tag, Sighting(Seen.UNKNOWN, self._names.id(tag))), marks)
         # A directory alone is no sign of life: what was staged there may have been ended since.
         return Polled(seen, missing=frozenset(asked) - seen.keys())
 
@@ -255,12 +261,18 @@ class ShellAdapter:
         exchange = f"p{secrets.token_hex(6)}"
         renew = renew and bool(self._spec.lease) and not self._unsure
         script = poll_script(exchange, self._system.status(self._mark), renew=renew)
-        within = DEADLINE
-        if renew:
-            # While it is not known whether a renewal arrived none is sent: the count has to end some time.
-            within = self._renewing
-            self.renewed, self._unsure = time.monotonic() + within, True
-        reply = await self._exchanges.run(lambda _: script, questions(self._read, tags), within)
+
+        def sent(_: Home) -> str:
+            if renew:
+                # While it is not known whether one arrived none is sent: the count has to end some time.
+                self.renewed, self._unsure = time.monotonic() + self._renewing, True
+            return script
+
+        within = self._renewing if renew else DEADLINE
+        reply = await self._exchanges.run(sent, questions(self._read, tags), within)
+        if renew and self.renewed is not None:
+            # The file was written before the answer came.
+            self.renewed = min(self.renewed, time.monotonic())
         self._unsure = False
         try:
             return read_look(reply.out, exchange, words_of(reply.err))
@@ -378,17 +390,3 @@ def is_tag(name: str) -> bool:
 async def _pieces(stream: IO[bytes]) -> AsyncIterator[bytes]:
     while piece := await asyncio.to_thread(stream.read, _PART):
         yield piece
-
-
-def _with_markers(sighting: Sighting, marks: Mapping[str, bytes]) -> Sighting:
-    return replace(
-        sighting,
-        started=marks.get("started", b""),
-        ended=marks.get("ended", b""),
-        outputs=marks.get("outputs", b""),
-        beat=marks.get("beat", b""),
-    )
-
-
-def _by_markers(look: Look) -> dict[str, Sighting]:
-    return {tag: _with_markers(Sighting(Seen.UNKNOWN), marks) for tag, marks in look.markers.items()}

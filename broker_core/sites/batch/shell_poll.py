@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from broker_core.sites.adapter import Seen, Sighting
 from broker_core.sites.batch.tar_stream import read_small
 
 NEWS_AT_ONCE = 1000
@@ -96,3 +97,19 @@ def read_look(out: bytes, exchange: str, trouble: str) -> Look:
         markers.setdefault(tag, {})[marker] = content
     listing = head.decode("utf-8", "replace") if status == b"0" else None
     return Look(listing, markers, tuple(news), trouble)
+
+
+def with_markers(sighting: Sighting, marks: Mapping[str, bytes]) -> Sighting:
+    """What was seen of an attempt, with what its starter left."""
+    return replace(
+        sighting,
+        started=marks.get("started", b""),
+        ended=marks.get("ended", b""),
+        outputs=marks.get("outputs", b""),
+        beat=marks.get("beat", b""),
+    )
+
+
+def by_markers(look: Look) -> dict[str, Sighting]:
+    """What the starters alone tell, by tag."""
+    return {tag: with_markers(Sighting(Seen.UNKNOWN), marks) for tag, marks in look.markers.items()}

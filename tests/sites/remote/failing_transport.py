@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from broker_core.sites.link import Link
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
+from tests.waiting import eventually
 
 
 @dataclass
@@ -23,6 +24,8 @@ class Breaking:
     """Every call breaks before it reaches the site."""
     deaf: bool = False
     """Every command runs and no answer comes back."""
+    hung: bool = False
+    """No call ends while this is so, at its deadline neither."""
 
 
 class FailingTransport:
@@ -65,6 +68,9 @@ class FailingTransport:
         what = self._breaking
         what.calls += 1
         broken = what.calls in what.at
+        if what.hung:
+            await eventually(lambda: not what.hung)
+            raise LinkLost("The way hung.")
         if what.down or (broken and not what.after):
             raise LinkLost("The way was cut before.")
         reply = await call()

@@ -16,7 +16,7 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.cluster
 
 
-@pytest.mark.parametrize("mode", ["down", "deaf"])
+@pytest.mark.parametrize("mode", ["down", "deaf", "hung"])
 async def test_without_contact_the_program_ends_before_the_attempt_is_given_up(
     cluster: Cluster, tmp_path: Path, mode: str
 ) -> None:
@@ -37,7 +37,7 @@ async def test_without_contact_the_program_ends_before_the_attempt_is_given_up(
             return True
         return False
 
-    await eventually(given_up, 60.0)
+    await eventually(given_up)
     assert alive_at_the_end == [set()]
     assert far.ends(one.attempt)[0].failure == "lease"
     assert "failure lease" in (folder / "ended").read_text()
