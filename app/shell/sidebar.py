@@ -84,19 +84,24 @@ class _Line(QStyledItemDelegate):
             glyphs.paint(painter, QRectF(icon), Shape(shape), theme.color(token))
         else:
             theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
-        count = index.data(_COUNT) or ""
-        small = theme.font("small")
-        width = QFontMetrics(small).horizontalAdvance(count)
+        self._words(painter, box, index.data(), index.data(_COUNT) or "", chosen)
+
+    def _words(self, painter: QPainter, box: QRect, name: str, count: str, chosen: bool) -> None:
+        """The name, and at the right what is counted: it gives way where only the name fits whole."""
+        theme = self._theme
+        small, font = theme.font("small"), theme.font("medium" if chosen else "base")
+        metrics = QFontMetrics(font)
+        room = box.adjusted(32, 0, -8, 0)
+        beside = room.adjusted(0, 0, -8 - QFontMetrics(small).horizontalAdvance(count), 0)
+        if count and beside.width() < metrics.horizontalAdvance(name) <= room.width():
+            count, beside = "", room
         painter.setFont(small)
         painter.setPen(theme.color("muted"))
-        right = box.adjusted(0, 0, -8, 0)
-        painter.drawText(right, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, count)
-        font = theme.font("medium" if chosen else "base")
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, count)
         painter.setFont(font)
         painter.setPen(theme.color("selection-text" if chosen else "text"))
-        room = box.adjusted(32, 0, -16 - width, 0)
-        text = QFontMetrics(font).elidedText(index.data(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+        text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, beside.width())
+        painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter, text)
 
 
 class Sidebar(QFrame):
