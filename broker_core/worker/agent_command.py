@@ -59,8 +59,6 @@ class _Command:
         if not ended.done():
             self._program.signal(signal.SIGHUP)
             self._program.kill()
-            # It may wait for a desk that cannot take more; nobody will now.
-            self._program.listen(True)
             await ended
         gone.cancel()
         self._program.close()

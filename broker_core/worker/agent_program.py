@@ -49,7 +49,8 @@ class Program:
         self._input = bytearray()
         self._full = False
         self._closing = False
-        self._paused = self._over = False
+        self._over = False
+        """All has been heard."""
         self._turns = LAST_TURNS
         self._sources: dict[int, int] = {}
         """Descriptors that are read, each with its stream."""
@@ -72,15 +73,12 @@ class Program:
         self._child()
 
     def listen(self, wanted: bool) -> None:
-        """Read what it writes, or let it wait."""
-        self._paused = not wanted
-        for descriptor in self._sources:
+        """Read what it writes, or let it wait; what it left at its end is read in any case."""
+        for descriptor in self._sources if not self._over else ():
             if wanted:
                 self._loop.add_reader(descriptor, self._read, descriptor)
             else:
                 self._loop.remove_reader(descriptor)
-        if wanted and self.status is not None:
-            self._loop.call_soon(self._last)
 
     def write(self, data: bytes) -> bool:
         """Pass input on; False if enough is waiting already, until `hungry` is called."""
@@ -107,7 +105,9 @@ class Program:
             fcntl.ioctl(self._sink, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def signal(self, number: int) -> None:
-        """Send a signal to what runs in the foreground."""
+        """Send a signal to what runs in the foreground, unless it has ended: its number may be another's."""
+        if self.status is not None:
+            return
         group = self.pid
         if self.terminal:
             with contextlib.suppress(OSError):
@@ -118,8 +118,9 @@ class Program:
     def kill(self) -> None:
         """End it for sure."""
         self.signal(signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
+        if self.status is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Give its files back, once it has ended and all was heard."""
@@ -228,9 +229,7 @@ class Program:
             self._loop.call_soon(self._last)
 
     def _last(self) -> None:
-        """Hear what is left in the pipes, without waiting for children that hold them open."""
-        if self._paused or self._over:
-            return
+        """Hear what is left in the pipes, without waiting for children that hold them open, or for desks."""
         left = [descriptor for descriptor in self._sources if _readable(descriptor)]
         for descriptor in left:
             self._read(descriptor)

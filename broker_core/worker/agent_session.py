@@ -80,13 +80,14 @@ class AgentSession:
         self._fetched = False
         """A desk has everything."""
         self._linger: asyncio.TimerHandle | None = None
+        self._retry: asyncio.TimerHandle | None = None
 
     def run(self) -> None:
         """Begin to listen to the program, and to count attempts."""
         self._loop = asyncio.get_running_loop()
         self.program.hungry = self._hungry
         self.program.run(self._heard, self._ended)
-        self._loop.call_later(self.settings.retry_interval, self._interval)
+        self._count_intervals()
 
     def attach(self, watcher: Watcher, *, write: bool) -> None:
         """A desk has come; an older connection of the same desk is dead."""
@@ -113,9 +114,10 @@ class AgentSession:
         self.watchers.remove(watcher)
         if self.writer is watcher:
             self.writer = None
+        self.relieve()
         if not self.watchers:
             self.machine.on(Event.SEND_FAILED)
-            self.relieve()
+            self._count_intervals()
             if self.ended:
                 self.machine.on(Event.PROGRAM_ENDED)
                 self._wait_for_desks()
@@ -124,6 +126,7 @@ class AgentSession:
     def take(self, watcher: Watcher) -> None:
         """Give the input to this desk."""
         self.writer = watcher
+        self.relieve()
         self.news()
 
     def news(self) -> None:
@@ -278,7 +281,13 @@ class AgentSession:
                 self.program.kill()
             if self.machine.over and self.ended:
                 self.over.set()
-        self._loop.call_later(self.settings.retry_interval, self._interval)
+        self._count_intervals()
+
+    def _count_intervals(self) -> None:
+        """The next interval begins now: an attempt has failed when it is over, and not before."""
+        if self._retry is not None:
+            self._retry.cancel()
+        self._retry = self._loop.call_later(self.settings.retry_interval, self._interval)
 
     def _ended(self) -> None:
         self.ended = True

@@ -79,7 +79,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
 
     def pump(self) -> None:
         """Send output until the desk has all, or the connection is full."""
-        if not self.desk:
+        if not self.desk or self._channel.is_closing():
             return
         for stream, spool in self._session.spools.items():
             while not self._paused and self._places[stream] < spool.end:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.wire import Wire
@@ -71,3 +73,11 @@ async def test_more_output_than_the_disk_may_hold_makes_the_program_wait(made: B
     screen = Screen(made.desk(), keep=False)
     await screen.ended()
     assert screen.sizes[1] == 3_000_004
+
+
+async def test_a_program_that_waits_for_room_is_killed_too_when_no_desk_comes_back(made: Bench) -> None:
+    small = {"memory": 65536, "disk": 100_000, "replay": 50_000, "max_retries": 10}
+    await made.start_agent(["/bin/sh", "-c", "head -c 3000000 /dev/zero; sleep 600"], mode="lines", **small)
+    assert made.agent is not None
+    assert await asyncio.wait_for(made.agent.wait(), 60) != 0
+    assert "No desk came back after 10 attempts" in (made.job.parent / "agent-failure").read_text()
