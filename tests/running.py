@@ -87,7 +87,7 @@ class RunningBroker:
                 env=os.environ | environment,
                 start_new_session=True,
             )
-        wait_until(lambda: self._answers(log), 30.0, "the broker answers")
+        wait_until(lambda: self._answers(log), what="the broker answers")
 
     def _answers(self, log: Path) -> bool:
         from broker_core.client.start import answers
@@ -102,7 +102,7 @@ class RunningBroker:
         """End the broker process only; its jobs go on."""
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(30)
+            self._process.wait(60)
             self._process = None
 
     def close(self) -> None:

@@ -9,22 +9,28 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+LONG = 60.0
+"""Seconds after which something is taken to be never: many times what it takes on a busy machine."""
+Words = str | Callable[[], str]
 _STEP = 0.01
 
 
-def wait_until(predicate: Callable[[], Any], seconds: float = 20.0, what: str = "") -> Any:
-    """Poll `predicate` until it returns something true, and return that; fail after `seconds`."""
+def wait_until(predicate: Callable[[], Any], seconds: float = LONG, what: Words = "") -> Any:
+    """Poll `predicate` until it returns something true, and return that; fail after `seconds`.
+
+    `what`: what is waited for, for the message; a function is asked for it when the time is over.
+    """
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not (value := predicate()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:g} s: {what or _name(predicate)}")
+            raise AssertionError(f"not within {seconds:g} s: {_words(what) or _name(predicate)}")
         pause.wait(_STEP)
     return value
 
 
 async def eventually(
-    predicate: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = 20.0, what: str = ""
+    predicate: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = LONG, what: Words = ""
 ) -> Any:
     """Like `wait_until` inside a running loop; `predicate` may be a coroutine function."""
     deadline = time.monotonic() + seconds
@@ -35,8 +41,12 @@ async def eventually(
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:g} s: {what or _name(predicate)}")
+            raise AssertionError(f"not within {seconds:g} s: {_words(what) or _name(predicate)}")
         await asyncio.sleep(_STEP)
+
+
+def _words(what: Words) -> str:
+    return what if isinstance(what, str) else what()
 
 
 def _name(predicate: Callable[[], Any]) -> str:

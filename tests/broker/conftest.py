@@ -24,5 +24,5 @@ async def client(broker: Path) -> AsyncIterator[BrokerClient]:
 async def http(broker: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Raw HTTP over the broker's socket, for what the client would never send."""
     carrier = httpx.AsyncHTTPTransport(uds=str(places(broker).socket))
-    async with httpx.AsyncClient(transport=carrier, base_url="http://broker/v1", timeout=30) as made:
+    async with httpx.AsyncClient(transport=carrier, base_url="http://broker/v1", timeout=60) as made:
         yield made

@@ -8,7 +8,7 @@ from typing import Any
 
 from broker_core.client.client import BrokerClient
 from broker_core.wire.submission import Receipt, SandboxFile, Submission, SubmissionItem
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 def key() -> str:
@@ -37,7 +37,7 @@ async def upload(client: BrokerClient, content: bytes, name: str, executable: bo
     return SandboxFile(name=name, sha256=sha, size=len(content), executable=executable)
 
 
-async def reach(client: BrokerClient, job: str, *states: str, seconds: float = 30) -> dict[str, Any]:
+async def reach(client: BrokerClient, job: str, *states: str, seconds: float = LONG) -> dict[str, Any]:
     """The row of a job once it is in one of the states."""
 
     async def there() -> Any:

@@ -56,7 +56,7 @@ async def client(state_dir: Path, grid: Path) -> AsyncIterator[BrokerClient]:
         async def known() -> bool:
             return (await made.resources_page(limit=1)).total > MANY
 
-        await eventually(known, 30, "the file is read")
+        await eventually(known, what="the file is read")
         yield made
     broker.close()
 

@@ -21,7 +21,7 @@ NO_END = {"/v1/broker/stop", "/v1/broker/handover", "/v1/events"}
 @pytest.fixture
 def http(broker: Path) -> Any:
     carrier = httpx.HTTPTransport(uds=str(places(broker).socket))
-    with httpx.Client(transport=carrier, base_url="http://broker", timeout=30) as made:
+    with httpx.Client(transport=carrier, base_url="http://broker", timeout=60) as made:
         yield made
 
 

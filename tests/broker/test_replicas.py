@@ -37,7 +37,7 @@ async def test_resources_close_to_the_files_of_a_job_come_first(state_dir: Path)
             async def known() -> bool:
                 return (await client.resources_page()).total == 4
 
-            await eventually(known, 30)
+            await eventually(known)
             report = await client.match(WANTED, only="matching", assume_access=True)
             found = {one.site: one.close_files for one in report.resources}
             assert list(found)[:2] == ["cat", "bee"]

@@ -71,7 +71,7 @@ def test_an_interrupted_wait_ends_with_130_and_the_job_goes_on(jdl: Path) -> Non
     assert waiting.stdout is not None
     job = waiting.stdout.readline().strip()
     waiting.send_signal(signal.SIGINT)
-    assert waiting.wait(30) == 130
+    assert waiting.wait(60) == 130
     waiting.stdout.close()
     assert crossdesk("job", "status", job, "--json").json["jobs"][0]["state"] in (
         "Waiting",

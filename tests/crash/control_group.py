@@ -61,7 +61,7 @@ class ControlGroup:
         for pid in (self._folder / "cgroup.procs").read_text().split():
             with suppress(OSError):
                 outside.write_text(pid)
-        wait_until(self._gone, 10, "the control group is empty")
+        wait_until(self._gone, what="the control group is empty")
 
     def _gone(self) -> bool:
         try:

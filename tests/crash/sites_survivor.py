@@ -51,7 +51,7 @@ class SitesSurvivor(Survivor):
         async def there() -> bool:
             return wanted <= {one.name for one in await client.sites() if _is_usable(one)}
 
-        await eventually(there, 60, f"{wanted} can be used ({self.told()})")
+        await eventually(there, what=lambda: f"{wanted} can be used ({self.told()})")
 
     async def view(self, client: BrokerClient, name: str) -> SiteView:
         """One site as it is shown."""
@@ -161,7 +161,7 @@ class SitesSurvivor(Survivor):
         await self.known(client)
         await self.purge(client, list(self.accepted))
         try:
-            await eventually(lambda: not self._site_faults(), 30)
+            await eventually(lambda: not self._site_faults())
         except AssertionError:
             faults += self._site_faults()
         return faults

@@ -74,7 +74,7 @@ class Survivor:
 
     def wait_for_death(self) -> None:
         assert self._process is not None
-        wait_until(lambda: self._process is not None and self._process.poll() is not None, 30)
+        wait_until(lambda: self._process is not None and self._process.poll() is not None)
 
     async def submit(
         self, client: BrokerClient, values: list[str], seconds: float, key: str, site: str = ""
@@ -84,7 +84,7 @@ class Survivor:
         self.accepted |= dict(zip(receipt.ids, values, strict=True))
         return receipt.ids
 
-    async def all_ended(self, client: BrokerClient, seconds: float = 60.0) -> None:
+    async def all_ended(self, client: BrokerClient, seconds: float = 120.0) -> None:
         """Wait until no job of the broker is active."""
 
         async def none_active() -> bool:
@@ -93,7 +93,7 @@ class Survivor:
             except Unreachable:
                 return False
 
-        await eventually(none_active, seconds, f"no job is active any more ({self.told()})")
+        await eventually(none_active, seconds, lambda: f"no job is active any more ({self.told()})")
 
     async def none_active(self, client: BrokerClient) -> bool:
         """No job of the broker is active."""
@@ -103,7 +103,7 @@ class Survivor:
         async def running() -> bool:
             return (await client.job(job)).row["state"] != "Waiting"
 
-        await eventually(running, 30)
+        await eventually(running)
         await client.cancel([job])
 
     async def verdict(self) -> Verdict:
@@ -115,7 +115,7 @@ class Survivor:
     def close(self) -> None:
         self.kill()
         if self._process is not None:
-            self._process.wait(30)
+            self._process.wait(60)
         end_all(self.state_dir)
 
 

@@ -46,7 +46,7 @@ async def test_a_job_that_kills_every_broker_is_held_and_harms_nobody_any_more(s
         async def held() -> bool:
             return "may be the cause" in str((await client.job(poison)).row["held"])
 
-        await eventually(held, 30, "the job is held")
+        await eventually(held, what="the job is held")
         await survivor.submit(client, ["innocent"], 0.05, "key-of-the-innocent")
         await client.release([poison])
         await survivor.all_ended(client)

@@ -18,4 +18,4 @@ async def test_what_was_being_purged_leaves_no_files(survivor: Survivor, point: 
         assert survivor.deaths == 1
         assert set(outcome.results) == set(jobs)
         folder = survivor.state_dir / "sites" / "local" / "attempts"
-        await eventually(lambda: not list(folder.iterdir()), 20, "the folders are gone")
+        await eventually(lambda: not list(folder.iterdir()), what="the folders are gone")

@@ -45,9 +45,9 @@ async def test_a_broker_stopped_for_a_while_catches_up(survivor: Survivor) -> No
         survivor.start()
         await survivor.submit(client, ["a", "b", "c", "d"], 0.5, "key-of-the-jobs")
         effects = survivor.effects
-        await eventually(lambda: any("start" in path.read_text() for path in effects.iterdir()), 10)
+        await eventually(lambda: any("start" in path.read_text() for path in effects.iterdir()))
         survivor.kill(signal.SIGSTOP)
-        await eventually(lambda: sum(p.read_text().count("end") for p in effects.iterdir()) >= 1, 10)
+        await eventually(lambda: sum(p.read_text().count("end") for p in effects.iterdir()) >= 1)
         await asyncio.sleep(0.5)
         survivor.kill(signal.SIGCONT)
         await survivor.all_ended(client)
@@ -77,7 +77,7 @@ async def test_a_full_process_table_delays_jobs_and_loses_none(survivor: Survivo
             group.take((await client.info()).pid)
             group.limit_tasks(group.tasks)
             jobs = await survivor.submit(client, ["a", "b", "c", "d"], 0.1, "key-of-the-jobs")
-            await eventually(lambda: group.refused >= 3, 30, "the kernel refuses processes")
+            await eventually(lambda: group.refused >= 3, what="the kernel refuses processes")
             stories = [await client.events_of(job) for job in jobs]
             assert not [event.reason for story in stories for event in story if "error" in event.reason]
             group.limit_tasks(None)
@@ -135,10 +135,10 @@ async def _fill_and_free(survivor: Survivor, disk: Path) -> None:
         async def refused() -> bool:
             return not await accepted()
 
-        await eventually(refused, 30)
+        await eventually(refused)
         assert (await client.info()).accepting
         ballast.unlink()
-        await eventually(accepted, 30)
+        await eventually(accepted)
         await survivor.all_ended(client, 120)
     assert (await survivor.verdict()).faults == []
 

@@ -111,7 +111,7 @@ class Cut:
         async def lost() -> bool:
             return (await self._survivor.view(self._client, name)).link.state != "connected"
 
-        await eventually(lost, 60, f"the cut to {name} is noticed")
+        await eventually(lost, what=f"the cut to {name} is noticed")
 
 
 def ways(soak: bool, killed: bool) -> list[bool]:
@@ -142,7 +142,7 @@ async def test_cut_while_jobs_run(survivor: SitesSurvivor, network: Namespaces, 
             async def all_run(jobs: list[str] = jobs) -> bool:
                 return all([(await client.job(job)).row["state"] == "Running" for job in jobs])
 
-            await eventually(all_run, 60)
+            await eventually(all_run)
             await cut.during(jobs, killed=killed)
         faults = await survivor.faults(client)
     assert not faults, "\n".join(faults)
@@ -159,7 +159,7 @@ async def test_cut_while_output_is_brought(
         for killed in ways(soak, True):
             network.rate(SITE, "20mbit")
             jobs = [await survivor.with_file(client, name, source) for name in SITES]
-            await eventually(lambda: _arriving(survivor.state_dir), 60)
+            await eventually(lambda: _arriving(survivor.state_dir))
             await cut.during(jobs, killed=killed)
             network.rate(SITE, "10gbit")
             await survivor.all_ended(client)

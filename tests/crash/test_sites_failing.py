@@ -32,7 +32,7 @@ async def run(client: BrokerClient, jobs: list[str]) -> None:
     async def all_run() -> bool:
         return await states(client, jobs) == {"Running"}
 
-    await eventually(all_run, 60, "the jobs run")
+    await eventually(all_run, what="the jobs run")
 
 
 async def test_a_controller_that_is_killed_while_jobs_wait_and_run_loses_none(
@@ -45,7 +45,7 @@ async def test_a_controller_that_is_killed_while_jobs_wait_and_run_loses_none(
         await run(client, running)
         # Slurm itself forgets what it has not saved; what it then kills is no fault of the broker.
         seen, saved = time.time(), cluster.folder / "state" / "job_state"
-        await eventually(lambda: saved.exists() and saved.stat().st_mtime > seen, 60)
+        await eventually(lambda: saved.exists() and saved.stat().st_mtime > seen)
         waiting = await survivor.wave(client, ["alpha"], count=3)
         cluster.kill_controller()
         try:
@@ -60,7 +60,7 @@ async def test_a_controller_that_is_killed_while_jobs_wait_and_run_loses_none(
             await eventually(told, 90, "the log of the site says what is wrong")
         finally:
             cluster.start_controller()
-            await eventually(cluster.ready, 60)
+            await eventually(cluster.ready)
         faults = await survivor.faults(client)
     assert not faults, "\n".join(faults)
 
@@ -95,7 +95,7 @@ async def test_an_ssh_server_that_is_killed_again_and_again_loses_nothing(
             async def lost() -> bool:
                 return (await survivor.view(client, "far")).link.state != "connected"
 
-            await eventually(lost, 60)
+            await eventually(lost)
             assert await states(client, jobs) <= {"Waiting", "Ready", "Scheduled", "Running"}
             sshd.start()
             await survivor.known(client)
@@ -136,7 +136,7 @@ async def test_a_full_disk_at_the_site_refuses_with_words_and_loses_nothing(
             stories = [await client.events_of(job) for job in refused]
             return all(any("Free some space there" in event.reason for event in story) for story in stories)
 
-        await eventually(told, 60, "the story says that the disk is full")
+        await eventually(told, what="the story says that the disk is full")
         assert await states(client, refused) <= {"Waiting", "Ready"}
         ballast.unlink()
         faults = await survivor.faults(client, 200)

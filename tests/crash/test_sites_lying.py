@@ -62,4 +62,4 @@ async def _told(folder: Path, words: str, times: float) -> None:
     told = folder / "told"
     told.write_bytes(b"")
     (folder / "lie").write_text(words)
-    await eventually(lambda: len(told.read_bytes()) > times, 60, "the list is asked for")
+    await eventually(lambda: len(told.read_bytes()) > times, what="the list is asked for")

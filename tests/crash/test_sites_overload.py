@@ -47,7 +47,7 @@ async def test_a_burst_is_kept_here_while_the_site_gets_what_it_can_run(
         await client.cancel(receipt.ids)
         await survivor.all_ended(client, 120)
         assert await _count(client, ACTIVE) == 0
-        await eventually(lambda: not cluster.present(), 30)
+        await eventually(lambda: not cluster.present())
 
 
 async def _count(client: BrokerClient, states: list[JobState]) -> int:

@@ -65,13 +65,13 @@ async def test_a_job_that_kills_its_starter_each_time_is_held_and_its_site_is_no
         async def done() -> bool:
             return {(await client.job(job)).row["state"] for job in beside} == {"Done"}
 
-        await eventually(done, 60, "the other jobs are done")
+        await eventually(done, what="the other jobs are done")
         await client.cancel([poison])
         one.accepted[poison], one.canceled = "poison", {poison}
         await one.all_ended(client)
         await client.purge([poison, *beside])
         bed = one.beds["alpha"]
-        await eventually(lambda: not faults_at(bed, one.mark("alpha"), 0), 60)
+        await eventually(lambda: not faults_at(bed, one.mark("alpha"), 0))
 
 
 async def test_a_job_that_kills_every_broker_on_its_way_is_held_and_runs_once_after_its_release(
@@ -100,7 +100,7 @@ async def test_a_job_that_kills_every_broker_on_its_way_is_held_and_runs_once_af
         async def done() -> bool:
             return {(await client.job(job)).row["state"] for job in innocent} == {"Done"}
 
-        await eventually(done, 60, "the other jobs are done")
+        await eventually(done, what="the other jobs are done")
         await client.release([poison])
         faults = await one.faults(client)
     assert not faults, "\n".join(faults)

@@ -15,7 +15,8 @@ from broker_core.information.updater import SourceSettings
 from tests.information.asking import running, view
 from tests.information.test_decoding import entry
 from tests.testbed.glue_tree import made_sites, tree
-from tests.testbed.openldap import Slapd, free_port
+from tests.testbed.openldap import Slapd
+from tests.testbed.ports import free_port
 from tests.waiting import eventually
 
 

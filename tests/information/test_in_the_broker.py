@@ -13,7 +13,7 @@ from broker_core.client.transport import Transport
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.information.asking import Grid
 from tests.running import RunningBroker
-from tests.testbed.openldap import free_port
+from tests.testbed.ports import free_port
 from tests.waiting import eventually
 
 

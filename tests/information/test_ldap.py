@@ -11,7 +11,8 @@ from broker_core.resources.record import Resource
 from broker_core.resources.values import values
 from tests.information.asking import Grid, by_name, ldap
 from tests.testbed.glue_tree import made_sites, record, tree
-from tests.testbed.openldap import Slapd, free_port
+from tests.testbed.openldap import Slapd
+from tests.testbed.ports import free_port
 
 
 async def test_thousands_of_elements_arrive_with_both_vocabularies_in_one_record(grid: Grid) -> None:

@@ -19,7 +19,8 @@ from broker_core.information.replica_ldap import LdapCatalogue
 from broker_core.information.replica_memory import ReplicaMemory
 from broker_core.information.updater import SourceFailed
 from tests.testbed.glue_tree import record
-from tests.testbed.openldap import Slapd, free_port
+from tests.testbed.openldap import Slapd
+from tests.testbed.ports import free_port
 
 FILES = {
     "lfn:/grid/test/one": ["gsiftp://se1.example.org/data/one", "srm://SE2.example.org:8443/one"],

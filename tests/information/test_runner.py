@@ -246,7 +246,7 @@ def test_the_worker_ends_with_the_broker(tmp_path: Path) -> None:
         connection, _ = mute.accept()  # the worker waits for an answer now
         (worker,) = children.read_text().split()
         broker.send_signal(signal.SIGKILL)
-        broker.wait(10)
+        broker.wait(60)
         wait_until(lambda: not _alive(int(worker)))
         connection.close()
 

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.certificates import Authority
 from tests.testbed.guardian import Guardian
-from tests.testbed.openldap import free_port
+from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 
 PACKAGES = ("nordugrid-arc-arex", "nordugrid-arc-hed", "nordugrid-arc-plugins-needed")
@@ -132,13 +132,13 @@ class ARex:
         """Start the daemons, again after `kill`, and wait until they answer; False if they ended instead."""
         with (self.folder / "log" / "out").open("ab") as log:
             self._processes = [self._spawn(name, log) for name in _DAEMONS]
-        return wait_until(self._is_settled, 60.0, "A-REX answers") == "answers"
+        return wait_until(self._is_settled, what="A-REX answers") == "answers"
 
     def kill(self) -> None:
         """End the daemons as a crash would; jobs that run go on."""
         for process in self._processes:
             process.kill()
-            process.wait(30)
+            process.wait(60)
         self._processes.clear()
 
     def close(self) -> None:

@@ -11,16 +11,18 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.testbed.guardian import Guardian
-from tests.testbed.openldap import free_port
+from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 
 PACKAGES = ("gridengine-master", "gridengine-exec", "gridengine-client")
 QUEUE = "main"
 SHORT_QUEUE = "short"
 """A second queue, whose jobs may run for 600 s; it has no parallel environment."""
+_TRIES = 5
 _DAEMONS = Path("/usr/sbin")
 _SPOOL = Path("/usr/lib/gridengine")
 _SHARED = Path("/usr/share/gridengine")
@@ -75,15 +77,8 @@ class GridEngine:
         self._slots = slots
         self._root, self._spool = self._folder / "root", self._folder / "spool"
         self._host = socket.gethostname()
-        ports = free_port(), free_port()
-        self.environment = {
-            "SGE_ROOT": str(self._root),
-            "SGE_CELL": "default",
-            "SGE_QMASTER_PORT": str(ports[0]),
-            "SGE_EXECD_PORT": str(ports[1]),
-            "SGE_CLUSTER_NAME": "bed",
-        }
-        """To be set for its commands."""
+        self.environment = {"SGE_ROOT": str(self._root), "SGE_CELL": "default", "SGE_CLUSTER_NAME": "bed"}
+        """To be set for its commands; the ports are in it after `start`."""
         self._guardian: Guardian | None = None
         self._daemons: list[subprocess.Popen[bytes]] = []
 
@@ -92,18 +87,16 @@ class GridEngine:
         self._guardian = Guardian(self._folder)
         self._lay_out()
         self._spool_defaults()
-        self._spawn("sge_qmaster")
-        wait_until(lambda: self._asked("qconf", "-sh").returncode == 0, 60.0, "the master answers")
+        self._begin_master()
         self._configure()
-        self._spawn("sge_execd")
-        wait_until(self._reports, 60.0, "the execution daemon reports")
+        assert self._begin("sge_execd", self._reports), self._told("sge_execd")
 
     def close(self) -> None:
         """Kill everything of the cell, jobs too, and remove it."""
         if self._guardian is not None:
             self._guardian.close()
         for daemon in self._daemons:
-            daemon.wait(30)
+            daemon.wait(60)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def run(self, *words: str, stdin: str = "") -> str:
@@ -111,6 +104,29 @@ class GridEngine:
         done = self._asked(*words, stdin=stdin)
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout
+
+    def _begin_master(self) -> None:
+        """On other ports where another program took the first, also before the execution daemon has its."""
+        for _ in range(_TRIES):
+            self.environment |= {f"SGE_{name}_PORT": str(free_port()) for name in ("QMASTER", "EXECD")}
+            if self._begin("sge_qmaster", self._answers):
+                return
+        raise AssertionError(f"Grid Engine does not start: {self._told('sge_qmaster')}")
+
+    def _begin(self, program: str, answers: Callable[[], bool]) -> bool:
+        """Start a daemon and wait until it answers; False if its port is taken, after which it may stay."""
+        daemon = self._spawn(program)
+
+        def taken() -> bool:
+            return daemon.poll() is not None or "can't bind" in self._told(program)
+
+        wait_until(lambda: taken() or answers(), what=lambda: f"{program} answers: {self._told(program)}")
+        if taken():
+            daemon.kill()
+        return not taken()
+
+    def _told(self, program: str) -> str:
+        return (self._folder / f"{program}.log").read_text()[-2000:]
 
     def _asked(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         environment = os.environ | self.environment
@@ -159,10 +175,10 @@ class GridEngine:
             as_admin = ["setpriv", "--reuid", "sgeadmin", "--regid", "sgeadmin", "--init-groups"]
             self.run(*as_admin, str(_SPOOL / words[0]), *words[1:])
 
-    def _spawn(self, program: str) -> None:
+    def _spawn(self, program: str) -> subprocess.Popen[bytes]:
         """Start a daemon in the foreground."""
         environment = os.environ | self.environment | {"SGE_ND": "1"}
-        with (self._folder / f"{program}.log").open("ab") as log:
+        with (self._folder / f"{program}.log").open("wb") as log:
             self._daemons.append(
                 subprocess.Popen(
                     [_DAEMONS / program],
@@ -173,6 +189,7 @@ class GridEngine:
                     start_new_session=True,
                 )
             )
+        return self._daemons[-1]
 
     def _configure(self) -> None:
         for option in ("-ah", "-as"):
@@ -189,6 +206,10 @@ class GridEngine:
         path = self._folder / "given"
         path.write_text(text)
         self.run("qconf", option, str(path))
+
+    def _answers(self) -> bool:
+        # Who has the port instead may never answer.
+        return self._asked("timeout", "10", "qconf", "-sh").returncode == 0
 
     def _reports(self) -> bool:
         lines = self._asked("qhost", "-h", self._host).stdout.splitlines()

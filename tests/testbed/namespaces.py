@@ -89,7 +89,7 @@ class Namespaces:
         """End the namespaces; processes inside them lose their network."""
         for holder in self._holders:
             holder.kill()
-            holder.wait(30)
+            holder.wait(60)
         self._holders.clear()
         leg = Path(f"/sys/class/net/{_leg(self._net)}")
         wait_until(lambda: not leg.exists(), what="the kernel takes the network away")

@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 
 PACKAGES = ("slapd", "ldap-utils", "glue-schema", "bdii", "openssl")
@@ -75,7 +76,7 @@ class Slapd:
         """Start it and wait until it answers; returns its address."""
         if self.port:
             self._spawn()
-        while not self.port or wait_until(self._is_settled, 30.0, "slapd answers") == "ended":
+        while not self.port or wait_until(self._is_settled, what="slapd answers") == "ended":
             self.port = free_port()  # another program may take the port before slapd does
             self._spawn()
         return self.address
@@ -98,7 +99,7 @@ class Slapd:
         """End it; harmless when it has ended."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(30)
+            self._process.wait(60)
             self._process = None
 
     def modify(self, ldif: str) -> None:
@@ -154,10 +155,3 @@ class Slapd:
                 capture_output=True,
             )
             assert done.returncode == 0, done.stderr.decode()[-2000:]
-
-
-def free_port() -> int:
-    """A port of the loopback interface on which nothing listens now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

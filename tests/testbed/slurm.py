@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.testbed.guardian import Guardian
-from tests.testbed.openldap import free_port
+from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 
 PACKAGES = ("slurm-wlm", "slurm-wlm-basic-plugins", "munge")
@@ -107,7 +107,7 @@ class Munge:
     def close(self) -> None:
         """End it."""
         self._process.kill()
-        self._process.wait(30)
+        self._process.wait(60)
 
 
 class Cluster:
@@ -149,7 +149,7 @@ class Cluster:
         """End the controller; jobs go on. SIGTERM lets it save its state first."""
         assert self._controller is not None
         self._controller.send_signal(how)
-        self._controller.wait(30)
+        self._controller.wait(60)
 
     def pause_controller(self, *, on: bool) -> None:
         """Let the controller accept connections and never answer, or go on."""
@@ -192,14 +192,14 @@ class Cluster:
     def end_jobs(self) -> None:
         """Cancel everything and wait until nothing is left."""
         self.run("scancel", "--user=root", check=False)
-        wait_until(lambda: not self.present(), 30.0, "all jobs of the cluster end")
+        wait_until(lambda: not self.present(), what="all jobs of the cluster end")
 
     def end(self) -> None:
         """End the daemons."""
         for process in (self._controller, *self._slurmds):
             if process is not None:
                 process.kill()
-                process.wait(30)
+                process.wait(60)
         self._controller, self._slurmds = None, []
 
     def _configure(self) -> None:
@@ -245,7 +245,7 @@ class Slurm:
 
     def start(self) -> Slurm:
         """Start all clusters and wait until they take jobs."""
-        wait_until(self._munge.ready, 10.0, "munge answers")
+        wait_until(self._munge.ready, what="munge answers")
         for cluster in self.clusters.values():
             cluster.begin()
         for cluster in self.clusters.values():
@@ -261,7 +261,7 @@ class Slurm:
 
     def _settle(self, cluster: Cluster) -> None:
         for _ in range(_TRIES):
-            if wait_until(lambda: cluster.broken() or cluster.ready(), 30.0, "the nodes are up") and (
+            if wait_until(lambda: cluster.broken() or cluster.ready(), what="the nodes are up") and (
                 not cluster.broken()
             ):
                 return

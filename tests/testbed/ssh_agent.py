@@ -27,9 +27,9 @@ class SshAgent:
         ask.chmod(0o700)
         told = {"SSH_AUTH_SOCK": str(self.socket), "SSH_ASKPASS": str(ask), "SSH_ASKPASS_REQUIRE": "force"}
         words = ["ssh-add", "-q", str(key)]
-        subprocess.run(words, env=os.environ | told, check=True, stdin=subprocess.DEVNULL, timeout=30)
+        subprocess.run(words, env=os.environ | told, check=True, stdin=subprocess.DEVNULL, timeout=60)
 
     def close(self) -> None:
         """End it; its keys are gone."""
         self._process.terminate()
-        self._process.wait(30)
+        self._process.wait(60)

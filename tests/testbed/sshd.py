@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.guardian import Guardian
-from tests.testbed.openldap import free_port
+from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 
 PACKAGES = ("openssh-server", "openssh-client")
@@ -135,7 +135,7 @@ class Sshd:
         """End it at once with all its connections; commands of its sessions go on."""
         if self._process is not None:
             self.signal(signal.SIGKILL)
-            self._process.wait(30)
+            self._process.wait(60)
             self._process = None
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class Sshd:
         words = [*self._prefix, "/usr/sbin/sshd", "-D", "-e", "-f", str(conf)]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        return wait_until(self._is_settled, 30.0, f"sshd listens ({shlex.join(words)})") == "listens"
+        return wait_until(self._is_settled, what=f"sshd listens ({shlex.join(words)})") == "listens"
 
     def _is_settled(self) -> str:
         assert self._process is not None

@@ -15,6 +15,7 @@ from broker_core.wire.sites import (
     QuestionAnswer,
     QuestionView,
     QueueFound,
+    SiteRemoved,
     SiteSpec,
     SiteTest,
     SiteView,
@@ -112,6 +113,8 @@ class SitesBroker:
         """Why a site is not added."""
         self.asks: QuestionView | None = None
         """What a site asks that is added."""
+        self.left = ""
+        """What is left at a site that is removed."""
         self.job = ""
         """Test job that the next test answers."""
 
@@ -145,9 +148,10 @@ class SitesBroker:
     async def connect_site(self, name: str) -> None:
         await self._note(f"connect {name}")
 
-    async def remove_site(self, name: str, force: bool = False) -> None:
+    async def remove_site(self, name: str, force: bool = False) -> SiteRemoved:
         await self._note(f"remove {name}{' by force' if force else ''}")
         self.views = [one for one in self.views if one.name != name]
+        return SiteRemoved(left=self.left)
 
     async def change_site(self, spec: SiteSpec) -> None:
         await self._note(f"change {spec.name}")

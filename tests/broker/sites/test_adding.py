@@ -79,7 +79,7 @@ async def test_a_site_whose_directory_cannot_be_written_says_so_and_gets_no_jobs
             one.name == NAME and one.standing == "connected" and one.ces for one in await client.sites()
         )
 
-    await eventually(usable, 30, "the site can be used")
+    await eventually(usable, what="the site can be used")
     tested = await asyncio.to_thread(crossdesk, "site", "test", NAME, "--json")
     assert tested.json["test"]["state"] == "Done", tested.err
 
@@ -123,7 +123,7 @@ async def test_a_passphrase_is_asked_and_never_written_down(
     async def asked() -> bool:
         return (await client.detection(found.id)).state == "question"
 
-    await eventually(asked, 20)
+    await eventually(asked)
     question = (await client.detection(found.id)).question
     assert question is not None
     assert (question.kind, question.secret, bool(question.keep_as)) == ("passphrase", True, True)
@@ -135,7 +135,7 @@ async def test_a_passphrase_is_asked_and_never_written_down(
         now = (await client.detection(found.id)).question
         return now is not None and now.id != question.id
 
-    await eventually(asked_again, 20)
+    await eventually(asked_again)
     again = (await client.detection(found.id)).question
     assert again is not None
     await client.answer_detection(found.id, QuestionAnswer(id=again.id, value=SECRET))
@@ -143,7 +143,7 @@ async def test_a_passphrase_is_asked_and_never_written_down(
     async def ended() -> bool:
         return (await client.detection(found.id)).state == "found"
 
-    await eventually(ended, 60)
+    await eventually(ended)
     detection = await client.detection(found.id)
     assert detection.systems[0].kind == "slurm"
     assert detection.suggestion is not None
@@ -207,4 +207,4 @@ async def test_queues_that_the_site_does_not_have_are_told(client: BrokerClient,
         sources = await client.sources()
         return any("There is no queue nowhere; there is main, short." in one.reason for one in sources)
 
-    await eventually(told, 40)
+    await eventually(told)

@@ -34,7 +34,7 @@ async def both(client: BrokerClient, *states: str) -> None:
     async def there() -> bool:
         return {(await view(client, name)).link.state for name in (NAME, TWIN)} <= set(states)
 
-    await eventually(there, 40, f"both sites are {' or '.join(states)}")
+    await eventually(there, what=f"both sites are {' or '.join(states)}")
 
 
 async def test_a_host_that_is_back_wakes_all_its_sites(twins: BrokerClient, sshd: Sshd) -> None:
@@ -44,7 +44,7 @@ async def test_a_host_that_is_back_wakes_all_its_sites(twins: BrokerClient, sshd
         tries = [(await view(twins, name)).link.retry_at for name in (NAME, TWIN)]
         return all(one is not None for one in tries)
 
-    await eventually(far_away, 20, "both sites are waited for")
+    await eventually(far_away, what="both sites are waited for")
     await both(twins, "retrying", "down")
     sshd.start()
     await twins.connect_site(NAME)
@@ -73,7 +73,7 @@ async def test_a_new_address_of_this_machine_is_heard_of() -> None:
     news.open()
     try:
         subprocess.run(["ip", "address", "add", "127.77.77.77/32", "dev", "lo"], check=True)
-        await eventually(heard.is_set, 20, "the news are told")
+        await eventually(heard.is_set, what="the news are told")
     finally:
         subprocess.run(["ip", "address", "del", "127.77.77.77/32", "dev", "lo"], check=True)
         news.close()

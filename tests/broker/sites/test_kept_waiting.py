@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from broker_core.client.client import BrokerClient
@@ -41,12 +43,27 @@ async def test_what_would_wait_for_ever_in_a_queue_is_ended_there_and_runs_elsew
     await client.add_site(spec.model_copy(update={"options": ["--time=30"]}))
     await known(client, NAME)
     job = await script(client, "true", description=AT_SHORT_FIRST)
-    row = await reach(client, job, "Done", seconds=60)
+    row = await reach(client, job, "Done")
     assert row["site"].endswith("slurm-main")
     (given_up,) = await reasons(client, job, "rematched")
     assert "above the limit of the partition (PartitionTimeLimit)" in given_up
     assert not await reasons(client, job, "retried")
     assert not cluster.present()
+
+
+async def test_what_is_purged_leaves_nothing_at_the_sites_that_it_tried_before(
+    client: BrokerClient, spec: SiteSpec, tmp_path: Path, state_dir: Path
+) -> None:
+    await client.add_site(spec.model_copy(update={"options": ["--time=30"], "queues": ["short"]}))
+    await known(client, NAME)
+    first = f'Requirements = true; Rank = other.GlueSiteName == "{NAME}" ? 1 : 0;'
+    job = await script(client, "true", description=first)
+    row = await reach(client, job, "Done")
+    assert (row["attempt"], NAME in row["site"]) == (2, False)
+    left = lambda: [*(tmp_path / "there").rglob(f"{job}*"), *state_dir.rglob(f"{job}*")]  # noqa: E731
+    assert left()
+    await client.purge([job])
+    await eventually(lambda: not left(), what="nothing is left of it")
 
 
 async def test_why_a_batch_system_keeps_a_job_waiting_is_in_its_story(
@@ -59,11 +76,11 @@ async def test_why_a_batch_system_keeps_a_job_waiting_is_in_its_story(
     async def told() -> bool:
         return bool(await reasons(client, job, "kept_waiting"))
 
-    await eventually(told, 30, "the site's reason is told")
+    await eventually(told, what="the site's reason is told")
     (reason,) = await reasons(client, job, "kept_waiting")
     assert reason == "The site keeps it waiting: it may not begin yet (BeginTime)"
     assert "(BeginTime)" in (await client.why(job)).headline
     assert "(BeginTime)" in (await client.job(job)).waits_for
     (there,) = cluster.present()
     cluster.run("scontrol", "update", f"JobId={there}", "StartTime=now")
-    await reach(client, job, "Done", seconds=60)
+    await reach(client, job, "Done")

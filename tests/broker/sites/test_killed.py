@@ -43,11 +43,11 @@ async def test_a_broker_killed_on_the_way_runs_the_job_once(
         text = f'Executable = "/bin/sh"; Arguments = "-c \'echo once >> {trace}\'";'
         with contextlib.suppress(Unreachable):  # the broker may die before it can answer
             await submit(client, text, site=NAME, key=f"key-{number:08}")
-        wait_until(lambda: not running_broker.alive, 30, f"the broker dies at {point}")
+        wait_until(lambda: not running_broker.alive, what=f"the broker dies at {point}")
         running_broker.start()
         job = (await submit(client, text, site=NAME, key=f"key-{number:08}")).ids[0]
         assert (await reach(client, job, "Done"))["exit_code"] == 0, point
         assert trace.read_text() == "once\n", point
-        await eventually(lambda: not cluster.present(), 20, point)
+        await eventually(lambda: not cluster.present(), what=point)
         ran = [one for one in cluster.completed()[before:] if one.started]
         assert len(ran) == 1, (point, ran)

@@ -43,7 +43,7 @@ async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
         files = [file.path for file in await site.files(job)]
         return "out" in files and (await site.read_file(job, "out")).content == b"first\n"
 
-    await eventually(first, 20)
+    await eventually(first)
     now = await view(site, NAME)
     assert (now.running, now.queued) == (1, 0)
     with pytest.raises(Conflict, match="1 job is"):
@@ -76,10 +76,10 @@ async def test_a_batch_system_that_does_not_answer_is_told_at_the_site_until_it_
 
     cluster.kill_controller()
     try:
-        await eventually(lambda: told("Slurm does not answer"), 60, "the site is told to be mute")
+        await eventually(lambda: told("Slurm does not answer"), what="the site is told to be mute")
     finally:
         cluster.start_controller()
-    await eventually(lambda: told(""), 60, "it answers again")
+    await eventually(lambda: told(""), what="it answers again")
 
 
 async def test_a_canceled_job_is_gone_there_too(site: BrokerClient, cluster: Cluster) -> None:
@@ -87,7 +87,7 @@ async def test_a_canceled_job_is_gone_there_too(site: BrokerClient, cluster: Clu
     await reach(site, job, "Running")
     await site.cancel([job])
     await reach(site, job, "Canceled")
-    await eventually(lambda: not cluster.present(), 20)
+    await eventually(lambda: not cluster.present())
 
 
 async def test_a_drained_site_gets_no_jobs_over_a_restart_too(
@@ -118,7 +118,7 @@ async def test_jobs_go_on_while_the_broker_is_away_and_are_found_again_once(
         await reach(site, job, "Running")
     running_broker.kill()
     gate.touch()
-    wait_until(lambda: not cluster.present(), 30, "the jobs end by themselves")
+    wait_until(lambda: not cluster.present(), what="the jobs end by themselves")
     running_broker.start()
     for job in jobs:
         assert (await reach(site, job, "Done"))["exit_code"] == 0
@@ -173,7 +173,7 @@ async def test_a_job_is_run_elsewhere_on_demand_and_its_old_attempt_is_ended_lat
     assert cluster.present()
     sshd.start()
     await link(site, NAME, "connected")
-    await eventually(lambda: not cluster.present(), 30, "the old attempt is ended")
+    await eventually(lambda: not cluster.present(), what="the old attempt is ended")
 
 
 async def test_a_changed_host_key_is_asked_about(site: BrokerClient, cluster: Cluster, sshd: Sshd) -> None:
@@ -204,7 +204,7 @@ async def test_a_site_removed_by_force_takes_its_jobs_along(
     late = await script(site, "true", description=THERE)
     await removing
     assert (await reach(site, late, "Waiting"))["site"] == ""  # nothing was sent to a site on its way out
-    await eventually(lambda: not cluster.present(), 20)
+    await eventually(lambda: not cluster.present())
     assert [one.name for one in await site.sites()] == ["local"]
     assert not (broker / "sites" / NAME / "site.json").exists()
 

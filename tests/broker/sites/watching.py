@@ -23,7 +23,7 @@ async def link(client: BrokerClient, name: str, *states: str) -> SiteView:
             await client.connect_site(name)
         return None
 
-    found = await eventually(there, 40, f"{name} is {' or '.join(states)}")
+    found = await eventually(there, what=f"{name} is {' or '.join(states)}")
     assert isinstance(found, SiteView)
     return found
 
@@ -35,6 +35,6 @@ async def known(client: BrokerClient, name: str) -> SiteView:
         found = await view(client, name)
         return found if found.link.state == "connected" and found.ces else None
 
-    found = await eventually(there, 40, f"{name} is known")
+    found = await eventually(there, what=f"{name} is known")
     assert isinstance(found, SiteView)
     return found

@@ -61,7 +61,7 @@ async def test_jobs_of_a_cluster_behind_arc_end_by_their_markers_and_are_cancell
         except SourceFailed:  # it writes its document for the first time
             return ()
 
-    (facts,) = await eventually(published, 60.0, "the site describes itself")
+    (facts,) = await eventually(published, what="the site describes itself")
     assert facts.ce == f"g:{gate.port}/jobmanager-arc-main"
     assert facts.attributes["GLUE2ComputingManagerTotalLogicalCPUs"] == cluster.cpus
 
@@ -90,4 +90,4 @@ async def test_jobs_of_a_cluster_behind_arc_end_by_their_markers_and_are_cancell
     await adapter.fetch("quick.1", ["out"], tmp_path / "home")
     assert (tmp_path / "home" / "out").read_text().startswith("job ")
     await adapter.remove(["quick.1", "endless.1"])
-    await eventually(lambda: not cluster.present(), 30.0, "nothing of them is in the cluster")
+    await eventually(lambda: not cluster.present(), what="nothing of them is in the cluster")

@@ -56,7 +56,7 @@ async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
     await far.started(slow.attempt)
     arex.kill()
     (folder,) = {place.parent for place in arex.folder.glob("session/*/job/std.out") if _runs(place.parent)}
-    await eventually(lambda: far.site.link.state is LinkState.RETRYING, 30.0, "the loss is noticed")
+    await eventually(lambda: far.site.link.state is LinkState.RETRYING, what="the loss is noticed")
     (folder / "go-on").touch()
     assert not far.ends(slow.attempt)
     assert arex.resume()
@@ -65,7 +65,7 @@ async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
     assert (ended.exit_code, ended.failure) == (0, "")
     assert await far.text(slow.attempt) == "begun\nover\n"
     assert [one.exit_code for one in far.ends(slow.attempt)] == [0]
-    await eventually(lambda: not _runs(folder), 60.0, "nothing of it is left")
+    await eventually(lambda: not _runs(folder), what="nothing of it is left")
     await far.site.close()
 
 

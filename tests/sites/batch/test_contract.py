@@ -43,9 +43,9 @@ def test_a_submitted_job_is_held_runs_once_it_is_released_and_goes(bed: Bed) -> 
     assert bed.listed(mark)[id].name == f"{mark}.a.1"
     assert not (bed.folder / "started").exists()
     bed.release(id)
-    wait_until(lambda: bed.listed(mark)[id].seen is Seen.RUNNING, 60.0, "it runs")
+    wait_until(lambda: bed.listed(mark)[id].seen is Seen.RUNNING, what="it runs")
     assert bed.listed(mark)[id].node
-    wait_until(lambda: _read(bed.folder / "started"), 60.0)
+    wait_until(lambda: _read(bed.folder / "started"))
     bed.release(id)
     (bed.folder / "go").touch()
     gone(bed, mark, id)
@@ -69,11 +69,11 @@ def test_a_running_job_can_be_canceled(bed: Bed) -> None:
     mark = _mark()
     id = bed.submit(f"{mark}.a.1", bed.script("a", _until_released(bed)))
     bed.release(id)
-    wait_until(lambda: _read(bed.folder / "started").endswith("\n"), 60.0, "it has started")
+    wait_until(lambda: _read(bed.folder / "started").endswith("\n"), what="it has started")
     pid = int(_read(bed.folder / "started"))
     bed.cancel(id)
     gone(bed, mark, id)
-    wait_until(lambda: ended(pid), 30.0, "its process is gone")
+    wait_until(lambda: ended(pid), what="its process is gone")
 
 
 def test_many_jobs_are_released_and_canceled_by_one_command_and_those_that_ended_are_no_error(
@@ -85,7 +85,7 @@ def test_many_jobs_are_released_and_canceled_by_one_command_and_those_that_ended
     bed.cancel(ids[1])
     gone(bed, mark, ids[1])
     bed.release(*ids)
-    wait_until(lambda: len(_read(bed.folder / "started").split()) == 2, 60.0, "two run")
+    wait_until(lambda: len(_read(bed.folder / "started").split()) == 2, what="two run")
     bed.cancel(*ids)
     for id in ids:
         gone(bed, mark, id)
@@ -115,11 +115,11 @@ def test_the_tasks_of_an_array_run_with_their_numbers(bed: Bed) -> None:
     assert {job.name for job in bed.listed(mark).values()} == {f"{mark}.a.1"}
     assert tasks in ({first, first + 1, first + 2, first + 3}, {None})
     bed.release(id)
-    wait_until(lambda: len(_read(bed.folder / "started").split()) == 4, 60.0, "all run")
+    wait_until(lambda: len(_read(bed.folder / "started").split()) == 4, what="all run")
     assert set(_read(bed.folder / "started").split()) == {str(first + number) for number in range(4)}
-    live = wait_until(lambda: _live_tasks(bed, mark, 3), 60.0, "three tasks are listed")
+    live = wait_until(lambda: _live_tasks(bed, mark, 3), what="three tasks are listed")
     bed.cancel(f"{id}_{first + 1}")
-    wait_until(lambda: set(_live_tasks(bed, mark, 2)) == set(live) - {f"{id}_{first + 1}"}, 60.0, "one less")
+    wait_until(lambda: set(_live_tasks(bed, mark, 2)) == set(live) - {f"{id}_{first + 1}"}, what="one less")
     (bed.folder / "go").touch()
     gone(bed, mark, id)
 
@@ -135,8 +135,8 @@ def test_a_job_with_several_processors_gets_them(bed: Bed) -> None:
     id = bed.submit(f"{mark}.a.1", bed.script("a", _until_released(bed)), cpus=bed.parallel)
     before = _queue(bed).free
     bed.release(id)
-    wait_until(lambda: _read(bed.folder / "started"), 60.0, "it has started")
-    wait_until(lambda: _queue(bed).free <= before - bed.parallel, 30.0, "its processors are not free")
+    wait_until(lambda: _read(bed.folder / "started"), what="it has started")
+    wait_until(lambda: _queue(bed).free <= before - bed.parallel, what="its processors are not free")
     (bed.folder / "go").touch()
     gone(bed, mark, id)
 
@@ -180,7 +180,7 @@ def test_waiting_jobs_of_a_queue_are_counted(bed: Bed) -> None:
     script = bed.script("a", _until_released(bed))
     ids = [bed.submit(f"{mark}.{number}.1", script) for number in range(total + 1)]
     bed.release(*ids)
-    wait_until(lambda: _queue(bed).waiting_jobs == before + 1, 60.0, "one waits")
+    wait_until(lambda: _queue(bed).waiting_jobs == before + 1, what="one waits")
     assert _queue(bed).free == 0
     (bed.folder / "go").touch()
 

@@ -31,7 +31,7 @@ def _runs(bed: Bed, name: str, **more: object) -> tuple[str, int]:
     """A job that runs: its id and its process."""
     id = bed.submit(f"m1.{name}.1", _waits(bed, name), **more)
     bed.release(id)
-    pid = wait_until(lambda: _lines(bed.folder / f"{name}.pid"), 30.0, f"{name} runs")
+    pid = wait_until(lambda: _lines(bed.folder / f"{name}.pid"), what=f"{name} runs")
     return id, int(pid[0])
 
 
@@ -62,7 +62,7 @@ def test_a_waiting_job_starts_when_another_ends_though_nobody_asks(host: Bed) ->
     _runs(host, "a", cpus=4)
     host.release(host.submit("m1.b.1", _waits(host, "b")))
     (host.folder / "go").touch()
-    wait_until(lambda: _lines(host.folder / "ran") == ["a", "b"], 30.0, "b has run")
+    wait_until(lambda: _lines(host.folder / "ran") == ["a", "b"], what="b has run")
 
 
 def test_a_job_whose_leader_is_killed_runs_on_and_keeps_its_processors(host: Bed) -> None:
@@ -84,7 +84,7 @@ def test_a_job_all_of_whose_processes_are_killed_is_gone_and_the_next_one_starts
     host.release(behind)
     os.killpg(_leader(pid), signal.SIGKILL)
     gone(host, "m1", id)
-    wait_until(lambda: host.listed("m1")[behind].seen is Seen.RUNNING, 30.0, "the next one runs")
+    wait_until(lambda: host.listed("m1")[behind].seen is Seen.RUNNING, what="the next one runs")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_cancel_ends_processes_that_left_the_session_or_the_environment(host: 
     script = host.script("a", escape.format(pid=child) + "\ntrap '' TERM\nwait")
     id = host.submit("m1.a.1", script)
     host.release(id)
-    pid = int(wait_until(lambda: _lines(child), 30.0, "it runs")[0])
+    pid = int(wait_until(lambda: _lines(child), what="it runs")[0])
     host.cancel(id)
     gone(host, "m1", id)
     assert not _alive(pid)
@@ -111,7 +111,7 @@ def test_what_a_job_leaves_behind_ends_with_it(host: Bed) -> None:
     id = host.submit("m1.a.1", host.script("a", f"setsid sleep 300 &\necho $! >{child}"))
     host.release(id)
     gone(host, "m1", id)
-    wait_until(lambda: not _alive(int(_lines(child)[0])), 30.0, "it is gone")
+    wait_until(lambda: not _alive(int(_lines(child)[0])), what="it is gone")
 
 
 def test_a_cancel_whose_own_process_is_killed_is_finished_by_the_next_look(host: Bed) -> None:

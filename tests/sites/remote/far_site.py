@@ -74,11 +74,11 @@ class Far:
 
     async def started(self, attempt: Attempt) -> Started:
         """The start of an attempt, waited for."""
-        return (await eventually(lambda: self.starts(attempt), 60.0))[0]
+        return (await eventually(lambda: self.starts(attempt)))[0]
 
     async def ended(self, attempt: Attempt) -> Ended:
         """The end of an attempt, waited for."""
-        return (await eventually(lambda: self.ends(attempt), 60.0, self._told()))[0]
+        return (await eventually(lambda: self.ends(attempt), what=self._told))[0]
 
     async def text(self, attempt: Attempt, path: str = "std.out") -> str:
         """A file of an attempt."""

@@ -68,7 +68,7 @@ async def test_what_nobody_knows_is_ended(far: Far, cluster: Cluster) -> None:
     foreign = cluster.run("sbatch", "--parsable", "--job-name=t1x.else", "-o/dev/null", "--wrap=sleep 600")
     new = await far.again([])
     new.site.poll_now()
-    await eventually(lambda: list(cluster.present()) == [foreign.strip()], 30.0)
+    await eventually(lambda: list(cluster.present()) == [foreign.strip()])
     assert new.notices == []
     await new.site.close()
 

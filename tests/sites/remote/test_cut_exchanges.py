@@ -43,7 +43,7 @@ async def submitted(far: Far, one: object) -> str:
         except LinkLost:
             return ""
 
-    return str(await eventually(ask, 40.0))
+    return str(await eventually(ask))
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

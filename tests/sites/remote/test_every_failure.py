@@ -45,7 +45,7 @@ async def hand_over(far: Far, one: LaunchOrder) -> None:
             return False
         return True
 
-    await eventually(asked, 60.0)
+    await eventually(asked)
     await far.site.confirm(one.attempt)
 
 

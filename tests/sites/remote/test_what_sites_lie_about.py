@@ -92,12 +92,12 @@ async def test_a_controller_that_is_killed_for_a_while_ends_nothing(slurm: Slurm
     tag, attempt = await running(far)
     cluster.kill_controller()
     try:
-        await eventually(lambda: "does not answer" in far.log(), 60.0)
+        await eventually(lambda: "does not answer" in far.log())
         (place(far, tag) / "job" / "end").touch()
         assert (await far.ended(attempt)).exit_code == 0, "markers are enough"  # type: ignore[arg-type]
     finally:
         cluster.start_controller()
-        await eventually(cluster.ready, 60.0)
+        await eventually(cluster.ready)
         await far.site.close()
 
 
@@ -107,7 +107,7 @@ async def test_a_batch_system_that_was_restarted_still_has_its_jobs(far: Far, cl
     await far.site.submit(waiting)
     cluster.kill_controller(signal.SIGTERM)
     cluster.start_controller()
-    await eventually(cluster.ready, 60.0)
+    await eventually(cluster.ready)
     await far.site.confirm(waiting.attempt)
     ended = await far.ended(waiting.attempt)
     assert ended.exit_code == 0, (ended, cluster.completed()[-3:], cluster.present())

@@ -38,27 +38,27 @@ def test_a_cluster_is_added_by_its_alias_after_one_question(
         QTest.keyClicks(sheet.where.host, "cluster")
         QTest.keyClick(sheet.where.host, Qt.Key.Key_Return)
         form = sheet.look.form
-        await eventually(lambda: form.question is not None, 40)
+        await eventually(lambda: form.question is not None)
         assert sshd.fingerprint in form.text.text().replace("\u200b", "")
         _save(sheet, "question")
         form.yes.click()
-        await eventually(lambda: sheet.step == FOUND or sheet.look.failed, 60)
+        await eventually(lambda: sheet.step == FOUND or sheet.look.failed)
         assert not sheet.look.failed, sheet.look.fault.text()
         await turns()
         _save(sheet, "found")
         sheet.found.form.directory.setText(str(tmp_path / "there"))
         QTest.keyClick(sheet.next, Qt.Key.Key_Return)
-        await eventually(lambda: sheet.step == TRIAL, 40)
+        await eventually(lambda: sheet.step == TRIAL)
         await eventually(lambda: sheet.trial.over, 90)
         await turns()
         _save(sheet, "done")
         assert sheet.trial.well, sheet.trial.line.said.text()
         sheet.next.click()
-        await eventually(lambda: on.desk.sites.named("cluster").total_cpus == 8, 40)
+        await eventually(lambda: on.desk.sites.named("cluster").total_cpus == 8)
         on.desk.show_site("cluster")
         page = on.window.tabs.currentWidget()
         assert isinstance(page, SitesPage)
-        await eventually(lambda: "connected" in page.detail.log.toPlainText(), 40)
+        await eventually(lambda: "connected" in page.detail.log.toPlainText())
         assert [job.state for job in cluster.completed()][-1:] == ["COMPLETED"]
 
     play(qapp, broker, scenario)
@@ -71,8 +71,8 @@ def test_jobs_of_a_silent_cluster_are_not_heard_from_and_never_failed(
     async def scenario(on: Stage) -> None:
         await on.ready()
         await on.desk.client.add_site(spec)
-        await eventually(lambda: on.desk.sites.named("cluster"), 20)
-        await eventually(lambda: on.desk.sites.named("cluster").ces, 60)
+        await eventually(lambda: on.desk.sites.named("cluster"))
+        await eventually(lambda: on.desk.sites.named("cluster").ces)
         job = await _running(on)
         sshd.kill()
         try:
@@ -82,7 +82,7 @@ def test_jobs_of_a_silent_cluster_are_not_heard_from_and_never_failed(
             assert table.face(table.view.line_of(job)).word == UNHEARD.word
             on.window.show_job(job, "story")
             story = on.window.inspector.panes["story"]
-            await eventually(lambda: story.silent.isVisible(), 20)
+            await eventually(lambda: story.silent.isVisible())
             on.window.grab().save(str(PICTURES / "desk-not-heard-from-light-1280.png"))
             assert on.desk.jobs.row(job)["state"] == "Running"
             _ask_elsewhere(on)
@@ -90,9 +90,9 @@ def test_jobs_of_a_silent_cluster_are_not_heard_from_and_never_failed(
             sshd.start()
         await on.desk.client.connect_site("cluster")
         await eventually(lambda: on.desk.sites.unheard("cluster:22/x") is None, 90)
-        await eventually(lambda: table.face(table.view.line_of(job)).word == "Running", 20)
+        await eventually(lambda: table.face(table.view.line_of(job)).word == "Running")
         await on.desk.client.cancel([job])
-        await eventually(lambda: on.ended(job), 60)
+        await eventually(lambda: on.ended(job))
 
     play(qapp, broker, scenario)
 
@@ -104,20 +104,20 @@ def test_a_job_of_a_silent_cluster_is_run_elsewhere_on_purpose(
     async def scenario(on: Stage) -> None:
         await on.ready()
         await on.desk.client.add_site(spec)
-        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces, 60)
+        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces)
         job = await _running(on, site="")
         sshd.kill()
-        await eventually(lambda: on.desk.sites.unheard("cluster:22/x"), 60)
+        await eventually(lambda: on.desk.sites.unheard("cluster:22/x"))
         on.window.show_job(job, "story")
         _ask_elsewhere(on, "Run 1 job elsewhere")
-        await eventually(lambda: (on.desk.jobs.row(job) or {})["site"].startswith("localhost"), 60)
-        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Running", 60)
+        await eventually(lambda: (on.desk.jobs.row(job) or {})["site"].startswith("localhost"))
+        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Running")
         sshd.start()
         await on.desk.client.connect_site("cluster")
-        await eventually(lambda: not cluster.present(), 60, "what was left there is canceled")
+        await eventually(lambda: not cluster.present(), what="what was left there is canceled")
         assert on.desk.jobs.row(job)["state"] == "Running"
         await on.desk.client.cancel([job])
-        await eventually(lambda: on.ended(job), 60)
+        await eventually(lambda: on.ended(job))
 
     play(qapp, broker, scenario)
 
@@ -129,17 +129,17 @@ def test_a_job_is_sent_to_the_queue_that_was_chosen_in_the_match_view(
     async def scenario(on: Stage) -> None:
         await on.ready()
         await on.desk.client.add_site(spec)
-        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces, 60)
+        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces)
         first = await on.finished("fails")
         on.window.show_job(first, "where")
         match = on.window.inspector.panes["where"].match
-        await eventually(lambda: match.report is not None and match.report.known == 3, 20)
+        await eventually(lambda: match.report is not None and match.report.known == 3)
         row = match.candidates.row_of("cluster:22/jobmanager-slurm-short")
         match.list.selectRow(row)
         match._submit()
-        await eventually(lambda: len(on.desk.jobs) == 2, 20)
+        await eventually(lambda: len(on.desk.jobs) == 2)
         again = next(job for job in on.desk.jobs.at if job != first)
-        await eventually(lambda: on.ended(again), 60)
+        await eventually(lambda: on.ended(again))
         assert on.desk.jobs.row(again)["site"] == "cluster:22/jobmanager-slurm-short"
 
     play(qapp, broker, scenario)
