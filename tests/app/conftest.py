@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from tests.qt_loop import WindowLoop
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
 def until(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
     """Run the loop until something is true; returns it."""
 
-    def wait(predicate: Callable[[], Any], seconds: float = 20.0) -> Any:
+    def wait(predicate: Callable[[], Any], seconds: float = LONG) -> Any:
         return loop.run_until_complete(eventually(predicate, seconds))
 
     return wait

@@ -41,7 +41,7 @@ async def test_the_broker_says_who_it_is(client: BrokerClient, broker: Path) -> 
 
 async def test_a_job_runs_and_its_output_can_be_read_in_parts(client: BrokerClient) -> None:
     job = (await client.submit(one(HELLO))).ids[0]
-    row = (await until_ended(client, [job], timeout=30))[0]
+    row = (await until_ended(client, [job], timeout=60))[0]
     assert (row["state"], row["exit_code"]) == ("Done", 0)
     assert (await client.read_file(job, "out.txt")).content == b"hello\n"
     assert (await client.read_file(job, "out.txt", 1, 3)).content == b"ell"
@@ -58,7 +58,7 @@ async def test_the_same_key_gives_the_same_job(client: BrokerClient) -> None:
 
 async def test_the_story_of_a_job_is_told_in_order(client: BrokerClient) -> None:
     job = (await client.submit(one())).ids[0]
-    await until_ended(client, [job], timeout=30)
+    await until_ended(client, [job], timeout=60)
     events = await client.events_of(job)
     assert events[0].type == "job.submitted"
     assert events[-1].type == "job.done"
@@ -82,7 +82,7 @@ async def test_an_unknown_job_is_not_found(client: BrokerClient) -> None:
 async def test_bulk_commands_answer_for_each_job(client: BrokerClient) -> None:
     held = (await client.submit(one(hold="look"))).ids[0]
     assert (await client.release([held])).results == {held: None}
-    await until_ended(client, [held], timeout=30)
+    await until_ended(client, [held], timeout=60)
     results = (await client.cancel([held, "B" * 22])).results
     assert all(results.values())
     assert (await client.purge([held])).results == {held: None}
@@ -111,7 +111,7 @@ async def test_files_go_with_a_prepared_submission(client: BrokerClient, tmp_pat
     receipt = await client.submit_prepared(
         await prepare(text, tmp_path), progress=lambda *step: seen.append(step)
     )
-    await until_ended(client, receipt.ids, timeout=30)
+    await until_ended(client, receipt.ids, timeout=60)
     assert (await client.read_file(receipt.ids[0], "o")).content == b"inside\n"
     assert seen[-1] == (7, 7)
 
@@ -139,7 +139,7 @@ async def test_the_stream_tells_every_event_of_a_job(client: BrokerClient) -> No
     begin = (await client.jobs_page(1)).position
     job = (await client.submit(one())).ids[0]
     told: list[Update] = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         async with aclosing(client.follow(begin)) as updates:
             async for update in updates:
                 told.append(update)

@@ -25,7 +25,7 @@ async def client(broker: Path) -> AsyncIterator[BrokerClient]:
 
 async def done(client: BrokerClient, description: str = HELLO) -> str:
     job = (await client.submit(one(description))).ids[0]
-    await until_ended(client, [job], timeout=30)
+    await until_ended(client, [job], timeout=60)
     return job
 
 
@@ -89,7 +89,7 @@ async def test_files_with_hostile_names_are_delivered_and_no_link_is_followed(
     (tmp_path / "make.sh").write_text(HOSTILE)
     description = 'Executable = "make.sh"; InputSandbox = {"make.sh"}; OutputSandbox = {"d/*", "0*", "*"};'
     job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
-    await until_ended(client, [job], timeout=30)
+    await until_ended(client, [job], timeout=60)
     fetched = await fetch_output(client, job, tmp_path / "out")
     names = {str(path.relative_to(fetched.directory)) for path in fetched.files}
     assert names == {"d/two\nlines", f"{1:0254d}", "make.sh", "std.out", "std.err"}
@@ -103,7 +103,7 @@ async def test_a_file_that_cannot_be_saved_keeps_no_other_back(
     (tmp_path / "make.sh").write_text("#!/bin/sh\necho a > a\necho b > b\n")
     description = 'Executable = "make.sh"; InputSandbox = {"make.sh"}; OutputSandbox = {"a", "b"};'
     job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
-    await until_ended(client, [job], timeout=30)
+    await until_ended(client, [job], timeout=60)
     listed = await client.files(job)
 
     async def with_one_that_goes(_: str) -> list[OutputFile]:

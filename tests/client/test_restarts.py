@@ -52,7 +52,7 @@ async def test_the_stream_goes_on_after_a_restart_without_a_gap(running_broker: 
         running_broker.kill()
         await asyncio.to_thread(running_broker.start)
         second = (await client.submit(one(hold="look"))).ids[0]
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await following
             await regained.wait()
     assert seen == [first, second]
@@ -72,7 +72,7 @@ async def test_a_client_starts_a_broker_where_none_runs_and_again_when_it_was_ki
 async def test_a_broker_told_to_stop_says_goodbye_and_is_not_started_again(
     running_broker: RunningBroker,
 ) -> None:
-    async with await connect(running_broker.state_dir) as client, asyncio.timeout(30):
+    async with await connect(running_broker.state_dir) as client, asyncio.timeout(60):
         updates = client.follow(0)
         await client.submit(one(hold="look"))
         await anext(updates)
@@ -159,7 +159,7 @@ def test_versions_are_compared_by_their_numbers(older: str, newer: str) -> None:
 async def test_a_terminated_broker_leaves_its_jobs_running(running_broker: RunningBroker) -> None:
     async with await connect(running_broker.state_dir, start=False) as client:
         job = (await client.submit(one('Executable = "/bin/sleep"; Arguments = "300";'))).ids[0]
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             async with aclosing(client.follow(0)) as updates:
                 async for update in updates:
                     if any(event.type == "job.running" for event in update.events):

@@ -18,7 +18,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from tests.end2end.screen import Drag, Screen
 from tests.running import end_all
-from tests.waiting import wait_until
+from tests.waiting import LONG, wait_until
 
 Control = dict[str, Any]
 
@@ -56,7 +56,7 @@ class Desktop:
     def crash(self) -> None:
         """Kill the desktop as a crash would."""
         self._process.kill()
-        self._process.wait(20)
+        self._process.wait(60)
 
     def start_again(self) -> None:
         """Start it once more after a crash."""
@@ -67,7 +67,7 @@ class Desktop:
         """End the desktop, its broker and their jobs."""
         if self._process.poll() is None:
             self._process.kill()
-        self._process.wait(20)
+        self._process.wait(60)
         end_all(self.base)
         self._log.close()
 
@@ -78,7 +78,7 @@ class Desktop:
         parts = []
         try:
             with socket.socket(socket.AF_UNIX) as asking:
-                asking.settimeout(20)
+                asking.settimeout(LONG)
                 asking.connect(str(self._inspect))
                 while part := asking.recv(1 << 16):
                     parts.append(part)
@@ -103,7 +103,7 @@ class Desktop:
                 return one
         return None
 
-    def await_control(self, what: str, kind: str = "", seconds: float = 20) -> Control:
+    def await_control(self, what: str, kind: str = "", seconds: float = LONG) -> Control:
         """Wait until such a control is there and can be used."""
 
         def there() -> Control | None:
@@ -112,7 +112,7 @@ class Desktop:
 
         return dict(wait_until(there, seconds, f"{what!r} is shown"))
 
-    def await_text(self, part: str, seconds: float = 20) -> Control:
+    def await_text(self, part: str, seconds: float = LONG) -> Control:
         """Wait until some control's text holds `part`."""
         found = wait_until(
             lambda: next((one for one in self.controls() if part in one.get("text", "")), None),
@@ -194,7 +194,7 @@ class Desktop:
             done = len(found) == new and all(row["state"] == state for row in found)
             return found[::-1] if done else None
 
-        return list(wait_until(ended, 40, f"{new} jobs more are {state}"))
+        return list(wait_until(ended, what=f"{new} jobs more are {state}"))
 
 
 def _let_go(drag: Drag) -> None:

@@ -59,7 +59,7 @@ class Screen:
         self.display.close()
         for process in (self._manager, self._server):
             process.terminate()
-            process.wait(20)
+            process.wait(60)
 
     # --- looking
 
@@ -164,7 +164,7 @@ class Drag:
         """End the client."""
         if self._process.poll() is None:
             self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(60)
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             stream.close()

@@ -31,15 +31,15 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for process in (daemon, bus):
         process.terminate()
-        process.wait(10)
+        process.wait(60)
     bus.stdout.close()
     screen.close()
 
 
 def _shown() -> list[str]:
     """Texts of the notices that were shown and closed."""
-    subprocess.run(["dunstctl", "close-all"], check=True, timeout=10)
-    said = subprocess.run(["dunstctl", "history"], capture_output=True, check=True, timeout=10).stdout
+    subprocess.run(["dunstctl", "close-all"], check=True, timeout=60)
+    said = subprocess.run(["dunstctl", "history"], capture_output=True, check=True, timeout=60).stdout
     return [one["body"]["data"] for one in json.loads(said)["data"][0]]
 
 

@@ -19,7 +19,7 @@ from Xlib.protocol import event as xevent
 
 _VERSION = 5
 _LEFT = 1
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 
 
 class XdndSource:

@@ -66,4 +66,4 @@ async def talked_to(client: BrokerClient, job: str) -> None:
     assert b"back" in again.streams[1].rpartition(b"42")[2]
     assert (again.session.status.state, again.session.status.exit_code) == (SessionState.CLOSED, 5)
     await again.session.close()
-    assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+    assert (await reach(client, job, "Done"))["exit_code"] == 5

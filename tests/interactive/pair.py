@@ -19,7 +19,7 @@ from broker_core.interactive.meeting import Place, new_token
 from broker_core.interactive.session_events import ENDED, Event, Output, SessionState, Status
 from broker_core.interactive.shadow import Session, SessionOptions
 from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 QUICK = SessionOptions(shortest_pause=0.02, longest_pause=0.2, meeting_time=5.0)
 
@@ -60,7 +60,11 @@ class Bench:
         job.mkdir(parents=True)
         public = self.key.export_public_key().decode()
         given = AgentSettings(
-            token=self.token, places=((self.place.host, self.place.port),), keys=(public,), retry_interval=0.1
+            token=self.token,
+            places=((self.place.host, self.place.port),),
+            keys=(public,),
+            retry_interval=0.1,
+            max_retries=6000,  # a desk of a busy machine may take long
         )
         given = replace(given, **settings)
         with open(self.folder / "agent.log", "ab") as log:
@@ -102,6 +106,11 @@ class Bench:
             await session.close()
 
 
+async def impatient(session: Session) -> None:
+    """Let its present connection count as broken soon: one that a busy machine keeps waiting would, too."""
+    (await session.connection()).set_keepalive(0.3)
+
+
 @asynccontextmanager
 async def bench(folder: Path) -> AsyncIterator[Bench]:
     made = Bench(folder)
@@ -138,9 +147,9 @@ class Screen:
             if isinstance(event, Status) and event.state not in self.states[-1:]:
                 self.states.append(event.state)
 
-    async def shows(self, text: bytes, stream: int = 1, seconds: float = 20.0) -> None:
+    async def shows(self, text: bytes, stream: int = 1, seconds: float = LONG) -> None:
         await eventually(lambda: text in self.streams[stream], seconds, f"{text!r} on stream {stream}")
 
-    async def ended(self, seconds: float = 30.0) -> None:
+    async def ended(self, seconds: float = LONG) -> None:
         await asyncio.wait_for(self.task, seconds)
         assert self.session.status.state in ENDED

@@ -50,7 +50,7 @@ async def test_a_console_by_the_agent_file(
             assert screen.session.status.state is SessionState.CLOSED
             assert screen.session.status.exit_code == 5
             await screen.session.close()
-            assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+            assert (await reach(client, job, "Done"))["exit_code"] == 5
             assert not list((tmp_path / "site").rglob(".crossdesk-*"))
     finally:
         bed.close()

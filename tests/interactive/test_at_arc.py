@@ -68,6 +68,6 @@ async def test_an_agent_that_reaches_nobody_says_so_with_the_remedy(
             "reaches no place to meet" in one.reason for one in events if one.type == "job.agent_ready"
         )
 
-    await eventually(in_the_story, 30)
+    await eventually(in_the_story)
     await client.cancel([job])
-    await reach(client, job, "Canceled", seconds=60)
+    await reach(client, job, "Canceled")

@@ -96,7 +96,7 @@ async def test_a_console_on_a_node_of_a_cluster_behind_ssh_outlives_the_broker_a
     running_broker.kill()
     sshd.kill()
     (contact,) = (tmp_path / "site").rglob(CONTACT)
-    await eventually(lambda: "does not answer" in contact.read_text(), 30, "the agent tells its trouble")
+    await eventually(lambda: "does not answer" in contact.read_text(), what="the agent tells its trouble")
     sshd.start()
     running_broker.start()
     screen.session.write(b"echo both came back\n")
@@ -107,7 +107,7 @@ async def test_a_console_on_a_node_of_a_cluster_behind_ssh_outlives_the_broker_a
     await screen.ended()
     assert screen.session.status.exit_code == 5
     await screen.session.close()
-    assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+    assert (await reach(client, job, "Done"))["exit_code"] == 5
 
 
 async def test_a_console_outlives_the_broker_and_its_relay_and_the_story_tells_the_key_to_nobody_attached(
@@ -125,7 +125,7 @@ async def test_a_console_outlives_the_broker_and_its_relay_and_the_story_tells_t
     relay = json.loads((running_broker.state_dir / "relay.json").read_bytes())["pid"]
     os.kill(relay, signal.SIGKILL)
     (contact.parent / "go").touch()
-    await eventually(lambda: "does not answer" in contact.read_text(), 30, "the agent tells its trouble")
+    await eventually(lambda: "does not answer" in contact.read_text(), what="the agent tells its trouble")
     running_broker.start()
     await screen.shows(b"while 2 were away", seconds=60)
     screen.session.write(b"echo $((6*7))\n")
@@ -135,7 +135,7 @@ async def test_a_console_outlives_the_broker_and_its_relay_and_the_story_tells_t
     again.session.write(b"exit 5\n")
     await again.ended()
     await again.session.close()
-    assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+    assert (await reach(client, job, "Done"))["exit_code"] == 5
 
 
 async def key_told(client: BrokerClient, job: str) -> str:
@@ -201,4 +201,4 @@ async def test_where_nothing_leads_back_the_job_says_so_with_the_remedy(
     assert "AllowTcpForwarding" in missing
     assert "crossdesk-relay configure" in missing
     await client.cancel([job])
-    await reach(client, job, "Canceled", seconds=60)
+    await reach(client, job, "Canceled")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -118,9 +119,8 @@ async def test_a_job_whose_agent_is_killed_ends_with_a_reason_and_leaves_no_proc
     job = await submitted(client)
     screen = await console(client, job)
     screen.session.write(b"echo agent=$PPID=\n")
-    await screen.shows(b"\nagent=")
-    agent = int(bytes(screen.streams[1]).rpartition(b"\nagent=")[2].partition(b"=")[0])
-    os.kill(agent, 9)
+    told = re.compile(rb"\nagent=(\d+)=")
+    os.kill(int((await eventually(lambda: told.search(screen.streams[1])))[1]), 9)
     row = await reach(client, job, "Done", "Aborted")
     assert row["signal"] == 9 or "SIGKILL" in row["reason"]
     await screen.ended()

@@ -13,7 +13,7 @@ from tests.interactive.pair import Bench, Screen
 from tests.interactive.test_terminal import SHELL, ready
 from tests.interactive.wire import Wire
 from tests.running import ended
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 class Echo:
@@ -38,7 +38,7 @@ async def said(host: str, port: int, text: bytes) -> bytes:
     reader, writer = await asyncio.open_connection(host, port)
     writer.write(text)
     writer.write_eof()
-    answer = await asyncio.wait_for(reader.read(-1), 10)
+    answer = await asyncio.wait_for(reader.read(-1), LONG)
     writer.close()
     return answer
 

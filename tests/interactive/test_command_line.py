@@ -55,7 +55,8 @@ def test_commands_and_files_beside_the_program(job: str, tmp_path: Path) -> None
 def test_a_pipe_with_much_in_it_arrives_whole_before_its_end(
     running_broker: RunningBroker, tmp_path: Path, agent: str
 ) -> None:
-    script = "stty raw -echo 2>/dev/null; echo ready; sleep 1; head -c 3000000 | cksum"
+    raw = tmp_path / "raw"
+    script = f"stty raw -echo 2>/dev/null; touch {raw}; echo ready; sleep 1; head -c 3000000 | cksum"
     kind = f'Executable = "/bin/sh"; Interactive = true; InteractiveAgent = "{agent}";'
     (tmp_path / "job.jdl").write_text(f"{kind} Arguments = \"-c '{script}'\";")
     (identifier,) = crossdesk("job", "submit", "--json", str(tmp_path / "job.jdl")).json["ids"]
@@ -63,9 +64,10 @@ def test_a_pipe_with_much_in_it_arrives_whole_before_its_end(
     wanted = subprocess.run(
         ["sh", "-c", f"head -c 3000000 {tmp_path / 'data'} | cksum"], capture_output=True, text=True
     ).stdout.strip()
+    wait_until(raw.exists, what="the terminal takes bytes as they are")
     with (tmp_path / "data").open("rb") as data:
         done = subprocess.run(
-            command("job", "attach", identifier), stdin=data, capture_output=True, text=True, timeout=60
+            command("job", "attach", identifier), stdin=data, capture_output=True, text=True, timeout=120
         )
     assert wanted in done.stdout, done.stdout + done.stderr
 
@@ -109,12 +111,12 @@ def test_a_terminal_is_left_and_attached_again(job: str) -> None:
     wait_until(first.shows(b"once2"))
     first.type(b"\x1d")
     wait_until(first.shows(b"The program runs on"))
-    assert first.process.wait(20) == 0
+    assert first.process.wait(60) == 0
     first.close()
     second = Keyboard("job", "attach", job)
     wait_until(second.shows(b"once2"))
     second.type(b"exit 6\r")
-    assert second.process.wait(20) == 6
+    assert second.process.wait(60) == 6
     second.close()
 
 
@@ -127,7 +129,7 @@ def test_a_port_is_forwarded_until_ctrl_c(job: str) -> None:
     assert line.startswith("remote  localhost:")
     assert line.endswith("-> 127.0.0.1:9\n")
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(60) == 130
     process.stdout.close()
 
 
@@ -135,14 +137,14 @@ def test_files_are_there_after_a_pause_in_which_nothing_was_typed(
     state_dir: Path, request: pytest.FixtureRequest
 ) -> None:
     state_dir.mkdir(mode=0o700)
-    (state_dir / "broker.toml").write_text("agent_keepalive = 0.3\n")
+    (state_dir / "broker.toml").write_text("agent_keepalive = 1.5\n")
     job = request.getfixturevalue("job")
     keyboard = Keyboard("job", "sftp", job)
     wait_until(keyboard.shows(b"sftp> "))
-    assert crossdesk("job", "exec", job, "sleep", "2").code == 0
+    assert crossdesk("job", "exec", job, "sleep", "6").code == 0
     keyboard.type(b"ls\nbye\n")
     wait_until(keyboard.shows(b".crossdesk-agent"))
-    assert keyboard.process.wait(20) == 0
+    assert keyboard.process.wait(60) == 0
     keyboard.close()
 
 
@@ -160,7 +162,7 @@ def test_a_private_network_lasts_until_ctrl_c(job: str) -> None:
         shown = subprocess.run(["ip", "address", "show", "dev", device], capture_output=True, text=True)
         assert f"inet {own} peer {other}/32" in shown.stdout
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(60) == 130
     process.stdout.close()
     wait_until(lambda: not any(Path("/sys/class/net", one).exists() for one in (near, far)))
 

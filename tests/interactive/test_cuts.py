@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import sys
+from functools import partial
 
 from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
@@ -31,6 +32,17 @@ def written(seed: int, parts: int) -> tuple[str, bytes]:
     return found.hexdigest(), b"".join(b"part %d\n" % number for number in range(parts))
 
 
+def there(screen: Screen, place: int) -> bool:
+    """So much has arrived, and there is a connection; or all has."""
+    linked = screen.session.status.state in (SessionState.DRAINING, SessionState.CONNECTED)
+    return (screen.sizes[1] >= place and linked) or screen.task.done()
+
+
+def noticed(screen: Screen, before: int) -> bool:
+    """A further cut was; or all has arrived."""
+    return screen.states.count(SessionState.BUFFERING) > before or screen.task.done()
+
+
 async def test_the_network_is_pulled_many_times_and_every_byte_arrives_once(made: Bench, soak: bool) -> None:
     parts, cuts, seed = (16384, 100, 1) if soak else (1024, 10, 2)
     wire = Wire(made.place)
@@ -42,9 +54,10 @@ async def test_the_network_is_pulled_many_times_and_every_byte_arrives_once(made
     chance, done = random.Random(seed), 0
     places = sorted(chance.randrange(parts * PART) for _ in range(cuts))
     for place in places:
-        await eventually(lambda place=place: screen.sizes[1] >= place or screen.task.done(), 120)
+        await eventually(partial(there, screen, place), 120)
+        before = screen.states.count(SessionState.BUFFERING)
         done += wire.cut() > 0
-        await eventually(lambda: session.status.state is not SessionState.CONNECTED or screen.task.done())
+        await eventually(partial(noticed, screen, before))
     await screen.ended(120)
     assert done >= cuts * 0.9
     digest, told = written(seed, parts)

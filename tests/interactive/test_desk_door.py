@@ -14,16 +14,18 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.desk_settings import desk_file, listen_place
 from broker_core.client.interactive import open_session
+from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest
+from broker_core.interactive import shadow_meeting
 from broker_core.interactive.desk_door import DeskDoor
 from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet, new_token
 from broker_core.interactive.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_at_this_machine import console, submitted
+from tests.interactive.test_at_this_machine import SHELL as PROGRAM
 from tests.interactive.test_terminal import SHELL
 from tests.running import RunningBroker
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 @pytest.fixture
@@ -79,9 +81,14 @@ async def test_the_submission_carries_the_place_where_the_desk_listens(
     client: BrokerClient, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROSSDESK_LISTEN", str(place))
-    job = await submitted(client)
-    screen = await console(client, job)
+    monkeypatch.setattr(shadow_meeting, "DOOR_TIME", LONG)
+    text = f'Executable = "/bin/sh"; Interactive = true; {PROGRAM}'
+    job = (await client.submit_prepared(await prepare(text, Path("/")), hold="until the desk listens")).ids[0]
+    screen = Screen(await open_session(client, job))
     assert [desk.door for desk in await client.desks()] == [str(place)]
+    with socket.create_connection((place.host, place.port)):  # it listens: the agent comes after that
+        await client.release([job])
+    await screen.shows(b"ready")
     await eventually(lambda: screen.session.status.direct)
     monkeypatch.delenv("CROSSDESK_LISTEN")
     private = Screen(await open_session(client, job))
@@ -98,10 +105,10 @@ async def test_only_agents_wait_at_the_door_and_each_for_its_own_session(place: 
     try:
         token = new_token()
         with pytest.raises(NoMeeting, match="agents of jobs"):
-            await meet(place, DESK, token, 10)
-        other = asyncio.ensure_future(meet(place, AGENT, new_token(), 10))
-        agent = asyncio.ensure_future(meet(place, AGENT, token, 10))
-        with await asyncio.wait_for(door.expect(token), 10) as come, await agent as gone:
+            await meet(place, DESK, token, LONG)
+        other = asyncio.ensure_future(meet(place, AGENT, new_token(), LONG))
+        agent = asyncio.ensure_future(meet(place, AGENT, token, LONG))
+        with await asyncio.wait_for(door.expect(token), LONG) as come, await agent as gone:
             assert come.getpeername() == gone.getsockname()
         assert not other.done()
         other.cancel()

@@ -40,7 +40,7 @@ def test_programs_that_need_it_first_at_the_same_time_have_the_same_key(tmp_path
         assert maker.stdin is not None
         maker.stdin.write("\n")
         maker.stdin.flush()
-    told = [maker.communicate(timeout=60) for maker in makers]
+    told = [maker.communicate(timeout=120) for maker in makers]
     assert len({out for out, _ in told}) == 1, [err[-200:] for _, err in told]
     assert told[0][0].startswith("ssh-ed25519 ")
     kept = tmp_path / "crossdesk" / "desk_key"

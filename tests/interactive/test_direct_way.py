@@ -10,16 +10,16 @@ from dataclasses import replace
 
 import pytest
 
+from broker_core.interactive import shadow_direct
 from broker_core.interactive.meeting import AGENT, DESK, PORTS, NoMeeting, Place, meet, new_token
 from broker_core.interactive.session_events import SessionState
 from broker_core.interactive.shadow_direct import arrival
-from tests.interactive.pair import QUICK, Bench, Screen
+from tests.interactive.pair import QUICK, Bench, Screen, impatient
 from tests.interactive.test_terminal import SHELL
 from tests.testbed.namespaces import Namespaces
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 pytestmark = pytest.mark.cluster
-IMPATIENT = replace(QUICK, keepalive=0.3)
 ONLY_THE_RELAY = """table inet wall {{
   chain output {{ type filter hook output priority 0; policy accept; tcp dport != {port} {verdict}; }}
 }}"""
@@ -49,11 +49,11 @@ async def agent(made: Bench, network: Namespaces) -> None:
     made.relay.kill()
     await made.relay.wait()
     await made.start_relay("--address", network.hub)
-    await made.start_agent(SHELL, within=network.enter("node"), keepalive=0.3)
+    await made.start_agent(SHELL, within=network.enter("node"))
 
 
 async def attached(made: Bench) -> Screen:
-    screen = Screen(made.desk(IMPATIENT))
+    screen = Screen(made.desk())
     await screen.shows(b"ready")
     await eventually(lambda: screen.session.status.writer)
     return screen
@@ -68,8 +68,9 @@ def listening(address: str) -> list[int]:
 
 
 async def test_a_direct_session_lives_without_the_relay_and_comes_back_after_a_cut(
-    made: Bench, network: Namespaces
+    made: Bench, network: Namespaces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(shadow_direct, "DIRECT_TIME", LONG)
     await agent(made, network)
     screen = await attached(made)
     assert screen.session.status.direct
@@ -82,6 +83,7 @@ async def test_a_direct_session_lives_without_the_relay_and_comes_back_after_a_c
     await screen.shows(b"42")
     assert SessionState.BUFFERING not in screen.states
     await made.start_relay("--address", network.hub, "--port", str(carried))
+    await impatient(screen.session)
     network.cut("node")
     await eventually(lambda: screen.session.status.state is SessionState.BUFFERING)
     assert not screen.session.status.direct
@@ -107,7 +109,7 @@ async def test_where_the_direct_way_is_closed_the_session_goes_over_the_relay(
 
 async def test_a_desk_that_allows_no_port_is_not_called(made: Bench, network: Namespaces) -> None:
     await agent(made, network)
-    session = made.desk(replace(IMPATIENT, direct_ports=range(0)))
+    session = made.desk(replace(QUICK, direct_ports=range(0)))
     await session.connection()
     assert not session.status.direct
 
@@ -121,9 +123,9 @@ async def test_only_who_knows_the_token_is_let_in_by_a_desk_that_listens() -> No
         silent = await asyncio.open_connection(place.host, place.port)
         for role, said in ((AGENT, new_token()), (DESK, token)):
             with pytest.raises(NoMeeting):
-                await meet(place, role, said, 10)
+                await meet(place, role, said, LONG)
         assert not coming.done()
-        agent = await meet(place, AGENT, token, 10)
+        agent = await meet(place, AGENT, token, LONG)
         with await coming as come:
             assert come.getpeername() == agent.getsockname()
         agent.close()

@@ -37,7 +37,7 @@ def test_at_a_terminal_lines_are_edited_and_shown_and_keys_mean_what_they_mean(j
     wait_until(first.shows(b"\nonce2\r\n"))
     first.type(b"\x1d")
     wait_until(first.shows(b"Left."))
-    assert first.process.wait(20) == 0
+    assert first.process.wait(60) == 0
     first.close()
     second = Keyboard("job", "attach", job)
     wait_until(second.shows(b"once2\r\n"))
@@ -49,5 +49,5 @@ def test_at_a_terminal_lines_are_edited_and_shown_and_keys_mean_what_they_mean(j
     wait_until(second.shows(b"\nasked\r\n"))
     second.type(b"\x04")
     wait_until(second.shows(b"\nover\r\n"))
-    assert second.process.wait(20) == 7
+    assert second.process.wait(60) == 7
     second.close()

@@ -81,7 +81,7 @@ async def test_typed_lines_arrive_once_and_in_order_over_many_deaths_of_the_brok
         if number % 20 == 7:
             running_broker.kill()
             running_broker.start()
-    await eventually(lambda: len(screen.streams[1]) >= len(expected), 30)
+    await eventually(lambda: len(screen.streams[1]) >= len(expected))
     await eventually(lambda: screen.session.status.unsent == 0)
     screen.session.end_input()
     await screen.ended()
@@ -174,7 +174,7 @@ async def test_a_program_that_no_desk_looks_at_is_ended_with_the_reason(
     (running_broker.state_dir / "broker.toml").write_text("ca_retry_interval = 0.5\nca_max_retries = 2\n")
     running_broker.start()
     job = await submitted(client, "sleep 600")
-    row = await reach(client, job, "Done", "Aborted", seconds=30)
+    row = await reach(client, job, "Done", "Aborted")
     assert "No desk came back after 2 attempts" in row["reason"]
 
 

@@ -89,7 +89,7 @@ async def test_lines_at_a_plain_host_outlive_the_connection_and_the_broker_and_n
     assert bytes(screen.streams[1]) == expected + b"over\n"
     assert (session.status.state, session.status.exit_code) == (SessionState.CLOSED, 5)
     await session.close()
-    assert (await reach(client, job, "Done", seconds=60))["exit_code"] == 5
+    assert (await reach(client, job, "Done"))["exit_code"] == 5
     assert list((tmp_path / "site").rglob(".crossdesk-agent*")) == []
 
 
@@ -121,11 +121,11 @@ async def test_where_carrying_lines_is_forbidden_the_job_is_refused_with_the_rea
 ) -> None:
     await add(client, spec(tmp_path, "shell"))
     named = await submitted(client, "hut", text(GOT, 'InteractiveAgent = "i2glogin";'))
-    row = await reach(client, named, "Aborted", seconds=60)
+    row = await reach(client, named, "Aborted")
     assert "/nowhere/agent" in row["reason"]
     running_broker.kill()
     settings.write_text(SETTINGS + "line_agent = false\n")
     running_broker.start()
     await known(client, "hut")
-    row = await reach(client, await submitted(client, "hut", text(GOT)), "Aborted", seconds=60)
+    row = await reach(client, await submitted(client, "hut", text(GOT)), "Aborted")
     assert "/nowhere/agent" in row["reason"]

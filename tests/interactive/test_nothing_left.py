@@ -106,8 +106,8 @@ async def test_nothing_of_a_session_stays(
     else:
         screen.session.write(b"exit 5\n")
         (await screen.session.connection()).abort()
-    await reach(client, job, ENDS.get(end, "Done"), seconds=60)
-    await eventually(lambda: not marked(job), 30, f"processes of {job} end")
+    await reach(client, job, ENDS.get(end, "Done"))
+    await eventually(lambda: not marked(job), what=f"processes of {job} end")
     assert files(folder, job) == []
     assert listening(processes) == []
     await beside.wait_closed()
@@ -151,11 +151,11 @@ async def test_nothing_stays_of_a_program_that_is_deaf_to_the_request_to_end(
     if end == "cancel and kill of the broker":
         running_broker.kill()
     await eventually((attempt / "ended").exists, 60, "the starter records the end")
-    await eventually(lambda: not marked(job), 30, f"processes of {job} end")
+    await eventually(lambda: not marked(job), what=f"processes of {job} end")
     assert files(folder, job) == []
     if end == "cancel and kill of the broker":
         running_broker.start()
-    row = await reach(client, job, ENDS.get(end, "Canceled"), seconds=60)
+    row = await reach(client, job, ENDS.get(end, "Canceled"))
     if end == "kill of the agent":
         said = "The interactive agent was killed by signal 9, and the program ended with it."
         assert row["reason"] == said

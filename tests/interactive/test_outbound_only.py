@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from broker_core.interactive.session_events import SessionState
-from tests.interactive.pair import QUICK, Bench, Screen
+from tests.interactive.pair import Bench, Screen, impatient
 from tests.interactive.test_beside_the_program import Echo, said
 from tests.interactive.test_terminal import SHELL
 from tests.testbed.namespaces import Namespaces
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
-IMPATIENT = replace(QUICK, keepalive=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +31,8 @@ async def connected(made: Bench, network: Namespaces, **settings: object) -> Scr
     await made.relay.wait()
     await made.start_relay("--address", network.hub)
     within = network.enter("node")
-    await made.start_agent(SHELL, within=within, keepalive=0.3, **settings)
-    screen = Screen(made.desk(IMPATIENT))
+    await made.start_agent(SHELL, within=within, **settings)
+    screen = Screen(made.desk())
     await screen.shows(b"ready")
     await eventually(lambda: screen.session.status.writer)
     return screen
@@ -61,6 +59,7 @@ async def test_a_network_that_swallows_everything_is_noticed_and_the_session_goe
     made: Bench, network: Namespaces
 ) -> None:
     screen = await connected(made, network)
+    await impatient(screen.session)
     network.cut("node")
     await eventually(lambda: screen.session.status.state is SessionState.BUFFERING)
     screen.session.write(b"echo typed in the dark\n")

@@ -13,7 +13,7 @@ from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet,
 from broker_core.interactive.relay_configure import SERVICE, SETTINGS, configure
 from broker_core.interactive.relay_pairs import Pairs
 from broker_core.interactive.relay_settings import RelaySettings, load
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 class Relay:
@@ -36,7 +36,7 @@ class Relay:
 
     async def both(self, token: str) -> tuple[socket.socket, socket.socket]:
         agent, desk = await asyncio.gather(
-            meet(self.place, AGENT, token, 5.0), meet(self.place, DESK, token, 5.0)
+            meet(self.place, AGENT, token, LONG), meet(self.place, DESK, token, LONG)
         )
         return agent, desk
 
@@ -85,10 +85,10 @@ async def test_strangers_and_crowds_are_sent_away() -> None:
         assert b"did not say who it is" in await reader.read(300)
         writer.close()
         token = new_token()
-        waiting = [asyncio.ensure_future(meet(relay.place, AGENT, token, 5.0)) for _ in range(2)]
+        waiting = [asyncio.ensure_future(meet(relay.place, AGENT, token, LONG)) for _ in range(2)]
         await eventually(lambda: len(relay.pairs.waiting.get((AGENT, token), ())) == 2)
         with pytest.raises(NoMeeting, match="too many wait"):
-            await meet(relay.place, AGENT, token, 5.0)
+            await meet(relay.place, AGENT, token, LONG)
         for one in waiting:
             one.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
@@ -97,7 +97,7 @@ async def test_strangers_and_crowds_are_sent_away() -> None:
 async def test_a_desk_does_not_wait_for_ever() -> None:
     async with Relay(desk_time=0.1) as relay:
         with pytest.raises(NoMeeting, match="did not come in time"):
-            await meet(relay.place, DESK, new_token(), 5.0)
+            await meet(relay.place, DESK, new_token(), LONG)
 
 
 async def test_a_pair_in_which_nothing_moves_is_cut() -> None:
@@ -128,4 +128,4 @@ async def test_a_place_that_cannot_be_reached_is_told_in_plain_words() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         place = Place(*gone.getsockname())
     with pytest.raises(NoMeeting, match=f"^{place} does not answer: Connection refused.$"):
-        await meet(place, DESK, new_token(), 1.0)
+        await meet(place, DESK, new_token(), LONG)

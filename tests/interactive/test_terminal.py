@@ -15,6 +15,8 @@ from tests.running import ended
 from tests.waiting import eventually
 
 SHELL = ["/bin/sh", "-c", 'stty -echo; echo ready; while read line; do eval "$line"; done; exit 7']
+FOREGROUND = "sh -c 'echo ready; exec sleep 600'"
+"""Says itself that it is there: a shell that said so may not have started it yet."""
 
 
 async def ready(made: Bench) -> Screen:
@@ -50,7 +52,7 @@ async def test_a_signal_from_the_desk_ends_what_runs_in_the_foreground(
     made: Bench, within: tuple[str, ...]
 ) -> None:
     await made.start_agent(
-        ["/bin/sh", "-c", "trap 'echo caught' INT; echo ready; sleep 60; echo after; exit 3"], within=within
+        ["/bin/sh", "-c", f"trap 'echo caught' INT; {FOREGROUND}; echo after; exit 3"], within=within
     )
     screen = await ready(made)
     screen.session.signal("INT")

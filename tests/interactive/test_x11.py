@@ -40,7 +40,7 @@ def display(tmp_path: Path) -> Iterator[dict[str, str]]:
     give(cookies, name, cookie)
     yield {"DISPLAY": name, "XAUTHORITY": str(cookies)}
     server.terminate()
-    server.wait(20)
+    server.wait(60)
 
 
 def test_a_program_on_the_node_reaches_the_display_of_the_desk_and_leaves_no_secret_there(

@@ -58,7 +58,7 @@ def run(
     order = StarterOrder("j", ATTEMPT, directory, program, arguments, **(fields | more))  # type: ignore[arg-type]
     given_ = variables(order) | {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     done = subprocess.run(
-        [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=60
+        [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=120
     )
     mark = read_ended(directory)
     assert mark is not None

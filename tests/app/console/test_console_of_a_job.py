@@ -38,9 +38,9 @@ async def shown(stage: Stage, job: str) -> ConsoleView:
     assert inspector is not None
     pane = inspector.panes["console"]
     assert isinstance(pane, ConsolePane)
-    await eventually(lambda: pane.views.get(job), 30, "the console opens")
+    await eventually(lambda: pane.views.get(job), what="the console opens")
     view = pane.views[job]
-    await eventually(lambda: view.status.state is SessionState.CONNECTED, 30, "it is connected")
+    await eventually(lambda: view.status.state is SessionState.CONNECTED, what="it is connected")
     return view
 
 
@@ -175,10 +175,10 @@ def test_the_broker_and_the_relay_may_die_while_one_types(
         running_broker.kill()
         QTest.keyClicks(view.terminal, "echo still here")
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
-        await eventually(lambda: "\nstill here" in view.terminal.terminal.text(), 30)
+        await eventually(lambda: "\nstill here" in view.terminal.terminal.text())
         QTest.keyClicks(view.terminal, "exit")
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
-        await eventually(lambda: view.status.state is SessionState.CLOSED, 30)
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -197,9 +197,9 @@ def test_a_session_that_cannot_be_had_is_told_in_the_pane(
         assert stage.window.inspector is not None
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
-        await eventually(lambda: pane.views.get(job), 30, "the console opens")
+        await eventually(lambda: pane.views.get(job), what="the console opens")
         view = pane.views[job]
-        await eventually(lambda: view.status.state is SessionState.REFUSED, 30, "its end is told")
+        await eventually(lambda: view.status.state is SessionState.REFUSED, what="its end is told")
         assert "FIRST-LAST" in view.strip.told.text()
         await eventually(lambda: "FIRST-LAST" in view.terminal.terminal.text(), what="where one looks too")
         await stage.desk.client.cancel([job])

@@ -30,9 +30,9 @@ async def in_a_tab(stage: Stage, job: str) -> tuple[Inspector, ConsoleView]:
     page.show_tab("console")
     pane = page.panes["console"]
     assert isinstance(pane, ConsolePane)
-    await eventually(lambda: pane.views.get(job), 30, "the console opens")
+    await eventually(lambda: pane.views.get(job), what="the console opens")
     view = pane.views[job]
-    await eventually(lambda: view.status.state is SessionState.CONNECTED, 30, "it is connected")
+    await eventually(lambda: view.status.state is SessionState.CONNECTED, what="it is connected")
     return page, view
 
 
@@ -78,7 +78,7 @@ def test_a_console_that_is_opened_as_a_tab_is_in_front_there_and_has_the_input(
         assert page.tab() == "console"
         pane = page.panes["console"]
         assert isinstance(pane, ConsolePane)
-        await eventually(lambda: pane.views.get(first.job), 30, "the console opens")
+        await eventually(lambda: pane.views.get(first.job), what="the console opens")
         second = pane.views[first.job]
         await eventually(lambda: second.status.writer and not first.status.writer, what="it has the input")
         QTest.keyClicks(second.terminal, "exit")
@@ -97,7 +97,7 @@ def test_a_console_that_is_torn_off_takes_the_input_along(
         stage.window.inspector.header.tear.click()
         (torn,) = stage.window.inspector.torn
         assert isinstance(torn.pane, ConsolePane)
-        await eventually(lambda: torn.pane.views.get(first.job), 30, "the console opens in its window")
+        await eventually(lambda: torn.pane.views.get(first.job), what="the console opens in its window")
         second = torn.pane.views[first.job]
         await eventually(lambda: second.status.writer and not first.status.writer, what="it has the input")
         QTest.keyClicks(second.terminal, "exit")

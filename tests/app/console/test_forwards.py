@@ -35,7 +35,7 @@ server.serve_forever()
 
 def fetched(address: str, path: str) -> bytes:
     host, port = address.rsplit(":", 1)
-    connection = http.client.HTTPConnection(host, int(port), timeout=20)
+    connection = http.client.HTTPConnection(host, int(port), timeout=60)
     connection.request("GET", path)
     content = connection.getresponse().read()
     connection.close()
@@ -80,7 +80,7 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         await eventually(lambda: "ready>" in screen())
         QTest.keyClicks(view.terminal, f"cd {tmp_path}; python3 serve.py 2>log &")
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
-        await eventually(lambda: "served at " in screen(), 30, "the server runs")
+        await eventually(lambda: "served at " in screen(), what="the server runs")
         port = screen().partition("served at ")[2].split()[0]
         view.strip.tools["forwards"].click()
         assert view.forwards.isVisible()

@@ -26,13 +26,13 @@ def test_the_sample_on_the_welcome_page_leads_to_its_console_where_it_answers(
         card.run.click()
         inspector = stage.window.inspector
         assert inspector is not None
-        await eventually(lambda: inspector.tab() == "console", 30, "the console comes to the front")
+        await eventually(lambda: inspector.tab() == "console", what="the console comes to the front")
         pane = inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
-        await eventually(lambda: pane.views, 30, "the console opens")
+        await eventually(lambda: pane.views, what="the console opens")
         (view,) = pane.views.values()
         screen = view.terminal.terminal.text
-        await eventually(lambda: "explore>" in screen(), 30, "the prompt is shown")
+        await eventually(lambda: "explore>" in screen(), what="the prompt is shown")
         for word, answer in (("size", "columns"), ("draw", "explore>"), ("quit", "Goodbye.")):
             QTest.keyClicks(view.terminal, word)
             QTest.keyClick(view.terminal, Qt.Key.Key_Return)

@@ -129,7 +129,7 @@ def test_shares_are_remembered_for_the_next_split(splits: Splits, desk: TestDesk
     row = splits.findChild(QSplitter)
     assert row is not None
     row.moveSplitter(630, 1)
-    qtbot.waitUntil(lambda: desk.preferences["console_splits"].get("beside", 0) > 0.6)
+    qtbot.waitUntil(lambda: desk.preferences["console_splits"].get("beside", 0) > 0.6, timeout=60_000)
     other = Splits(desk, part("another"))
     qtbot.addWidget(other)
     other.resize(900, 600)
@@ -238,7 +238,7 @@ def test_a_shell_stands_beside_the_program_in_the_directory_of_the_job(
         shell = parts(pane, view)[1]
         assert isinstance(shell, ShellView)
         assert shell.terminal.hasFocus()
-        await eventually(lambda: "in the job's directory" in shell.told.text(), 30, "the shell is there")
+        await eventually(lambda: "in the job's directory" in shell.told.text(), what="the shell is there")
         screen = shell.terminal.terminal.text
         typed(shell.terminal, "stty size; cat note; tty && exit 4")
         await eventually(lambda: "\nfrom the program" in screen(), what="it sees the files of the program")
@@ -271,9 +271,9 @@ def test_another_job_and_the_same_console_stand_below(
         again, other = parts(pane, view)[1:]
         assert isinstance(other, ConsoleView)
         assert isinstance(again, ConsoleView)
-        await eventually(lambda: other.status.state is SessionState.CONNECTED, 30, "the other job is there")
+        await eventually(lambda: other.status.state is SessionState.CONNECTED, what="the other job is there")
         assert other.strip.name.text() == "reader"
-        await eventually(lambda: again.status.viewers == 2, 30, "the same console is there twice")
+        await eventually(lambda: again.status.viewers == 2, what="the same console is there twice")
         typed(view.terminal, "echo $((6*7))")
         await eventually(lambda: "\n42" in again.terminal.terminal.text(), what="both show it")
         other.strip.act.click()
@@ -310,8 +310,8 @@ def test_a_console_that_is_opened_again_has_its_parts_again(
         assert first is view
         assert isinstance(again, ConsoleView)
         assert isinstance(shell, ShellView)
-        await eventually(lambda: "in the job's directory" in shell.told.text(), 30, "a shell is there")
-        await eventually(lambda: view.status.viewers == 2, 30, "the same console is there twice")
+        await eventually(lambda: "in the job's directory" in shell.told.text(), what="a shell is there")
+        await eventually(lambda: view.status.viewers == 2, what="the same console is there twice")
         view.take_over()
         await eventually(lambda: view.status.writer, what="it has the input")
         typed(view.terminal, "exit")
@@ -332,7 +332,7 @@ def test_the_menu_names_what_a_split_may_show(qapp: QApplication, running_broker
         shell = parts(pane_of(stage), view)[1]
         assert isinstance(shell, ShellView)
         assert SHELL == "shell"
-        await eventually(lambda: "in the job's directory" in shell.told.text(), 30, "the shell is there")
+        await eventually(lambda: "in the job's directory" in shell.told.text(), what="the shell is there")
         typed(view.terminal, "exit")
         await eventually(lambda: view.status.state is SessionState.CLOSED)
         await eventually(lambda: "shell" in shell.told.text().lower(), what="the shell ends with its job")

@@ -128,6 +128,6 @@ def test_lines_of_a_program_without_a_terminal_begin_at_the_left_and_count_as_th
     view.read.connect(read.append)
     view.feed(b"one\n" * 50_000, by_lines=True)
     view.feed(b"two\r\nthree\n", by_lines=True)
-    qtbot.waitUntil(lambda: view.behind == 0)
+    qtbot.waitUntil(lambda: view.behind == 0, timeout=60_000)
     assert sum(read) == 200_011
     assert view.terminal.text().splitlines()[-3:] == ["one", "two", "three"]

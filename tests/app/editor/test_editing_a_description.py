@@ -51,7 +51,7 @@ def make(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Make:
         editor.resize(*size)
         editor.show()
         qtbot.waitExposed(editor)
-        qtbot.waitUntil(lambda: not editor.checking.pending)
+        qtbot.waitUntil(lambda: not editor.checking.pending, timeout=60_000)
         return editor
 
     return made
@@ -140,7 +140,7 @@ def test_a_quick_fix_mends_the_text(make: Make, qtbot: QtBot) -> None:
     fixable = [problem for problem in editor.problems.problems if problem.fixes]
     assert fixable
     QTest.keyClick(editor.source, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: not editor.checking.pending)
+    qtbot.waitUntil(lambda: not editor.checking.pending, timeout=60_000)
     assert editor.text() == TEXT
 
 
@@ -184,7 +184,7 @@ def test_saving_with_the_keyboard_clears_the_mark_and_the_draft(make: Make, qtbo
     editor = make()
     assert not editor.dirty
     _end(editor)
-    with qtbot.waitSignal(editor.titleChanged) as told:
+    with qtbot.waitSignal(editor.titleChanged, timeout=60_000) as told:
         QTest.keyClicks(editor.source, "// more")
     assert told.args == ["job.jdl •"]
     editor.drafts.write()
@@ -237,7 +237,7 @@ def test_any_text_can_be_shown_checked_and_typed_into(make: Make, qtbot: QtBot, 
     editor = make(text)
     _end(editor)
     QTest.keyClicks(editor.source, ";")
-    qtbot.waitUntil(lambda: not editor.checking.pending)
+    qtbot.waitUntil(lambda: not editor.checking.pending, timeout=60_000)
     assert editor.text().endswith(";")
 
 

@@ -28,6 +28,6 @@ def test_another_thread_frees_nothing_and_the_windows_thread_does(qtbot: QtBot) 
     assert not gc.isenabled()
     assert not freed_in
     made = [[] for _ in range(5000)]  # type: ignore[var-annotated]
-    qtbot.waitUntil(lambda: freed_in == [threading.main_thread()])
+    qtbot.waitUntil(lambda: freed_in == [threading.main_thread()], timeout=60_000)
     assert len(made) == 5000
     collector.deleteLater()

@@ -86,7 +86,7 @@ def test_a_stopped_broker_that_somebody_else_starts_is_found(
         await eventually(lambda: on.desk.link.state is LinkState.STOPPED)
         running_broker.kill(signal.SIGCONT)
         await asyncio.to_thread(running_broker.start)
-        await eventually(lambda: on.desk.link.up and on.desk.jobs.complete, 30)
+        await eventually(lambda: on.desk.link.up and on.desk.jobs.complete)
         assert set(on.desk.jobs.at) == {first}
 
     play(qapp, running_broker.state_dir, scenario)

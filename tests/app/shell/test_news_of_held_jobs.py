@@ -42,11 +42,11 @@ def test_one_notice_tells_of_the_jobs_that_the_broker_holds(qapp: QApplication, 
     news = News(desk)  # type: ignore[arg-type]
     (hear,) = desk.session.on_events
     hear([held("mine", "On hold by its owner"), held("poison", "It may be the cause", suspected=True)])
-    qtbot.waitUntil(lambda: len(desk.told) == 1)
+    qtbot.waitUntil(lambda: len(desk.told) == 1, timeout=60_000)
     assert desk.told[-1] == Notice(
         "“poison” is on hold. It may be the cause.", Tone.WARNING, "job.story", "poison"
     )
     hear([held(job, "It may be the cause", suspected=True) for job in ("a", "b")])
-    qtbot.waitUntil(lambda: len(desk.told) == 2)
+    qtbot.waitUntil(lambda: len(desk.told) == 2, timeout=60_000)
     assert desk.told[-1].text.startswith("2 jobs are on hold.")
     assert news is not None

@@ -24,7 +24,7 @@ sys.exit(program.main([]))
 
 
 def test_closing_the_window_ends_the_program_without_a_complaint(broker: Path) -> None:
-    ended = subprocess.run([sys.executable, "-c", _CLOSE_SOON], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", _CLOSE_SOON], capture_output=True, text=True, timeout=120)
     complaints = [line for line in ended.stderr.splitlines() if "plugin does not support" not in line]
     assert (ended.returncode, complaints) == (0, [])
 
@@ -42,7 +42,7 @@ def test_a_picture_of_the_window_is_saved(broker: Path, tmp_path: Path) -> None:
         "--theme",
         "dark",
     ]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ)
     assert ended.returncode == 0, ended.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
 

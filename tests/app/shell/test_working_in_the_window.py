@@ -104,7 +104,7 @@ def test_output_is_fetched_and_a_job_submitted_again_from_the_table(
         dialog = await eventually(lambda: on.window.findChild(QFileDialog))
         dialog.fileSelected.emit(str(folder))
         dialog.close()
-        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Cleared", 30, "the output was taken")
+        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Cleared", what="the output was taken")
         assert [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
         on.window.jobs.view.choose(job)
         on.desk.trigger("job.resubmit")
