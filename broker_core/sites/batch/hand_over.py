@@ -14,11 +14,10 @@ NO_ROOM = 91
 _COMMON = r"""
 set -f
 locking=
+true >"locks/$exchange" || exit 91
 if command -v flock >/dev/null 2>&1; then
     exec 7>"locks/$exchange"
     flock 7 2>/dev/null && locking=1
-else
-    : >"locks/$exchange"
 fi
 say() { printf '\036%s\n' "$*"; }
 # True if no process of exchange $1 is left.

@@ -14,35 +14,42 @@ NEWS_AT_ONCE = 1000
 _LETTERS = {"s": "started", "o": "outputs", "e": "ended"}
 # Lines of stdin: `a NAME` acknowledges news that were read, `i TAG` asks for an attempt's own markers.
 # A look is taken often, at hosts that may be busy: each process that it needs waits for its turn there.
+# It needs no room on a disk: what ended is read, and what runs keeps its lease, though that is full.
 _SCRIPT = r"""
 set -f
-[ -z "$renewal" ] || printf '%s\n' "$renewal" >lease
-gone= count=0
-while read -r what name; do
-    case $what in
-    a)
-        gone="$gone news/$name" count=$((count + 1))
-        if [ "$count" -ge 500 ]; then rm -f $gone; gone= count=0; fi
-        ;;
-    i)
-        for marker in started outputs ended beat; do
-            [ ! -f "attempts/$name/$marker" ] || printf 'attempts/%s/%s\n' "$name" "$marker"
-        done
-        ;;
-    esac
-done >"incoming/$exchange.ask"
-[ -z "$gone" ] || rm -f $gone
-if command -v timeout >/dev/null 2>&1; then timeout 25 /bin/sh -c "$status"; else eval "$status"; fi
+# Written over what was there, which is as long.
+[ -z "$renewal" ] || printf '%s\n' "$renewal" 1<>lease
+if command -v timeout >/dev/null 2>&1; then
+    timeout 25 /bin/sh -c "$status" </dev/null
+else
+    eval "$status" </dev/null
+fi
 printf '\036%s %s\n' "$exchange" "$?"
-set +f
-for name in news/*; do
-    [ "$most" -gt 0 ] || break
-    [ -f "$name" ] || continue
-    printf '%s\n' "$name"
-    most=$((most - 1))
-done >>"incoming/$exchange.ask"
-tar -cf - -T "incoming/$exchange.ask" 2>/dev/null
-rm -f "incoming/$exchange.ask"
+{
+    gone= count=0
+    while read -r what name; do
+        case $what in
+        a)
+            gone="$gone news/$name" count=$((count + 1))
+            if [ "$count" -ge 500 ]; then rm -f $gone; gone= count=0; fi
+            ;;
+        i)
+            for marker in started outputs ended beat; do
+                [ ! -f "attempts/$name/$marker" ] || printf 'attempts/%s/%s\n' "$name" "$marker"
+            done
+            ;;
+        esac
+    done
+    [ -z "$gone" ] || rm -f $gone
+    set +f
+    for name in news/*; do
+        [ "$most" -gt 0 ] || break
+        [ -f "$name" ] || continue
+        printf '%s\n' "$name"
+        most=$((most - 1))
+    done
+} | tar -cf - -T - 2>/dev/null
+:
 """
 
 

@@ -208,6 +208,11 @@ def _packed(programs: list[_Program]) -> bytes:
 
 
 def words_of(err: bytes) -> str:
-    """The last line that a command printed to complain, as part of a sentence."""
-    lines = err.decode("utf-8", "replace").strip().splitlines()
-    return (_SHELL.sub("", lines[-1]) if lines else "no reason was given").rstrip(".")
+    """The last line that a command printed to complain, as part of a sentence.
+
+    Of what tar says the first line, from which the others follow.
+    """
+    lines = err.decode("utf-8", "replace").strip().splitlines() or ["no reason was given"]
+    first = next((line for line in lines if line.startswith("tar: ")), lines[-1])
+    told = first if lines[-1].startswith("tar: ") else lines[-1]
+    return _SHELL.sub("", told).rstrip(".")
