@@ -125,25 +125,31 @@ class SiteCalls:
         else:
             self.give_up(effect.record)
 
-    def give_up(self, record: JobRecord) -> None:
-        """Settle the cancel of an attempt that nobody can reach any more."""
+    def give_up(self, record: JobRecord, *, is_ended: bool = False) -> None:
+        """Settle the cancel of an attempt that nobody can reach any more; `is_ended`: it does not run on."""
         site = site_name(record.site)
-        reason = f"{site} is not among the sites any more: what may still run there was not ended"
+        reason = f"{site} is not among the sites any more" + (
+            ": the job was ended there before" if is_ended else ": what may still run there was not ended"
+        )
         self._engine.post(
             AttemptEnded(record.id, record.attempt, now().wall, failure="killed", reason=reason)
         )
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
-        """Remove the files of ended jobs at the sites (purge)."""
+        """Remove the files of ended jobs at all sites that they were at (purge)."""
+        tried = {record.id for record in records if record.attempt > 1}
         for work in list(self._works.values()):  # sites may be added and removed meanwhile
-            attempts = [
+            attempts = {
                 Attempt(record.id, number)
                 for record in records
                 if work.site.owns(record.site)
                 for number in range(1, record.attempt + 1)
-            ]
+            }
+            if tried:
+                kept = await asyncio.to_thread(work.site.kept)
+                attempts.update(one for one in kept if one.job in tried)
             if attempts:
-                await work.forget(attempts)
+                await work.forget(sorted(attempts, key=lambda one: one.tag))
 
     async def forget_unknown(self) -> None:
         """Remove the files of jobs that are not in the store: the broker died while they were purged."""

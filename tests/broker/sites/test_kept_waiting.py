@@ -48,7 +48,7 @@ async def test_what_would_wait_for_ever_in_a_queue_is_ended_there_and_runs_elsew
     (given_up,) = await reasons(client, job, "rematched")
     assert "above the limit of the partition (PartitionTimeLimit)" in given_up
     assert not await reasons(client, job, "retried")
-    assert not cluster.present()
+    await eventually(lambda: not cluster.present())
 
 
 async def test_what_is_purged_leaves_nothing_at_the_sites_that_it_tried_before(
