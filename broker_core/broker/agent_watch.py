@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from broker_core.broker.sessions import Sessions
 from broker_core.errors import CrossDeskError
@@ -25,9 +25,10 @@ class AgentWatch:
         job: Callable[[str], JobRecord | None],
         sessions: Sessions,
         site_of: Callable[[str], Site | None],
+        over: Callable[[str], Awaitable[None]],
     ) -> None:
-        """`job`: the record of a job that has not ended."""
-        self._job = job
+        """`job`: the record of a job that has not ended; `over` is told of those that have."""
+        self._job, self._is_over = job, over
         self._sessions = sessions
         self._site_of = site_of
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -63,6 +64,7 @@ class AgentWatch:
             there = record.state is JobState.RUNNING and await self._heard(record)
             await asyncio.sleep(STEADY if there else pause)
             pause = FIRST if there else min(pause * 1.5, WAITING)
+        await self._is_over(job)
 
     async def _heard(self, record: JobRecord) -> bool:
         """True if desks can reach the agent; what it says is noted, and the way there is made anew."""

@@ -163,6 +163,7 @@ def _services(
     local = _local(places, settings)
     sites = SiteCalls(engine, orders, fail)
     sessions.site_of = sites.site_of
+    lines = LineSessions(store, settings, places.state / "lines")
     return Services(
         places=places,
         settings=settings,
@@ -174,9 +175,9 @@ def _services(
         files=files,
         sites=sites,
         sessions=sessions,
-        lines=LineSessions(store, settings, places.state / "lines"),
+        lines=lines,
         introductions=_introductions(store, scheduler, sessions, sites),
-        agents=_agents(scheduler, sessions, sites),
+        agents=_agents(scheduler, sessions, sites, lines),
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
         detections=Detections(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings),
@@ -204,12 +205,16 @@ def _introductions(store: Store, scheduler: Scheduler, sessions: Sessions, sites
     return Introductions(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)
 
 
-def _agents(scheduler: Scheduler, sessions: Sessions, sites: SiteCalls) -> AgentWatch:
+def _agents(scheduler: Scheduler, sessions: Sessions, sites: SiteCalls, lines: LineSessions) -> AgentWatch:
     def record(job: str) -> JobRecord | None:
         live = scheduler.job(job)
         return live.record if live is not None else None
 
-    watch = AgentWatch(record, sessions, sites.site_of)
+    async def over(job: str) -> None:
+        sessions.forget(job)
+        await lines.over(job)
+
+    watch = AgentWatch(record, sessions, sites.site_of, over)
     sessions.expect = watch.begin
     return watch
 

@@ -42,8 +42,9 @@ class LineJournal:
         """No input follows."""
 
     def close(self) -> None:
-        """Give the files back."""
-        for file in self._files.values():
+        """Give the files back; who comes late gets an OSError, and no file that has their numbers by then."""
+        files, self._files = self._files, dict.fromkeys(self._files, -1)
+        for file in files.values():
             os.close(file)
 
     def add(self, desk: str, offset: int, data: bytes) -> None:

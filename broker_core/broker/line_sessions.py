@@ -112,6 +112,13 @@ class LineSessions:
             await self._steer(carrier, what, name)
             self._deliver(carrier, job.site)
 
+    async def over(self, job: str) -> None:
+        """A job has ended: nothing that was typed to it stays, whether or not a desk was there at its end."""
+        async with self._opening:
+            for tag in self._kept_tags():
+                if tag.rpartition(".")[0] == job:
+                    await self._drop(tag)
+
     async def close(self) -> None:
         """Stop; what runs goes on, and so do desks that come to the next broker."""
         deliveries = [one.delivery for one in self._carriers.values() if one.delivery is not None]
@@ -217,20 +224,25 @@ class LineSessions:
         return found
 
     async def _tidy(self) -> None:
-        """Remove what is left of programs that have ended without a desk."""
-        if not self._directory.is_dir():
-            return
-        for folder in list(self._directory.iterdir()):
-            record = await self._store.job(folder.name.rpartition(".")[0])
-            if folder.name not in self._carriers and (record is None or record.state.ended):
-                await asyncio.to_thread(shutil.rmtree, folder, True)
+        """Remove what is left of programs that have ended without a desk, or were started anew."""
+        for tag in self._kept_tags():
+            record = await self._store.job(tag.rpartition(".")[0])
+            if record is None or record.state.ended or Attempt(record.id, record.attempt).tag != tag:
+                await self._drop(tag)
 
     async def _forget(self, tag: str) -> None:
         async with self._opening:
-            carrier = self._carriers.pop(tag, None)
-            if carrier is not None:
-                if carrier.delivery is not None:
-                    carrier.delivery.cancel()
-                async with carrier.turn:
-                    carrier.journal.close()
-            await asyncio.to_thread(shutil.rmtree, self._directory / tag, True)
+            await self._drop(tag)
+
+    def _kept_tags(self) -> list[str]:
+        """Of all attempts to which something was typed."""
+        return [one.name for one in self._directory.iterdir()] if self._directory.is_dir() else []
+
+    async def _drop(self, tag: str) -> None:
+        carrier = self._carriers.pop(tag, None)
+        if carrier is not None:
+            if carrier.delivery is not None:
+                carrier.delivery.cancel()
+            async with carrier.turn:
+                carrier.journal.close()
+        await asyncio.to_thread(shutil.rmtree, self._directory / tag, True)

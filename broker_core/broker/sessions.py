@@ -146,13 +146,18 @@ class Sessions:
         if not record.interactive:
             return answer.model_copy(update={"state": "none", "reason": "The job is not interactive."})
         if record.state.ended:
-            self._words.pop(Attempt(record.id, record.attempt).tag, None)
-            self._told.pop(record.id, None)
+            self.forget(record.id)
             said = record.reason if record.state is JobState.ABORTED else ""
             return answer.model_copy(update={"state": "over", "reason": said or "The job has ended."})
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
+
+    def forget(self, job: str) -> None:
+        """A job has ended, and with it what its agents said."""
+        self._told.pop(job, None)
+        for tag in [one for one in self._words if one.rpartition(".")[0] == job]:
+            del self._words[tag]
 
     async def _running(self, record: JobRecord, site: Site, answer: SessionContact) -> SessionContact:
         attempt = Attempt(record.id, record.attempt)
