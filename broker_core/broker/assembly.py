@@ -163,7 +163,6 @@ def _services(
     local = _local(places, settings)
     sites = SiteCalls(engine, orders, fail)
     sessions.site_of = sites.site_of
-    lines = LineSessions(store, settings, places.state / "lines")
     return Services(
         places=places,
         settings=settings,
@@ -175,7 +174,7 @@ def _services(
         files=files,
         sites=sites,
         sessions=sessions,
-        lines=lines,
+        lines=(lines := LineSessions(store, settings, places.state / "lines")),
         introductions=_introductions(store, scheduler, sessions, sites),
         agents=_agents(scheduler, sessions, sites, lines),
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),

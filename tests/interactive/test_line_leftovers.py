@@ -120,7 +120,7 @@ async def test_who_comes_late_writes_into_no_other_file(tmp_path: Path) -> None:
     journal = LineJournal(tmp_path / "one")
     journal.give_to("desk")
     journal.close()
-    files = [(tmp_path / f"other{number}").open("w+") for number in range(6)]  # noqa: SIM115 # closed below
+    files = [(tmp_path / f"other{number}").open("w+") for number in range(6)]
     with pytest.raises(OSError, match="Bad file descriptor"):
         journal.add("desk", 0, b"late\n")
     assert [file.read() for file in files] == [""] * 6
