@@ -177,7 +177,8 @@ class Sidebar(QFrame):
     def _show_site(self, item: QListWidgetItem, site: SiteView) -> None:
         face, count = site_face(site), sidebar_count(site)
         said = heard_sentence(site, time.time())
-        for role, data in ((_SHAPE, face.shape.value), (_TOKEN, face.token), (_COUNT, count)):
+        token = face.token if self._desk.link.up else "faint"
+        for role, data in ((_SHAPE, face.shape.value), (_TOKEN, token), (_COUNT, count)):
             item.setData(role, data)
         item.setToolTip(said)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, said)

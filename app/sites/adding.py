@@ -107,7 +107,7 @@ class AddSite(QDialog):
         self.next.clicked.connect(self._go_on)
         self.back.clicked.connect(self._go_back)
         self.cancel.clicked.connect(self.reject)
-        self.trial.changed.connect(self._dress)
+        self.trial.changed.connect(self._tried)
         self._answers.told.connect(self._told)
 
     # --- steps
@@ -137,6 +137,13 @@ class AddSite(QDialog):
         self.next.setText(words[step])
         self.cancel.setText("Close" if step == TRIAL else "Cancel")
         self.cancel.setVisible(step != TRIAL or again or not self.trial.over)
+
+    def _tried(self) -> None:
+        """The test goes on, or is over: then Return is for what comes next."""
+        waited = self.next.isHidden()
+        self._dress()
+        if waited and not self.next.isHidden() and self.trial.form.question is None:
+            self.next.setFocus()
 
     def _go_on(self) -> None:
         match self.step:
@@ -177,6 +184,7 @@ class AddSite(QDialog):
             self._dress()
             return
         if found.state == "found":
+            self._answers.accepted(_place(found.id))
             self.found.show_found(found)
             self.go(FOUND)
         else:
@@ -191,7 +199,7 @@ class AddSite(QDialog):
             async def send(answer: object) -> object:
                 return await self._desk.client.answer_detection(found.id, answer)
 
-            if await self._answers.without_asking(f"detection {found.id}", question, send):
+            if await self._answers.without_asking(_place(found.id), question, send):
                 self.look.show_found(found, None)
                 return
             self._detection = found.id
@@ -209,7 +217,7 @@ class AddSite(QDialog):
         async def send(answer: object) -> object:
             return await self._desk.client.answer_detection(detection, answer)
 
-        self._desk.run(self._answers.give(question, value, keep, send), "answering")
+        self._desk.run(self._answers.give(_place(detection), question, value, keep, send), "answering")
 
     def _told(self) -> None:
         self.look.no_keyring(self._answers.no_keyring)
@@ -253,3 +261,8 @@ class AddSite(QDialog):
         """Closing is cancelling; a site that was added stays."""
         self._stop()
         super().closeEvent(event)
+
+
+def _place(detection: str) -> str:
+    """Return who asks, as answers are remembered: no name of a site has a blank."""
+    return f"detection {detection}"

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.context import Notice, Tone
 from app.sites.faces import CONNECTED
+from app.sites.question import REFUSED
 from broker_core.client.keyring_access import KeyringAccess
 from broker_core.errors import CrossDeskError
 from broker_core.wire.sites import QuestionAnswer
@@ -16,8 +17,6 @@ from broker_core.wire.sites import QuestionAnswer
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
     from broker_core.wire.sites import QuestionView, SiteView
-
-REFUSED = "The answer that is kept in the keyring was not accepted."
 
 
 class Answers(QObject):
@@ -35,6 +34,10 @@ class Answers(QObject):
         self._tried: set[str] = set()
         """Entries of the keyring that were sent and not yet seen to work."""
         self._seen: set[str] = set()
+        """Sites with the questions that they were seen to ask, until they are connected: a broker that began
+        anew asks the same again, and two sites that are opened by one key ask the same."""
+        self._to_keep: dict[str, tuple[str, str]] = {}
+        """Who was answered to the entry and the value that go into the keyring once it was accepted."""
         self._notes: dict[str, str] = {}
         self._typed: dict[str, str] = {}
         """What opened a host that was looked at: the site that is added then asks for the same."""
@@ -56,16 +59,20 @@ class Answers(QObject):
 
     def _look(self) -> None:
         for site in self._desk.sites.views:
-            question = site.link.question
+            name, question = site.spec.name, site.link.question
             if question is None:
                 if site.link.state == CONNECTED:
-                    self._works(site.spec.name)
-            elif question.id not in self._seen:
-                self._seen.add(question.id)
-                self._desk.run(self._meet(site, question), f"answering for {site.spec.name}")
+                    self._works(name)
+            elif f"{name}\n{question.id}" not in self._seen:
+                self._seen.add(f"{name}\n{question.id}")
+                self._desk.run(self._meet(site, question), f"answering for {name}")
 
     def _works(self, name: str) -> None:
         self._tried = {entry for entry in self._tried if not entry.startswith(f"{name}\n")}
+        for entry in [one for one in self._seen if one.startswith(f"{name}\n")]:
+            self._seen.remove(entry)
+            self._notes.pop(entry.partition("\n")[2], None)
+        self.accepted(name)
 
     async def _meet(self, site: SiteView, question: QuestionView) -> None:
         name = site.spec.name
@@ -84,6 +91,9 @@ class Answers(QObject):
 
         False: the user must be asked.
         """
+        if name in self._to_keep and self._to_keep[name][0] == question.keep_as:
+            del self._to_keep[name]  # it is asked again: that was not the answer
+        self.accepted(name)
         await self._begin()
         if typed := self._typed.pop(question.keep_as, ""):
             await send(QuestionAnswer(id=question.id, value=typed))
@@ -114,24 +124,34 @@ class Answers(QObject):
         async def send(answer: QuestionAnswer) -> object:
             return await self._desk.client.answer_site(name, answer)
 
-        self._desk.run(self.give(question, value, keep, send), f"answering for {name}")
+        self._desk.run(self.give(name, question, value, keep, send), f"answering for {name}")
 
     async def give(
         self,
+        name: str,
         question: QuestionView,
         value: str,
         keep: bool,
         send: Callable[[QuestionAnswer], Awaitable[object]],
     ) -> None:
-        """Send an answer, then keep it if that is wanted; what fails is told."""
+        """Send an answer to who is called `name` here, to be kept once `accepted`; what fails is told."""
+        self._to_keep.pop(name, None)
+        if keep and value and question.keep_as:
+            self._to_keep[name] = (question.keep_as, value)
         try:
             await send(QuestionAnswer(id=question.id, value=value))
         except CrossDeskError as error:
+            self._to_keep.pop(name, None)
             self._notes[question.id] = str(error)
             self.told.emit()
             return
-        if keep and value and question.keep_as:
-            why = await self.keyring.write(question.keep_as, value)
-            if why:
-                self._desk.notify(Notice(why, Tone.WARNING))
         self._desk.sites.look()
+
+    def accepted(self, name: str) -> None:
+        """The last answer was right: keep it if that was wanted. A wrong one must never be sent by itself."""
+        if name in self._to_keep:
+            self._desk.run(self._keep(*self._to_keep.pop(name)), "keeping an answer")
+
+    async def _keep(self, entry: str, value: str) -> None:
+        if why := await self.keyring.write(entry, value):
+            self._desk.notify(Notice(why, Tone.WARNING))

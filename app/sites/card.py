@@ -136,7 +136,8 @@ class SiteCard(QFrame):
         )
         self.name.setText(name)
         self.word.setText(face.word)
-        self.word.setStyleSheet(f"color: {self._desk.theme.color(face.token).name()}; font-weight: 600;")
+        token = face.token if self._desk.link.up else "faint"  # what was last heard, and may be otherwise now
+        self.word.setStyleSheet(f"color: {self._desk.theme.color(token).name()}; font-weight: 600;")
         self.address.setText(address_words(site))
         self.address.setToolTip("\n".join(site.ces))
         self.spark.show_site(site)

@@ -23,6 +23,7 @@ from app.model import words
 from app.resources.late_plot import late_plot
 from app.sites.faces import CONNECTED, address_words, site_face, state_sentence
 from app.sites.link_log import LinkLog
+from app.sites.question import QuestionForm
 from app.sites.settings_words import settings_lines
 from app.sites.trial_line import TrialLine
 from app.theme import glyphs
@@ -30,6 +31,7 @@ from app.theme import glyphs
 if TYPE_CHECKING:
     from app.resources.history import HistoryPlot
     from app.shell.desk import WindowDesk
+    from app.sites.answers import Answers
     from app.sites.commands import SiteCommands
     from broker_core.wire.sites import SiteView
 
@@ -39,9 +41,10 @@ _SERIES = (("running", "state-Running"), ("queued", "state-Scheduled"))
 class SiteDetail(QWidget):
     """The page of one site, beside the cards or, where there is no room, instead of them."""
 
-    def __init__(self, desk: WindowDesk, commands: SiteCommands) -> None:
+    def __init__(self, desk: WindowDesk, commands: SiteCommands, answers: Answers) -> None:
         super().__init__()
-        self._desk, self._commands = desk, commands
+        self._desk, self._commands, self._answers = desk, commands, answers
+        self._asks = False
         self.site: SiteView | None = None
         self.plot: HistoryPlot | None = None
         self.picture, self.name, self.word = QLabel(), label(role="title", fluid=True), label(role="strong")
@@ -52,7 +55,7 @@ class SiteDetail(QWidget):
         self.buttons = {
             name: QPushButton(name) for name in ("Test", "Connect now", "Drain", "Change…", "Remove…")
         }
-        self.trial, self.log = TrialLine(desk), LinkLog(desk)
+        self.form, self.trial, self.log = QuestionForm(), TrialLine(desk), LinkLog(desk)
         self.none = label("The plot begins with the first jobs there.", "muted")
         self._facts: list[tuple[str, str]] = []
         self._lay_out()
@@ -73,6 +76,7 @@ class SiteDetail(QWidget):
         for part in (self.address, self.said, self.heard):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(part)
+        column.addWidget(self.form)
         row = QHBoxLayout()
         row.setContentsMargins(0, 8, 0, 0)
         row.setSpacing(4)
@@ -125,6 +129,11 @@ class SiteDetail(QWidget):
         for name, act in does.items():
             self.buttons[name].clicked.connect(lambda _=False, act=act: self.site and act(self.site))
         commands.tested.connect(lambda name: self._tested(name))
+        self.form.answered.connect(
+            lambda question, value, keep: (
+                self.site and self._answers.answer(self.site.spec.name, question, value, keep)
+            )
+        )
 
     # --- showing
 
@@ -156,10 +165,12 @@ class SiteDetail(QWidget):
         """Say again what depends on the time."""
         if self.site is None:
             return
-        now = time.time()
+        now, question = time.time(), self.site.link.question if self._asks else None
         said = state_sentence(self.site, now)
         self.said.setText(said)
-        self.said.setVisible(bool(said))
+        self.said.setVisible(bool(said) and (question is None or question.text not in said))
+        self.form.no_keyring(self._answers.no_keyring)
+        self.form.ask(question, self._answers.note(question))
         heard = self.site.link.heard
         self.heard.setText(f"Heard from {words.ago(heard, now)}." if heard else "Never heard from yet.")
         self.heard.setVisible(self.site.spec.kind != "local")
@@ -167,6 +178,12 @@ class SiteDetail(QWidget):
 
     def _tested(self, name: str) -> None:
         if self.site is not None and self.site.spec.name == name:
+    def ask_here(self, asks: bool) -> None:
+        """Ask the site's question here, where its card is not to be seen beside."""
+        if asks != self._asks:
+            self._asks = asks
+            self.tell()
+
             self.trial.show_trial(self._commands.trials.get(name))
 
     async def _show_history(self, site: SiteView) -> None:

@@ -51,7 +51,7 @@ class SitesPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.chosen = ""
         self.cards: dict[str, SiteCard] = {}
-        self.state, self.detail = StateView(desk.theme), SiteDetail(desk, commands)
+        self.state, self.detail = StateView(desk.theme), SiteDetail(desk, commands, answers)
         self.count, self.edit = label(role="muted"), QLineEdit(placeholderText="Filter")
         self.add = QPushButton(desk.theme.icon("plus", "accent-text"), "Add a site")
         self.help = QPushButton("How sites work")
@@ -157,7 +157,11 @@ class SitesPage(QWidget):
         views = self._desk.sites.views
         linked = sum(1 for one in views if one.link.state == CONNECTED)
         said = words.count(len(views), "site")
-        self.count.setText(said if linked == len(views) else f"{said}, {linked:,} connected")
+        if not self._desk.link.up:
+            self.count.setText(f"{said}, as last heard")
+        else:
+            self.count.setText(said if linked == len(views) else f"{said}, {linked:,} connected")
+        self.add.setEnabled(self._desk.link.up)
         self.edit.setVisible(len(views) >= _MANY)
 
     def _arrange(self, *_: object) -> None:
@@ -240,6 +244,7 @@ class SitesPage(QWidget):
         wide = self.width() >= _WIDE
         self.detail.setVisible(shown)
         self.area.setVisible(wide or not shown)
+        self.detail.ask_here(not wide)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes the details."""

@@ -22,6 +22,8 @@ from app.inspector.labels import give_way, label
 if TYPE_CHECKING:
     from broker_core.wire.sites import QuestionView
 
+REFUSED = "The answer that is kept in the keyring was not accepted."
+"""Note below a question; what is typed then takes its place, if the tick is left."""
 _LONG = re.compile(r"\S{24}(?=\S{8})")
 """Fingerprints and paths have no place of their own where a line may end."""
 _BREAK = "\\g<0>\u200b"
@@ -46,6 +48,8 @@ class QuestionForm(QWidget):
     def __init__(self, no_keyring: str = "") -> None:
         super().__init__()
         self.question: QuestionView | None = None
+        self._wished = ""
+        """Entry of the keyring that the tick speaks of: it stands when the same is asked once more."""
         self.text = label(wrap=True)
         give_way(self.text)
         self.field = QLineEdit()
@@ -95,12 +99,17 @@ class QuestionForm(QWidget):
             return
         self.question = question
         self.setVisible(question is not None)
-        self._tell(note)
-        if question is None:
-            self.field.clear()
-            return
         self.field.clear()
-        self.keep.setChecked(False)
+        if question is None:
+            self._tell(note)
+            return
+        if self._wished != question.keep_as:
+            self.keep.setChecked(False)
+        self._wished = question.keep_as
+        self._tell(note)
+        self._fit(question)
+
+    def _fit(self, question: QuestionView) -> None:
         self.text.setText(_LONG.sub(_BREAK, question.text))
         trusts = question.kind in TRUSTS
         self.field.setVisible(not trusts)
@@ -128,6 +137,8 @@ class QuestionForm(QWidget):
         return False
 
     def _tell(self, note: str) -> None:
+        if note == REFUSED != self.note.text():
+            self.keep.setChecked(True)
         self.note.setText(note)
         self.note.setVisible(bool(note))
 

@@ -27,6 +27,7 @@ class TrialLine(QFrame):
         self.picture, self.said, self.when = QLabel(), label(wrap=True), label(role="small")
         self.show_job = QPushButton("Show the job")
         self.show_job.setProperty("kind", "quiet")
+        self.show_job.setAutoDefault(False)  # Return is for the sheet around
         self.show_job.clicked.connect(lambda: self.trial and desk.show_job(self.trial.job, "story"))
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row = QHBoxLayout(self)

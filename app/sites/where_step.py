@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCompleter,
@@ -114,8 +115,21 @@ class WhereStep(QWidget):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.popup().setProperty("role", "offers")
+        completer.popup().installEventFilter(self)
         self.host.setCompleter(completer)
         self._desk.run(self._read_aliases(), "reading the SSH configuration")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Return means what was typed where none of the offered aliases is chosen."""
+        offers = self.host.completer().popup()
+        returned = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
+        if watched is not offers or not returned or offers.currentIndex().isValid():
+            return False
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return False
+        offers.hide()
+        self.look()
+        return True
 
     async def _read_aliases(self) -> None:
         self.aliases.setStringList(await asyncio.to_thread(ssh_aliases))

@@ -32,6 +32,8 @@ class Asker:
         self._given: dict[str, str] = {}
         """What was asked to what the user typed: the look at a host and the site may ask for the same."""
         self._told = False
+        self._to_keep: tuple[QuestionView, str] | None = None
+        """What the user answered last and is not seen to be right yet."""
 
     def another(self) -> None:
         """Another connection begins: what was answered for the one before may be asked again."""
@@ -39,6 +41,9 @@ class Asker:
 
     async def answer(self, question: QuestionView, send: Send) -> None:
         """Answer a question; raises CrossDeskError where the user declines or cannot be asked."""
+        if self._to_keep is not None and self._to_keep[0].keep_as == question.keep_as:
+            self._to_keep = None  # it is asked again: that was not the answer
+        await self.accepted()
         value = await self._value(question)
         await send(QuestionAnswer(id=question.id, value=value))
         if not value:
@@ -77,14 +82,18 @@ class Asker:
             output.say(why, "dim")
         output.messages().print(output.printable_lines(question.text))
         value = await asyncio.to_thread(_hidden if question.secret else _line, "Answer: ")
-        if value and question.keep_as and not why:
-            await self._keep(question.keep_as, value)
+        if value and question.keep_as and not why and sys.stdin.isatty():
+            self._to_keep = (question, value)
         return value
 
-    async def _keep(self, name: str, value: str) -> None:
-        if not sys.stdin.isatty() or not typer.confirm("Keep it in the keyring?", err=True):
+    async def accepted(self) -> None:
+        """The last answer was right: offer to keep it. A wrong one must never be sent by itself."""
+        if self._to_keep is None:
             return
-        if problem := await self._keyring.write(name, value):
+        (question, value), self._to_keep = self._to_keep, None
+        if await asyncio.to_thread(typer.confirm, f"Keep the {question.kind} in the keyring?", err=True) and (
+            problem := await self._keyring.write(question.keep_as, value)
+        ):
             output.say(problem, "yellow")
 
 

@@ -131,6 +131,7 @@ async def _look(client: BrokerClient, request: DetectRequest, asker: Asker) -> D
         found = await client.detection(found.id)
     if found.state == "failed":
         raise CrossDeskError(found.reason, place=request.url or request.host, code="site_not_found")
+    await asker.accepted()
     return found
 
 
@@ -180,6 +181,8 @@ async def connected(client: BrokerClient, name: str, asker: Asker) -> SiteView:
             seen = question.id
             await asker.answer(question, lambda one: client.answer_site(name, one))
         elif view.link.state in ("connected", "down"):
+            if view.link.state == "connected":
+                await asker.accepted()
             return view
         else:
             await asyncio.sleep(_LOOK)

@@ -75,6 +75,30 @@ async def test_a_kept_answer_is_used_once_then_the_user_is_asked(monkeypatch: py
     assert ring.kept == {("crossdesk", LOCKED.keep_as): "kept"}
 
 
+class Terminal(io.StringIO):
+    """Standard input that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+async def test_only_an_answer_that_was_right_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = InMemory()
+    keyring.set_keyring(ring)
+    typed_hidden = iter(["a slip", "open sesame"])
+    monkeypatch.setattr("sys.stdin", Terminal())
+    monkeypatch.setattr("getpass.getpass", lambda prompt: next(typed_hidden))
+    offers: list[str] = []
+    monkeypatch.setattr("typer.confirm", lambda text, **_: offers.append(text) or True)
+    asker, sent = Asker(), Sent()
+    await asker.answer(LOCKED, sent)
+    await asker.answer(AGAIN, sent)
+    assert (sent.values, ring.kept, offers) == (["a slip", "open sesame"], {}, [])
+    await asker.accepted()
+    assert ring.kept == {("crossdesk", LOCKED.keep_as): "open sesame"}
+    assert offers == ["Keep the passphrase in the keyring?"]
+
+
 async def test_without_a_keyring_it_is_said_why_and_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

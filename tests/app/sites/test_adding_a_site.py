@@ -55,6 +55,8 @@ def test_a_site_is_added_by_its_alias_with_three_presses_of_return(act: Act) -> 
         on.desk.jobs.merge({name: [value] for name, value in done.items()})
         await eventually(lambda: "It works" in sheet.trial.line.said.text())
         assert sheet.next.text() == "Done"
+        assert QApplication.focusWidget() is sheet.next
+        assert sheet.next.isDefault(), "Return ends it, and opens no job"
         QTest.keyClick(sheet.next, Qt.Key.Key_Return)
         await eventually(lambda: on.window.handlers.adding is None)
 
@@ -235,6 +237,16 @@ def test_an_alias_is_completed_while_it_is_written(act: Act) -> None:
         sheet = sheet_of(on)
         await eventually(lambda: sheet.where.aliases.stringList() == ["cluster-a", "cluster-b"])
         assert QApplication.focusWidget() is sheet.where.host
+        QTest.keyClicks(sheet.where.host, "cluster-a")
+        offers = sheet.where.host.completer().popup()
+        await eventually(offers.isVisible)
+        row = offers.visualRect(offers.model().index(0, 0))
+        assert offers.viewport().height() >= row.height(), "the only offer is seen whole"
+        broker.detections = [found()]
+        QTest.keyClick(offers, Qt.Key.Key_Return)
+        assert sheet.step == LOOKING
+        assert not offers.isVisible()
+        await eventually(lambda: sheet.step == FOUND)
         sheet.close()
 
     act(SitesBroker([]), scene)

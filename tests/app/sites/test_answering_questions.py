@@ -9,7 +9,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from PySide6.QtTest import QTest
 
-from app.sites.answers import REFUSED
+from app.sites.question import REFUSED
 from broker_core.client.keyring_access import SERVICE
 from broker_core.wire.sites import LinkView
 from tests.app.sites.conftest import Act
@@ -91,12 +91,79 @@ def test_a_question_is_told_calmly_and_answered_on_the_card(act: Act, held: Held
         QTest.keyClicks(form.field, "open sesame")
         form.keep.click()
         form.yes.click()
+        await eventually(lambda: broker.answers)
+        await turns()
+        assert held.entries == {}, "it is not known yet whether it is right"
+        broker.views = [site("far")]
+        on.desk.sites.look()
         await eventually(lambda: held.entries)
         assert held.entries == {(SERVICE, PASSPHRASE.keep_as): "open sesame"}
         assert [one.value for _, one in broker.answers] == ["open sesame"]
         assert all("sesame" not in text for text in said)
 
     act(SitesBroker([]), scene)
+
+
+def test_a_wrong_answer_is_never_kept_and_the_right_one_takes_the_place_of_what_was(
+    act: Act, held: HeldKeyring
+) -> None:
+    held.entries[SERVICE, PASSPHRASE.keep_as] = "out of date"
+
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: "far" in page.cards and broker.answers)
+        form = page.cards["far"].form
+        for number, typed in ((2, "a slip"), (3, "open sesame")):
+            broker.views = asking(number).views
+            on.desk.sites.look()
+            await eventually(lambda: form.question is not None and form.question.id == f"q{number}")  # noqa: B023
+            await eventually(lambda: form.keep.isChecked(), what="the refused one is to be replaced")
+            QTest.keyClicks(form.field, typed)
+            form.yes.click()
+            await eventually(lambda: broker.answers[-1][1].value == typed)  # noqa: B023
+            assert held.entries == {(SERVICE, PASSPHRASE.keep_as): "out of date"}
+        broker.views = [site("far")]
+        on.desk.sites.look()
+        await eventually(lambda: held.entries == {(SERVICE, PASSPHRASE.keep_as): "open sesame"})
+
+    act(asking(), scene)
+
+
+def test_sites_that_ask_the_same_are_answered_each_and_once_more_after_a_restart_of_the_broker(
+    act: Act, held: HeldKeyring
+) -> None:
+    held.entries[SERVICE, PASSPHRASE.keep_as] = "open sesame"
+    both = ["far", "near"]
+
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        for count in (2, 4):
+            broker.views = [site(name, state="needs credentials", question=PASSPHRASE) for name in both]
+            on.desk.sites.look()
+            await eventually(lambda: len(broker.answers) == count)  # noqa: B023
+            assert {name for name, _ in broker.answers[-2:]} == {"far", "near"}
+            broker.views = [site(name) for name in both]
+            on.desk.sites.look()
+            await eventually(lambda: all(one.link.question is None for one in on.desk.sites.views))
+
+    act(SitesBroker([]), scene)
+
+
+def test_a_narrow_window_asks_on_the_page_of_the_site_that_hides_the_cards(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: "far" in page.cards)
+        page.choose("far")
+        page.setFixedWidth(600)
+        form = page.detail.form
+        await eventually(lambda: form.field.isVisible() and not page.cards["far"].isVisible())
+        assert not page.detail.said.isVisible(), "nothing is said twice"
+        QTest.keyClicks(form.field, "open sesame")
+        form.yes.click()
+        await eventually(lambda: broker.answers)
+        page.setFixedWidth(1200)
+        await eventually(lambda: page.cards["far"].form.isVisible() and not form.isVisible())
+
+    act(asking(), scene)
 
 
 def test_nothing_is_kept_that_was_not_wanted(act: Act, held: HeldKeyring) -> None:
@@ -107,6 +174,9 @@ def test_nothing_is_kept_that_was_not_wanted(act: Act, held: HeldKeyring) -> Non
         QTest.keyClicks(form.field, "open sesame")
         form.yes.click()
         await eventually(lambda: broker.answers)
+        broker.views = [site("far")]
+        on.desk.sites.look()
+        await eventually(lambda: form.question is None)
         await turns()
         assert held.entries == {}
 

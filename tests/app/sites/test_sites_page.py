@@ -57,6 +57,22 @@ def test_a_batch_system_that_does_not_answer_is_no_matter_of_the_connection() ->
     assert (site_face(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
     assert "slurm controller. The figures are those of the last answer" in state_sentence(mute, 0.0)
 
+def test_while_the_broker_is_away_nothing_is_said_to_be_well(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        well, faint = page.cards["far"].word.styleSheet(), on.desk.theme.color("faint").name()
+        assert faint not in well
+        on.desk.link.set(LinkState.STOPPED, "Somebody stopped it.")
+        await eventually(lambda: faint in page.cards["far"].word.styleSheet())
+        assert page.count.text() == "1 site, as last heard"
+        assert not page.add.isEnabled()
+        on.desk.link.set(LinkState.CONNECTED)
+        await eventually(lambda: page.cards["far"].word.styleSheet() == well and page.add.isEnabled())
+
+    act(SitesBroker([site("far")]), scene)
+
+
 
 def test_the_next_try_is_counted_down_without_asking_the_broker(act: Act) -> None:
     now = time.time()
