@@ -89,6 +89,8 @@ __mind() {
     __place=0 __obeyed=0 __idle=0 __end='' __feeding='' __open=1 __last='' __beat=0
     __clock
     __since=$__now
+    # From here on signals are passed on, and the program may begin.
+    echo >&6
     while :; do
         __obey
         [ -z "$__open" ] || __pass
@@ -158,6 +160,7 @@ rm -f "$__lines/fifo"
 (__mind) </dev/null >/dev/null 2>&1 7<&- 8>&- &
 __minder=$!
 exec 6>&-
+read -r __rest <&7 || __fail "The plain agent cannot mind its program."
 __tell || __fail "The plain agent cannot tell that it is there."
 
 # A shell that waits for a program acts on signals afterwards, so these do not end it before.

@@ -41,6 +41,7 @@ class Plain:
         self.shell, self.folder = shell, folder
         self.job = folder / "job"
         self.job.mkdir()
+        self.script = line_agent_path()
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, script: str, why: str = "", **settings: object) -> None:
@@ -48,7 +49,7 @@ class Plain:
         added = {VARIABLE: given.text(), "CROSSDESK_AGENT_LACKING": why}
         with open(self.job / "out", "wb") as out, open(self.job / "err", "wb") as err:
             self.process = subprocess.Popen(
-                [*self.shell, str(line_agent_path()), "/bin/sh", "-c", script],
+                [*self.shell, str(self.script), "/bin/sh", "-c", script],
                 cwd=self.job,
                 env={**os.environ, **added},
                 stdout=out,
@@ -135,6 +136,18 @@ def test_asked_to_end_the_agent_passes_it_on_and_waits(plain: Plain) -> None:
     os.killpg(plain.process.pid, signal.SIGTERM)
     assert plain.ended() == 6
     assert b"asked\n" in (plain.job / "out").read_bytes()
+
+
+def test_nothing_begins_before_signals_are_passed_on(plain: Plain) -> None:
+    whole, minding = plain.script.read_text(), "__mind() {\n"
+    assert whole.count(minding) == 1
+    plain.script = plain.folder / "slow.sh"
+    plain.script.write_text(whole.replace(minding, f"{minding}    sleep 0.5\n"))
+    plain.start("trap 'echo asked; exit 6' TERM; echo ready; while :; do sleep 0.1; done")
+    plain.shows(b"ready\n")
+    assert plain.process is not None
+    os.killpg(plain.process.pid, signal.SIGTERM)
+    assert plain.ended() == 6
 
 
 def test_without_a_desk_the_program_is_killed_with_the_reason_unless_it_is_there_for_a_terminal(
