@@ -14,7 +14,9 @@ from broker_core.errors import CrossDeskError
 from broker_core.interactive.meeting import LINE, Place
 
 PATIENCE = 10.0
-"""Seconds that a relay gets to start, or to answer."""
+"""Seconds that a relay gets to answer."""
+START = 60.0
+"""Seconds that it gets to start: as long as a busy machine takes. One that fails ends before that."""
 STEP = 0.02
 
 
@@ -92,12 +94,15 @@ class OwnRelay:
             )
 
     async def _announcement(self, process: subprocess.Popen[bytes]) -> Place | None:
+        """Where the new one listens; None: it has ended, at the latest now, and announces nothing more."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + PATIENCE
+        deadline = loop.time() + START
         while loop.time() < deadline and process.poll() is None:
             if (place := self._read()) is not None:
                 return place
             await asyncio.sleep(STEP)
+        process.kill()
+        await asyncio.to_thread(process.wait)
         return None
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from broker_core.interactive import relay_start
-from broker_core.interactive.relay_start import OwnRelay
+from broker_core.interactive.relay_start import NoRelay, OwnRelay
+from tests.running import processes_of
 
 pytestmark = pytest.mark.filterwarnings(
     # It is to outlive the one who starts it, which Popen takes for a mistake.
@@ -51,3 +52,14 @@ async def test_a_number_that_belongs_to_another_process_by_now_does_not_pass_for
     place = await OwnRelay(folder, "127.0.0.1", 600.0).place()
     assert (place.port, pid_of(folder)) != (1, os.getpid())
     os.kill(pid_of(folder), signal.SIGTERM)
+
+
+async def test_a_relay_that_does_not_start_in_time_is_ended_and_announces_nothing_later(
+    ground: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(tempfile.mkdtemp(dir=ground))
+    monkeypatch.setattr(relay_start, "START", 0.0)
+    with pytest.raises(NoRelay):
+        await OwnRelay(folder, "127.0.0.1", 600.0).place()
+    assert not processes_of(folder)
+    assert not (folder / "relay.json").exists()
