@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.waiting import wait_until
@@ -17,6 +18,15 @@ def processes_of(directory: Path) -> set[int]:
     needle = os.fsencode(str(directory))
     mine = _ancestors()
     return {pid for pid in _pids() if pid not in mine and _belongs(pid, needle)}
+
+
+def children() -> set[int]:
+    """Pids of processes that this one started and whose end it has not taken."""
+    found: set[int] = set()
+    for thread in os.listdir("/proc/self/task"):
+        with suppress(OSError):  # the thread has ended
+            found.update(map(int, Path(f"/proc/self/task/{thread}/children").read_text().split()))
+    return found
 
 
 def _pids() -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,8 @@ class Bed:
         """Let everything of a broker at the site be from the day before yesterday."""
         then = time.time() - 2 * 86_400
         for path in (Path(self.spec.directory) / mark).glob("*/*"):
-            os.utime(path, (then, then))
+            with suppress(FileNotFoundError):  # it was no longer wanted
+                os.utime(path, (then, then))
 
     def _started(self, mark: str, since: int) -> list[str]:
         if self.cluster is None:

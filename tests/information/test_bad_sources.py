@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from broker_core.information.updater import SourceSettings
-from tests.information.asking import running, view
+from tests.information.asking import ldap, running, view
 from tests.information.test_decoding import entry
+from tests.running import children
 from tests.testbed.glue_tree import made_sites, tree
 from tests.testbed.openldap import Slapd
 from tests.testbed.ports import free_port
@@ -148,13 +149,13 @@ async def test_an_index_names_its_silent_sites_while_the_others_are_heard(
     services["site003"] = f"ldap://127.0.0.1:{free_port()}"
     index = Slapd(tmp_path / "index", tree(sites, top="local", services=services))
     slapds.append(index)
-    async with running(source("grid", index.start(), patience=1.0)) as (updaters, heard):
+    async with running(source("grid", index.start(), patience=5.0)) as (updaters, heard):
         (told,) = await updaters.refresh()
         assert told.state == "ok", told.reason
         assert sorted(told.silent) == ["SITE002", "SITE003"]
         assert told.resources == 6
         assert told.refused == 0
-        assert any("No answer within 1 s" in remark for remark in told.remarks)
+        assert any("No answer within 5 s" in remark for remark in told.remarks)
         assert sorted(heard.messages[0].silent) == ["SITE002", "SITE003"]
         assert heard.messages[0].complete
 
@@ -183,17 +184,18 @@ async def test_a_site_whose_answer_trickles_in_is_silent_when_the_time_is_over(
     services["site001"] = "ldap://{}:{}".format(*slow.sockets[0].getsockname())
     index = Slapd(tmp_path / "index", tree(sites, top="local", services=services))
     slapds.append(index)
-    async with slow, running(source("grid", index.start(), deadline=4.0)) as (updaters, heard):
-        (told,) = await updaters.refresh()
+    async with slow:
+        # Asked without a source around it, whose own deadline would end a worker that is slow to start.
+        answer = await ldap(index.start(), deadline=10.0).fetch()
         await over.wait()
-    assert told.state == "ok", told.reason
-    assert told.silent == ["SITE001"]
-    assert told.remarks == [f"{services['site001']}: not heard: No answer within 3.2 s"]
-    assert {one.site for one in heard.messages[0].facts} == {"SITE000"}
+    assert answer.silent == ("SITE001",)
+    assert answer.remarks == (f"{services['site001']}: not heard: No answer within 8 s",)
+    assert {one.site for one in answer.facts} == {"SITE000"}
 
 
 async def test_failures_in_a_row_put_the_next_question_off(mute: str) -> None:
-    dead = SourceSettings("dead", "ldap", f"ldap://127.0.0.1:{free_port()}", interval=5.0)
+    interval = 37.5  # long enough for the seconds that a question takes on a busy machine to be rounded away
+    dead = SourceSettings("dead", "ldap", f"ldap://127.0.0.1:{free_port()}", interval=interval)
     async with running(dead) as (updaters, _):
         pauses = []
         for _ in range(4):
@@ -202,18 +204,13 @@ async def test_failures_in_a_row_put_the_next_question_off(mute: str) -> None:
             told = view(updaters, "dead")
             assert told.next is not None
             assert told.last_started is not None
-            pauses.append(round((told.next - told.last_started) / 5.0))
+            pauses.append(round((told.next - told.last_started) / interval))
     assert pauses in ([1, 2, 4, 8], [2, 4, 8, 16])
 
 
 async def test_no_process_stays_behind(mute: str) -> None:
-    children = _children()
+    before = children()
     async with running(source("mute", mute), source("other", mute), slow_after=0.05) as (updaters, _):
-        await eventually(lambda: len(_children() - children) == 2)
+        await eventually(lambda: len(children() - before) == 2)
         await eventually(lambda: view(updaters, "other").state == "slow")
-    assert _children() <= children
-
-
-def _children() -> set[str]:
-    path = Path("/proc/self/task")
-    return {pid for task in path.iterdir() for pid in (task / "children").read_text().split()}
+    assert children() <= before

@@ -189,6 +189,11 @@ class Cluster:
         lines = log.read_text().splitlines() if log.exists() else []
         return [_completed(line) for line in lines]
 
+    def all_completed(self) -> list[Completed]:
+        """Like `completed`, once nothing is left: Slurm may hear of an end after the broker did."""
+        wait_until(lambda: not self.present(), what="all jobs of the cluster end")
+        return self.completed()
+
     def end_jobs(self) -> None:
         """Cancel everything and wait until nothing is left."""
         self.run("scancel", "--user=root", check=False)

@@ -33,7 +33,7 @@ def test_a_cluster_behind_ssh_is_added_with_a_test_job_after_one_question(
     assert "SHA256:" in said.err
     assert "Slurm" in said.out
     assert "files ok" in said.out
-    assert [job.state for job in cluster.completed()][-1:] == ["COMPLETED"]
+    assert [job.state for job in cluster.all_completed()][-1:] == ["COMPLETED"]
     listed = {one["spec"]["name"]: one for one in crossdesk("site", "list", "--json").json["sites"]}
     site = listed[NAME]
     assert (site["title"], site["link"]["state"], site["done"], site["total_cpus"]) == (

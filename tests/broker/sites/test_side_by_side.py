@@ -36,4 +36,4 @@ async def test_sites_that_share_a_directory_and_a_cluster_leave_each_others_jobs
     rows = await asyncio.gather(*(reach(client, job, "Done", "Aborted") for job in jobs))
     assert [(row["state"], row["exit_code"]) for row in rows] == [("Done", 7)] * len(jobs)
     assert {path.read_text() for path in tmp_path.glob("ran-*")} == {"ran\n"}
-    assert len(cluster.completed()) - before == len(jobs)
+    assert len(cluster.all_completed()) - before == len(jobs)

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.cluster
 
 
 def done(cluster: Cluster, attempt: Attempt) -> list[Completed]:
-    """What the cluster recorded of a single attempt."""
-    return [job for job in cluster.completed() if job.name == f"{MARK}.{attempt.tag}"]
+    """What the cluster recorded of a single attempt, once nothing is left there."""
+    return [job for job in cluster.all_completed() if job.name == f"{MARK}.{attempt.tag}"]
 
 
 async def test_a_job_runs_and_its_output_is_here_when_its_end_is_told(far: Far, cluster: Cluster) -> None:

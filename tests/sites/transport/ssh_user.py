@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from broker_core.wire.sites import SiteSpec
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
-HURRY = Patience(
-    connect=2.0, exchange=1.0, login=5.0, channel=2.0, probe=2.0, alive=0.5, silent=2, first=0.05, longest=0.5
-)
+EAGER = Patience(first=0.05, longest=0.5)
+"""The product's own deadlines, which a busy machine keeps; tries follow each other soon."""
+HURRY = replace(EAGER, connect=5.0, exchange=5.0, login=10.0, channel=5.0, probe=5.0, alive=1.0, silent=3)
 """Short deadlines, so that tests of what never comes take little time."""
 
 
@@ -49,7 +50,7 @@ class SshUser:
         """Open a way to a site; it is closed with the user."""
         spec = SiteSpec(name="site", kind="shell", host=host, **settings)
         way = transport_for(
-            spec, Link(lambda _link: None), files=SshFiles(self.config), patience=patience or HURRY
+            spec, Link(lambda _link: None), files=SshFiles(self.config), patience=patience or EAGER
         )
         self._open.append(way)
         await way.open()

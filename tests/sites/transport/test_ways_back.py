@@ -14,6 +14,7 @@ from broker_core.sites.transport.contract import Transport
 from broker_core.sites.transport.way_back import RelayPlace, plain_way
 from tests.sites.transport.ssh_user import SshUser
 from tests.testbed.namespaces import Namespaces
+from tests.testbed.ports import free_port
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
@@ -65,7 +66,7 @@ async def test_after_a_cut_the_same_port_leads_back_again(
 ) -> None:
     server = own_server()
     way = await connected(user, server)
-    first = await way.way_back(relay, (), wide=False)
+    first = await way.way_back(relay, (free_port(),), wide=False)
     server.kill()
     await eventually(lambda: way.link.state is not LinkState.CONNECTED)
     server.start()
@@ -80,7 +81,7 @@ async def test_a_port_that_somebody_still_keeps_is_taken_when_it_is_free_and_bot
 ) -> None:
     monkeypatch.setattr("broker_core.sites.transport.ssh_way_back._PAUSE", 0.0)
     way = await connected(user, server)
-    with socket.create_server(("127.0.0.1", 0)) as other:
+    with socket.create_server(("127.0.0.1", free_port())) as other:
         taken = other.getsockname()[1]
         first = await way.way_back(relay, (taken,), wide=False)
         assert taken not in first.ports

@@ -59,7 +59,7 @@ def test_a_cluster_is_added_by_its_alias_after_one_question(
         page = on.window.tabs.currentWidget()
         assert isinstance(page, SitesPage)
         await eventually(lambda: "connected" in page.detail.log.toPlainText())
-        assert [job.state for job in cluster.completed()][-1:] == ["COMPLETED"]
+        assert [job.state for job in cluster.all_completed()][-1:] == ["COMPLETED"]
 
     play(qapp, broker, scenario)
 
