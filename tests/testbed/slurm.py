@@ -186,8 +186,9 @@ class Cluster:
     def completed(self) -> list[Completed]:
         """All jobs that are over, oldest first, of all the cluster's life."""
         log = self.folder / "jobcomp.log"
-        lines = log.read_text().splitlines() if log.exists() else []
-        return [_completed(line) for line in lines]
+        # The name of a job may go on in the next line.
+        records = re.split(r"\n(?=JobId=)", log.read_text()) if log.exists() else []
+        return [_completed(record) for record in records if "JobState=" in record]
 
     def all_completed(self) -> list[Completed]:
         """Like `completed`, once nothing is left: Slurm may hear of an end after the broker did."""
