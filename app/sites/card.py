@@ -157,6 +157,7 @@ class SiteCard(QFrame):
         self.second.setText("Resume" if site.spec.drained else "Drain")
         self.second.setToolTip("Send new jobs here again" if site.spec.drained else "Send no new jobs here")
         for button in (self.first, self.second):
+            button.setEnabled(not site.leaving)
             button.setAccessibleName(f"{button.text()}: {name}")
 
     def tell(self) -> None:

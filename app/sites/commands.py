@@ -84,10 +84,11 @@ class SiteCommands(QObject):
 
     async def _remove(self, name: str, force: bool) -> None:
         try:
-            await self._desk.client.remove_site(name, force)
+            answer = await self._desk.client.remove_site(name, force)
         except CrossDeskError as error:
             self._desk.notify(Notice(f"{name} was not removed: {error}", Tone.BAD))
         else:
             self.trials.pop(name, None)
-            self._desk.notify(Notice(f"{name} was removed."))
+            tone = Tone.WARNING if answer.left else Tone.GOOD
+            self._desk.notify(Notice(f"{name} was removed. {answer.left}".strip(), tone))
         self._desk.sites.look()

@@ -152,6 +152,8 @@ class SiteDetail(QWidget):
         self.buttons["Connect now"].setVisible(site.link.state != CONNECTED)
         self.buttons["Test"].setVisible(site.link.state == CONNECTED)
         self.buttons["Drain"].setText("Resume" if site.spec.drained else "Drain")
+        for button in self.buttons.values():
+            button.setEnabled(not site.leaving)
         for name in ("Change…", "Remove…"):
             self.buttons[name].setVisible(site.removable)
         self._show_grid(self.ces, [_element(ce) for ce in site.ces] or [("none known yet", "")])
@@ -176,14 +178,14 @@ class SiteDetail(QWidget):
         self.heard.setVisible(self.site.spec.kind != "local")
         self.heard.setToolTip(words.exact(heard))
 
-    def _tested(self, name: str) -> None:
-        if self.site is not None and self.site.spec.name == name:
     def ask_here(self, asks: bool) -> None:
         """Ask the site's question here, where its card is not to be seen beside."""
         if asks != self._asks:
             self._asks = asks
             self.tell()
 
+    def _tested(self, name: str) -> None:
+        if self.site is not None and self.site.spec.name == name:
             self.trial.show_trial(self._commands.trials.get(name))
 
     async def _show_history(self, site: SiteView) -> None:

@@ -40,11 +40,14 @@ THROTTLED = SiteFace(Shape.BAR, "warning", "Fails jobs")
 STALE = SiteFace(Shape.QUESTION, "warning", "No answer")
 """The connection is well, and what runs the jobs there does not say how it stands."""
 DRAINED = SiteFace(Shape.PAUSE, "muted", "Drained")
+LEAVING = SiteFace(Shape.HOLLOW, "muted", "Being removed")
 _UNKNOWN = SiteFace(Shape.QUESTION, "state-Unheard", "Not known")
 
 
 def site_face(site: SiteView) -> SiteFace:
     """Return the face of a site; trouble with the connection is worth more than being drained."""
+    if site.leaving:
+        return LEAVING
     if site.link.state == CONNECTED:
         if site.link.trouble:
             return UNUSABLE
@@ -64,6 +67,8 @@ def silent_since(link: LinkView) -> float | None:
 
 def state_sentence(site: SiteView, now: float) -> str:
     """Say how the site stands and what helps, counting down to the next try."""
+    if site.leaving:
+        return "Its jobs are ended, and what lies there is taken away; a silent site is given up soon."
     said = _ended(site.link.reason)
     match site.link.state:
         case "connected":
@@ -138,6 +143,8 @@ def address_words(site: SiteView) -> str:
 
 def sidebar_count(site: SiteView) -> str:
     """Return the few characters beside a site in the sidebar."""
+    if site.leaving:
+        return "leaving"
     marked = site.spec.drained or site.link.trouble or site.stale or site.throttled
     if site.link.state == CONNECTED and not marked:
         return f"{site.free_cpus:,} free"

@@ -20,6 +20,7 @@ from broker_core.wire.sites import (
     DetectRequest,
     LogLine,
     QuestionAnswer,
+    SiteRemoved,
     SiteSpec,
     SiteTest,
     SiteView,
@@ -76,14 +77,13 @@ async def change(name: str, spec: SiteSpec, services: Parts, owner: Owner) -> Re
     return await _shown(services, owner, name)
 
 
-@router.delete("/sites/{name}", response_model=list[SiteView])
+@router.delete("/sites/{name}", response_model=SiteRemoved)
 async def remove(
     name: str, services: Parts, owner: Owner, force: Annotated[bool, Query()] = False
 ) -> Response:
-    """Forget a site. Refused while jobs are there, unless forced: then they are canceled."""
+    """Forget a site; refused while jobs are there, unless forced: they are canceled. Tells what is left."""
     _may(services, owner)
-    await services.registry.remove(name, force=force)
-    return await sites(services, owner)
+    return json_response(SiteRemoved(left=await services.registry.remove(name, force=force)).model_dump())
 
 
 @router.post("/sites/{name}/answer", response_model=SiteView)

@@ -16,7 +16,7 @@ from broker_core.broker.site_bounds import bounded
 from broker_core.broker.site_calls import SiteCalls
 from broker_core.broker.site_figures import SAMPLE
 from broker_core.broker.site_specs import SiteSpecs
-from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound
+from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound, StorageFull
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jobs.record import JobRecord
@@ -146,16 +146,21 @@ class SiteRegistry:
     async def change(self, spec: SiteSpec) -> None:
         """Use other settings for a site; its jobs are found again by them. Raises Conflict, StorageFull."""
         async with self._turn:
+            self._stays(spec.name)
             self._changeable(self.spec(spec.name), spec)
             self._files.keep(spec)
             self.specs[spec.name] = spec
-            if self._updaters is not None:
-                await self._updaters.remove(spec.name)
-            before = self._calls.work(spec.name)
-            # Known under its name all the time: whatever is asked meanwhile waits for the new one.
-            site = self._make(spec)
-            await before.close()
-            self._begin(site)
+            await self._renew(spec)
+
+    async def _renew(self, spec: SiteSpec) -> None:
+        """Begin anew with the settings of a site."""
+        if self._updaters is not None:
+            await self._updaters.remove(spec.name)
+        before = self._calls.work(spec.name)
+        # Known under its name all the time: whatever is asked meanwhile waits for the new one.
+        site = self._make(spec)
+        await before.close()
+        self._begin(site)
 
     def _changeable(self, before: SiteSpec, spec: SiteSpec) -> None:
         self._acceptable(spec)
@@ -181,26 +186,38 @@ class SiteRegistry:
         self.specs[name] = spec
         self._tell(name)
 
-    async def remove(self, name: str, *, force: bool) -> None:
+    def is_leaving(self, name: str) -> bool:
+        """True while a site is being removed."""
+        return name in self._leaving
+
+    async def remove(self, name: str, *, force: bool) -> str:
         """Forget a site; raises Conflict while jobs are there, unless `force`: then they are canceled.
 
-        What a silent site still runs is not ended then, and the stories of its jobs say so.
+        Returns what is left at the site, in words with place and remedy, or nothing: a silent one runs on
+        what it has, and the stories of its jobs say so.
         """
-        self.spec(name)
+        self._stays(name)
         if name == LOCAL:
             raise Conflict("This machine cannot be removed.", place=name, remedy="Drain it instead.")
         self._leaving.add(name)
         self._tell(name)
         try:
-            await self._remove(name, force)
+            left = await self._remove(name, force)
         finally:
             self._leaving.discard(name)
             if name in self.specs:
                 self._tell(name)
         self._engine.stream.topics.sites_changed()
-        log.info("The site %s was removed", name)
+        log.info("The site %s was removed. %s", name, left)
+        return left
 
-    async def _remove(self, name: str, force: bool) -> None:
+    def _stays(self, name: str) -> None:
+        """Raises NotFound, and Conflict for a site that is being removed."""
+        self.spec(name)
+        if name in self._leaving:
+            raise Conflict("The site is being removed.", place=name, remedy="Wait until it is gone.")
+
+    async def _remove(self, name: str, force: bool) -> str:
         there = self._calls.live_at(self._far[name])
         if there and not force:
             jobs = "1 job is" if len(there) == 1 else f"{len(there)} jobs are"
@@ -212,17 +229,22 @@ class SiteRegistry:
             )
         await self._end(name, there)
         async with self._turn:
-            self.spec(name)
-            self._files.forget(name)
-            self._figures.forget(name)
-            site = self._far.pop(name)
-            del self.specs[name]
             if self._updaters is not None:
                 await self._updaters.remove(name)
-            await site.leave()
+        # Not in the turn of the others, since it takes a silent site a while; known until it is over.
+        left = await self._far[name].leave()
+        async with self._turn:
+            try:
+                self._files.forget(name)
+            except StorageFull:
+                await self._renew(self.specs[name])
+                raise
+            self._figures.forget(name)
+            del self._far[name], self.specs[name]
             await self._calls.remove(name)
         for record in self._live(there):
-            self._calls.give_up(record)
+            self._calls.give_up(record, is_ended=not left)
+        return left
 
     # --- the connection
 
@@ -288,7 +310,7 @@ class SiteRegistry:
     def _inform(self, name: str) -> None:
         """Ask a site that is connected what it is like, now and from now on."""
         updaters, spec = self._updaters, self.specs[name]
-        if updaters is None:
+        if updaters is None or name in self._leaving:
             return
         if name in updaters.names:
             updaters.ask(name)

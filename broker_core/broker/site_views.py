@@ -39,7 +39,8 @@ def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) 
         ces=sorted(entry.ce for entry in entries),
         done=sum(well for well, _ in ended),
         failed=sum(failed for _, failed in ended),
-        removable=spec.kind != "local",
+        leaving=(leaving := services.registry.is_leaving(site.name)),
+        removable=spec.kind != "local" and not leaving,
     )
     if spec.kind == "local":
         view.link.heard = now().wall

@@ -12,6 +12,7 @@ from broker_core.wire.sites import (
     DetectRequest,
     LogLine,
     QuestionAnswer,
+    SiteRemoved,
     SiteSpec,
     SiteTest,
     SiteView,
@@ -34,10 +35,11 @@ class SiteCommands(Asking):
         answer = await self._transport.ask("PUT", f"/sites/{part(spec.name)}", spec.model_dump())
         return SiteView.model_validate(value(answer.content))
 
-    async def remove_site(self, name: str, force: bool = False) -> None:
+    async def remove_site(self, name: str, force: bool = False) -> SiteRemoved:
         """Forget a site; raises Conflict while jobs are there, unless forced: then they are canceled."""
         query = {"force": "true"} if force else None
-        await self._transport.ask("DELETE", f"/sites/{part(name)}", query=query, again=False)
+        answer = await self._transport.ask("DELETE", f"/sites/{part(name)}", query=query, again=False)
+        return SiteRemoved.model_validate(value(answer.content))
 
     async def detect_site(self, request: DetectRequest) -> Detection:
         """Begin to look what is at a host; ask `detection` until it is `found` or `failed`."""

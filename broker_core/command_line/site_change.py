@@ -72,15 +72,17 @@ def remove(
 ) -> int:
     """Forget a site. Refused while jobs are there, unless forced.
 
-    With --force its jobs are canceled; what a site that cannot be reached still runs is not ended.
+    With --force its jobs are canceled. What a site that cannot be reached keeps is told.
     """
     if not yes and not session().json and sys.stdin.isatty():
         typer.confirm(f"Remove the site {name}?", abort=True, err=True)
-    with_client(lambda client: client.remove_site(name, force))
+    answer = with_client(lambda client: client.remove_site(name, force))
     if session().json:
-        output.as_json({"removed": name})
+        output.as_json({"removed": name, "left": answer.left})
     else:
         output.say(f"{name} was removed.", "green")
+        if answer.left:
+            output.say(answer.left, "yellow")
     return Exit.OK
 
 

@@ -7,8 +7,8 @@ from rich.text import Text
 from broker_core.command_line import output, tables, words
 from broker_core.wire.sites import Detection, SiteSpec, SiteView, SystemFound
 
-LINKS = {"connected": "green", "connecting": "yellow", "drained": "yellow", "retrying": "yellow",
-         "needs credentials": "yellow"}  # fmt: skip
+LINKS = {"connected": "green", "connecting": "yellow", "drained": "yellow", "being removed": "yellow",
+         "retrying": "yellow", "needs credentials": "yellow"}  # fmt: skip
 _KNOWN = {True: "yes", False: "no", None: ""}
 
 

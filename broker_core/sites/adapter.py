@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
@@ -91,6 +91,11 @@ class Adapter(Protocol):
     holds: bool
     """An attempt that was submitted starts only after `release`."""
 
+    @property
+    def traces(self) -> str:
+        """What this broker can have at the site, and where, for people."""
+        ...
+
     async def open(self) -> None:
         """Begin to connect; returns at once."""
         ...
@@ -130,8 +135,12 @@ class Adapter(Protocol):
         """Remove the attempts' directories at the site."""
         ...
 
-    async def leave(self) -> None:
-        """Take away all that this broker has at the site, unless an attempt there is under way."""
+    async def leave(self, ended: Collection[str]) -> list[str]:
+        """Take away all that this broker has at the site, after its jobs there have ended.
+
+        `ended`: tags that were told to end and did, by the site's word. Returns those of others that gave a
+        sign of life lately, if any; then all stays.
+        """
         ...
 
     async def look(self) -> tuple[Facts, ...]:

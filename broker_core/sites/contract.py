@@ -255,8 +255,11 @@ class FarSite(Site, Protocol):
         """
         ...
 
-    async def leave(self) -> None:
-        """Look no more, and take away what this broker has there; what is not heard from keeps it."""
+    async def leave(self) -> str:
+        """Look no more, end what runs there, and take away what this broker has there.
+
+        Returns what may be left, where and why, in words with the remedy; empty: nothing.
+        """
         ...
 
     def answer(self, id: str, value: str) -> None:

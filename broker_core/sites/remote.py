@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from broker_core.errors import CrossDeskError, NotFound
+from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.collector import Collector
 from broker_core.sites.contract import Attempt, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.departure import depart
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
 from broker_core.sites.remote_records import RemoteRecords
@@ -161,12 +161,10 @@ class RemoteSite:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._adapter.close()
 
-    async def leave(self) -> None:
+    async def leave(self) -> str:
         """See `FarSite.leave`; only `close` comes after it."""
         await self._watch.close()
-        if self.link.state is LinkState.CONNECTED:
-            with contextlib.suppress(CrossDeskError):
-                await self._adapter.leave()
+        return await depart(self._adapter)
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `FarSite.way_back`; asked before `start` too, for a job that is to be handed over again."""

@@ -200,6 +200,8 @@ class SiteView(Wire):
     """History, oldest first: moments."""
     history_queued: list[int] = []
     history_running: list[int] = []
+    leaving: bool = False
+    """It is being removed: its jobs are ended, and what lies there is taken away."""
     removable: bool = True
 
     @property
@@ -209,10 +211,19 @@ class SiteView(Wire):
 
     @property
     def standing(self) -> str:
-        """The state to show first: `drained`, `unusable` where it answers in vain, else that of the link."""
+        """The state to show first: `being removed`, `drained`, `unusable` (answers in vain) or the link's."""
+        if self.leaving:
+            return "being removed"
         if self.spec.drained:
             return "drained"
         return "unusable" if self.link.trouble and self.link.state == "connected" else self.link.state
+
+
+class SiteRemoved(Wire):
+    """A site was forgotten."""
+
+    left: str = ""
+    """What may be left there, where, why, and how to be rid of it; empty: nothing is."""
 
 
 class LogLine(Wire):

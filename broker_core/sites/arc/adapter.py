@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -41,7 +41,7 @@ class ArcAdapter:
         """`mark`: tells this broker's jobs from others'; `changed`: hears of each change of the link."""
         self.link = Link(changed)
         self.link.way.add(urlsplit(spec.url).hostname or "")
-        self._spec = spec
+        self._spec, self._mark = spec, mark
         self._rest = Rest(spec, self.link)
         self._jobs = Jobs()
         self._sessions = Sessions(self._rest)
@@ -124,8 +124,15 @@ class ArcAdapter:
         """See `Adapter.remove`."""
         await self._clean([job for tag in tags for job in self._jobs.all_of(tag)])
 
-    async def leave(self) -> None:
+    @property
+    def traces(self) -> str:
+        """See `Adapter.traces`."""
+        return f"jobs whose names begin with “{self._mark}.”, and their sessions"
+
+    async def leave(self, ended: Collection[str]) -> list[str]:
         """See `Adapter.leave`; nothing lies there but the sessions of jobs, which go with them."""
+        await self._clean(list(self._jobs.of.values()))
+        return []
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; raises SourceFailed for what cannot be read."""

@@ -117,6 +117,11 @@ class Host:
         return f"( {present('flock', 'setsid', 'grep')}; [ -r /proc/self/environ ] && uname -sr )"
 
 
+def leave() -> str:
+    """Command that takes the queue away, with those of earlier boots, unless jobs of somebody are in it."""
+    return _tool("leave")
+
+
 def _listed(line: str, node: str) -> Listed:
     found = _LINE.fullmatch(line)
     if found is None:

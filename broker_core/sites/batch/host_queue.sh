@@ -1,7 +1,7 @@
 #!/bin/sh
 # The queue of a host without a batch system (POSIX sh; needs Linux, flock and setsid of util-linux or busybox).
 #
-#   host_queue.sh release ID... | cancel ID... | status PREFIX | queues | run JOB TRY | end JOB | finish JOB
+#   host_queue.sh release ID... | cancel ID... | status PREFIX | queues | leave | run JOB TRY | end JOB | finish JOB
 #
 # There is no daemon. A job is a file, named ID:CPUS:NAME, that goes from folder to folder: held, queued,
 # starting (with .TRY at its end), running, and away. Whoever holds the lock may move files; it is the kernel's, so
@@ -232,6 +232,24 @@ queues() {
         done </proc/meminfo
     fi
     echo "processors $total used $used running $jobs waiting $waiting memory $memory"
+}
+
+# Take the queue of this host away, those of its earlier boots too, and what is empty then; not if it has a job.
+leave() {
+    lock
+    for state in held queued starting running; do
+        for file in "$queue/$state"/*; do
+            [ ! -e "$file" ] || return 0
+        done
+    done
+    rm -rf "${queue%/*}/$host".????????-????-????-????-????????????
+    cd "${queue%/*}" || exit 1
+    for place in */; do
+        [ ! -d "$place" ] || return 0
+    done
+    rm -f ./*.sh
+    cd ../.. && rmdir .crossdesk/queue .crossdesk 2>/dev/null
+    :
 }
 
 # The leader of a job's session: run job $1, unless its file is gone.

@@ -7,7 +7,7 @@ import contextlib
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -19,6 +19,7 @@ from broker_core.sites.batch.kept_programs import KeptPrograms
 from broker_core.sites.batch.names import Names
 from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed, unpackable
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
+from broker_core.sites.batch.shell_departure import take_away
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_lines import ShellLines
 from broker_core.sites.batch.shell_poll import (
@@ -30,7 +31,7 @@ from broker_core.sites.batch.shell_poll import (
     with_markers,
 )
 from broker_core.sites.batch.shell_transfers import ShellTransfers
-from broker_core.sites.batch.site_home import AWAY, LEAVE, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
+from broker_core.sites.batch.site_home import AWAY, STALE, UNWRITABLE, WRITES, Home, SiteHome, words_of
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.contract import KeptProgram, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -41,8 +42,6 @@ from broker_core.wire.sites import SiteSpec
 
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
-_LEAVING = 15.0
-"""Seconds that taking everything away may take."""
 _PART = 1 << 18
 _END = {"ended", "outputs"}
 _ROUNDS = 5
@@ -224,10 +223,17 @@ class ShellAdapter:
             self._names.forget(safe)
             self._met.difference_update(safe)
 
-    async def leave(self) -> None:
+    @property
+    def traces(self) -> str:
+        """See `Adapter.traces`."""
+        return f"the directory {self._home.shown}, and jobs whose names begin with “{self._mark}.”"
+
+    async def leave(self, ended: Collection[str]) -> list[str]:
         """See `Adapter.leave`."""
-        await self._exchanges.run(lambda _: LEAVE, deadline=_LEAVING)
+        beat = self._settings.beat
+        alive = await take_away(self._exchanges, self._spec.name, self.kind, ended, beat)
         self._home.forget()
+        return alive
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed.

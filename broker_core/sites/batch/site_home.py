@@ -72,17 +72,6 @@ WRITES = f"""
 printf x >incoming/probe.$$ && rm -f incoming/probe.$$ || exit {UNWRITABLE}
 """
 """Goes behind `Home.guarded`; ends the script with UNWRITABLE where no file can be written."""
-LEAVE = """
-set +f
-for attempt in attempts/*; do
-    [ ! -d "$attempt/claim" ] || [ -f "$attempt/ended" ] || exit 0
-done
-home=$(pwd -P)
-cd .. && chmod -R u+rwx "$home" && rm -rf "$home"
-case $(pwd -P) in */.crossdesk) cd .. && rmdir .crossdesk 2>/dev/null ;; esac
-:
-"""
-"""Goes behind `Home.guarded`; takes the directory away, and the one around it if that is ours and empty."""
 # Too late means: the broker has given up waiting, and may have done the same again meanwhile.
 _GUARD = """
 cd {home} || exit {away}
@@ -132,6 +121,8 @@ class SiteHome:
         self._place = shlex.quote(directory) if directory else '"$HOME"/.crossdesk'
         self._mark = mark
         self._home: Home | None = None
+        self.shown = f"{directory or '~/.crossdesk'}/{mark}"
+        """Where it is, for people."""
         self._turn = asyncio.Lock()
         self.programs = {path.stem: _Program(path) for path in (starter_path(), runner_path())}
 

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.context import LinkState
+from app.shell.toasts import Toast
 from app.sites.faces import sidebar_count, site_face, state_sentence, success_words
 from app.sites.page import SitesPage
 from broker_core.errors import CrossDeskError
@@ -24,6 +25,10 @@ def page_of(on: Stage) -> SitesPage:
     page = on.window.tabs.currentWidget()
     assert isinstance(page, SitesPage)
     return page
+
+
+def _toasts(on: Stage) -> list[Toast]:
+    return on.window.findChildren(Toast)
 
 
 def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
@@ -52,11 +57,6 @@ def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
     act(SitesBroker(every_state()), scene)
 
 
-def test_a_batch_system_that_does_not_answer_is_no_matter_of_the_connection() -> None:
-    mute = site("mute", stale="Slurm does not answer: Unable to contact slurm controller.")
-    assert (site_face(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
-    assert "slurm controller. The figures are those of the last answer" in state_sentence(mute, 0.0)
-
 def test_while_the_broker_is_away_nothing_is_said_to_be_well(act: Act) -> None:
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
@@ -72,6 +72,11 @@ def test_while_the_broker_is_away_nothing_is_said_to_be_well(act: Act) -> None:
 
     act(SitesBroker([site("far")]), scene)
 
+
+def test_a_batch_system_that_does_not_answer_is_no_matter_of_the_connection() -> None:
+    mute = site("mute", stale="Slurm does not answer: Unable to contact slurm controller.")
+    assert (site_face(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
+    assert "slurm controller. The figures are those of the last answer" in state_sentence(mute, 0.0)
 
 
 def test_the_next_try_is_counted_down_without_asking_the_broker(act: Act) -> None:
@@ -158,6 +163,26 @@ def test_removing_names_the_jobs_that_are_canceled_with_it(act: Act) -> None:
         button.click()
         await eventually(lambda: "remove cluster-a by force" in broker.asked)
         await eventually(lambda: "cluster-a" not in page.cards)
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_a_site_that_is_being_removed_says_so_and_what_is_left_is_told(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: page.cards)
+        broker.views = [one.model_copy(update={"leaving": one.name == "cluster-a"}) for one in broker.views]
+        on.desk.sites.look()
+        card = page.cards["cluster-a"]
+        await eventually(lambda: card.word.text() == "Being removed")
+        assert "taken away" in card.said.text()
+        assert not card.first.isEnabled()
+        assert not card.second.isEnabled()
+        broker.left = "May be left there: the directory ~/.crossdesk/t1."
+        on.window.handlers.site_commands.remove(on.desk.sites.named("cluster-c"))
+        [box] = on.window.findChildren(QMessageBox)
+        next(one for one in box.findChildren(QPushButton) if one.text().startswith("Remove")).click()
+        await eventually(lambda: any("~/.crossdesk/t1" in one.accessibleName() for one in _toasts(on)))
 
     act(SitesBroker(every_state()), scene)
 

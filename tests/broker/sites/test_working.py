@@ -195,14 +195,16 @@ async def test_a_changed_host_key_is_asked_about(site: BrokerClient, cluster: Cl
 
 
 async def test_a_site_removed_by_force_takes_its_jobs_along(
-    site: BrokerClient, cluster: Cluster, broker: Path
+    site: BrokerClient, cluster: Cluster, broker: Path, tmp_path: Path
 ) -> None:
     job = await script(site, "sleep 600", description=THERE)
     await reach(site, job, "Running")
+    assert (tmp_path / "there").is_dir()
     removing = asyncio.create_task(site.remove_site(NAME, force=True))
     await reach(site, job, "Canceled")
     late = await script(site, "true", description=THERE)
-    await removing
+    assert (await removing).left == ""
+    assert list((tmp_path / "there").iterdir()) == []
     assert (await reach(site, late, "Waiting"))["site"] == ""  # nothing was sent to a site on its way out
     await eventually(lambda: not cluster.present())
     assert [one.name for one in await site.sites()] == ["local"]
@@ -224,7 +226,7 @@ async def test_output_of_a_removed_site_stays_until_its_job_is_purged(
 
 
 async def test_jobs_at_a_silent_site_end_here_when_it_is_removed_by_force(
-    site: BrokerClient, cluster: Cluster, sshd: Sshd
+    site: BrokerClient, cluster: Cluster, sshd: Sshd, tmp_path: Path
 ) -> None:
     running = await script(site, "sleep 600", description=THERE)
     await reach(site, running, "Running")
@@ -234,8 +236,30 @@ async def test_jobs_at_a_silent_site_end_here_when_it_is_removed_by_force(
     sshd.kill()
     await link(site, NAME, "retrying", "down")
     assert (await site.job(on_its_way)).waits_for.startswith(f"Waits until {NAME} is connected")
-    await site.remove_site(NAME, force=True)
+    answer = await asyncio.to_thread(crossdesk, "site", "remove", NAME, "--force", "--yes")
+    [kept] = (tmp_path / "there").iterdir()
+    assert "It could not be reached." in answer.err
+    assert str(kept) in answer.err.replace("\n", "")
     for job in (running, on_its_way):
         row = await reach(site, job, "Canceled")
         assert "not among the sites any more" in (await site.events_of(job))[-1].reason + row["reason"]
     assert cluster.present()
+
+
+async def test_a_site_that_is_being_removed_is_shown_so_until_it_answered(
+    site: BrokerClient, sshd: Sshd, tmp_path: Path
+) -> None:
+    await reach(site, await script(site, "true", description=THERE), "Done")
+    sshd.signal(signal.SIGSTOP)
+    removing = asyncio.create_task(site.remove_site(NAME))
+
+    async def leaving() -> bool:
+        return (await view(site, NAME)).standing == "being removed"
+
+    await eventually(leaving)
+    with pytest.raises(Conflict, match="is being removed"):
+        await site.remove_site(NAME)
+    assert not (await view(site, NAME)).removable
+    sshd.signal(signal.SIGCONT)
+    assert (await removing).left == ""
+    assert list((tmp_path / "there").iterdir()) == []
