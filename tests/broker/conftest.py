@@ -16,7 +16,7 @@ from broker_core.client.transport import Transport
 @pytest.fixture
 async def client(broker: Path) -> AsyncIterator[BrokerClient]:
     """The product's client, that starts no broker by itself."""
-    async with BrokerClient(Transport(broker, patience=5)) as made:
+    async with BrokerClient(Transport(broker)) as made:
         yield made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import stat
@@ -21,7 +20,8 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.transport import Transport
 from broker_core.errors import BadRequest
 from tests.broker.jobs import reach, script
-from tests.running import RunningBroker
+from tests.running import RunningBroker, processes_of
+from tests.waiting import wait_until
 
 
 def serve(*words: str) -> subprocess.CompletedProcess[bytes]:
@@ -34,17 +34,19 @@ def serve(*words: str) -> subprocess.CompletedProcess[bytes]:
 
 
 async def test_a_running_job_goes_on_while_the_broker_is_away_and_is_found_again(
-    running_broker: RunningBroker,
+    running_broker: RunningBroker, tmp_path: Path
 ) -> None:
-    state_dir = running_broker.state_dir
-    async with BrokerClient(Transport(state_dir, patience=5)) as client:
-        job = await script(client, "sleep 1.5; echo survived; exit 4", description='StdOutput = "out";')
+    state_dir, gate = running_broker.state_dir, tmp_path / "gate"
+    body = f"while [ ! -e {gate} ]; do sleep 0.05; done; echo survived; exit 4"
+    async with BrokerClient(Transport(state_dir)) as client:
+        job = await script(client, body, description='StdOutput = "out";')
         await reach(client, job, "Running")
         running_broker.kill(signal.SIGTERM)
         assert not places(state_dir).socket.exists()
-        await asyncio.sleep(1.6)
+        gate.touch()
+        wait_until(lambda: not processes_of(state_dir / "sites"), what="it ends by itself")
         running_broker.start()
-    async with BrokerClient(Transport(state_dir, patience=5)) as client:
+    async with BrokerClient(Transport(state_dir)) as client:
         row = await reach(client, job, "Done")
         assert row["exit_code"] == 4
         assert (await client.read_file(job, "out")).content == b"survived\n"
@@ -52,12 +54,12 @@ async def test_a_running_job_goes_on_while_the_broker_is_away_and_is_found_again
 
 async def test_stop_and_handover_end_the_broker_cleanly(running_broker: RunningBroker) -> None:
     for ask in ("stop", "handover"):
-        async with BrokerClient(Transport(running_broker.state_dir, patience=1)) as client:
+        async with BrokerClient(Transport(running_broker.state_dir)) as client:
             await getattr(client, ask)()
         running_broker.kill(signal.SIGCONT)  # changes nothing; waits for the end
         assert not places(running_broker.state_dir).holder.exists()
         running_broker.start()
-    async with BrokerClient(Transport(running_broker.state_dir, patience=1)) as client:
+    async with BrokerClient(Transport(running_broker.state_dir)) as client:
         assert (await client.info()).epoch == 3
 
 

@@ -27,7 +27,7 @@ async def test_a_broker_decides_by_the_dialect_that_it_is_set_to(state_dir: Path
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir, patience=5)) as client:
+        async with BrokerClient(Transport(state_dir)) as client:
             assert (await client.info()).dialect == "glite"
             with pytest.raises(DescriptionRefused) as refused:
                 await submit(client, 'Executable = "/bin/true"; InputData = "lfn:/a";')

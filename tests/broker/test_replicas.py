@@ -32,7 +32,7 @@ async def test_resources_close_to_the_files_of_a_job_come_first(state_dir: Path)
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir, patience=5)) as client:
+        async with BrokerClient(Transport(state_dir)) as client:
 
             async def known() -> bool:
                 return (await client.resources_page()).total == 4

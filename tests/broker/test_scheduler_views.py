@@ -82,7 +82,7 @@ async def test_on_a_shared_broker_only_administrators_choose_policies(state_dir:
         broker = RunningBroker(state_dir)
         broker.start()
         try:
-            async with BrokerClient(Transport(state_dir, patience=5)) as client:
+            async with BrokerClient(Transport(state_dir)) as client:
                 if refused:
                     with pytest.raises(NotAuthorised) as said:
                         await client.choose_policy(order="first-fit")
@@ -99,7 +99,7 @@ async def test_where_free_cpus_alone_count_list_match_and_the_scheduler_say_the_
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir, patience=5)) as client:
+        async with BrokerClient(Transport(state_dir)) as client:
             (first,) = (await submit(client, 'Executable = "/bin/sleep"; Arguments = "60";')).ids
             await reach(client, first, "Running")
             (second,) = (await submit(client, TRUE)).ids

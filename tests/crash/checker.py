@@ -33,10 +33,14 @@ class Verdict:
     """Attempts that were begun in all."""
 
 
-def job_text(effects: Path, seconds: float = 0.0) -> str:
-    """A description of a job that leaves its traces below `effects`, under the value of its parameter."""
+def job_text(effects: Path, seconds: float = 0.0, gate: Path | None = None) -> str:
+    """A description of a job that leaves its traces below `effects`, under the value of its parameter.
+
+    It takes `seconds`, and then as long as `gate` is missing.
+    """
     trace = f"{effects}/_PARAM_"
-    script = f"echo start >> {trace}; sleep {seconds:g}; echo end >> {trace}; echo output _PARAM_"
+    waits = f"until [ -e {gate} ]; do sleep 0.1; done; " if gate else ""
+    script = f"echo start >> {trace}; sleep {seconds:g}; {waits}echo end >> {trace}; echo output _PARAM_"
     return (
         'Executable = "/bin/sh"; StdOutput = "out"; OutputSandbox = {"out"};\n'
         f"Arguments = \"-c '{script}'\";"

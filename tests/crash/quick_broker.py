@@ -22,7 +22,7 @@ from broker_core.sites.transport.patience import Patience
 
 SETTINGS = RemoteSettings(patience=8.0, short_patience=4.0, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5)
 PATIENCE = Patience(
-    connect=2.0, exchange=2.0, login=5.0, channel=3.0, probe=3.0, alive=1.0, silent=2, first=0.05, longest=0.5
+    connect=5.0, exchange=5.0, login=10.0, channel=5.0, probe=5.0, alive=1.0, silent=3, longest=0.5, first=0.1
 )
 CALLS = ("submit", "release", "poll", "cancel", "fetch", "remove")
 _MIDST = 0.02

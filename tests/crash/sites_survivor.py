@@ -58,13 +58,21 @@ class SitesSurvivor(Survivor):
         return next(one for one in await client.sites() if one.name == name)
 
     async def wave(
-        self, client: BrokerClient, sites: Sequence[str] = (), count: int = 2, seconds: float = 0.2
+        self,
+        client: BrokerClient,
+        sites: Sequence[str] = (),
+        count: int = 2,
+        seconds: float = 0.2,
+        gate: Path | None = None,
     ) -> list[str]:
-        """Send some jobs to each of the sites, or of all; returns their ids."""
+        """Send some jobs to each of the sites, or of all; returns their ids.
+
+        They run as long as `gate` is missing: a busy machine begins jobs many seconds apart.
+        """
         ids: list[str] = []
         for name in sites or self.beds:
             values = list(itertools.islice(self._values, count))
-            ids += await self.submit(client, values, seconds, f"key-of-{values[0]:>08}", name)
+            ids += await self.submit(client, values, seconds, f"key-of-{values[0]:>08}", name, gate)
         return ids
 
     async def with_file(self, client: BrokerClient, site: str, source: Path) -> str:
@@ -92,7 +100,7 @@ class SitesSurvivor(Survivor):
             tries[self._point] += 1
             assert tries[self._point] < 6, f"{self._point} is not passed: {self.told()}"
             try:
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(150):
                     await self._busy(client, "cancel" in self._point, "purged" in self._point)
             except (Unreachable, TimeoutError):
                 continue
@@ -104,7 +112,7 @@ class SitesSurvivor(Survivor):
         deaths = self.deaths
         jobs = await self.wave(client)
         if canceling:
-            long = await self.wave(client, count=1, seconds=60)
+            long = await self.wave(client, count=1, seconds=600)
             self.canceled.update(long)
             for job in long:
                 await self.cancel_when_running(client, job)

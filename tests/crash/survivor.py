@@ -77,9 +77,15 @@ class Survivor:
         wait_until(lambda: self._process is not None and self._process.poll() is not None)
 
     async def submit(
-        self, client: BrokerClient, values: list[str], seconds: float, key: str, site: str = ""
+        self,
+        client: BrokerClient,
+        values: list[str],
+        seconds: float,
+        key: str,
+        site: str = "",
+        gate: Path | None = None,
     ) -> list[str]:
-        item = SubmissionItem(description=job_text(self.effects, seconds), values=values)
+        item = SubmissionItem(description=job_text(self.effects, seconds, gate), values=values)
         receipt = await client.submit(Submission(key=key, items=[item], site=site))
         self.accepted |= dict(zip(receipt.ids, values, strict=True))
         return receipt.ids
@@ -123,7 +129,7 @@ async def play(survivor: Survivor) -> None:
     """A little of everything: a batch, a job that is canceled, one that is held, output that is fetched."""
     async with survivor.client() as client:
         quick = await survivor.submit(client, ["a", "b", "c"], 0.05, "key-of-the-batch")
-        (long,) = await survivor.submit(client, ["long"], 30, "key-of-the-long-one")
+        (long,) = await survivor.submit(client, ["long"], 600, "key-of-the-long-one")
         await client.hold([quick[-1]])
         await client.release([quick[-1]])
         await survivor.cancel_when_running(client, long)

@@ -15,6 +15,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from tests.crash.site_checker import Bed
 from tests.crash.sites_survivor import SitesSurvivor, spec
+from tests.crash.test_sites_failing import run
 from tests.testbed.guardian import Guardian
 from tests.testbed.namespaces import Namespaces
 from tests.testbed.slurm import Slurm
@@ -91,14 +92,19 @@ class Cut:
         self._survivor, self._client, self._network = survivor, client, network
         self._seconds = 30.0 if soak else 3.0
 
-    async def during(self, jobs: list[str], *, killed: bool) -> None:
-        """Cut until the broker has noticed, and then some more; no job fails for that."""
+    async def during(self, jobs: list[str], *, killed: bool, gate: Path | None = None) -> None:
+        """Cut until the broker has noticed, and then some more; no job fails for that.
+
+        `gate` is opened meanwhile: jobs that wait for it end while nobody hears of it.
+        """
         self._network.cut(SITE)
         await asyncio.gather(*(self._noticed(name) for name in SITES))
         if killed:
             self._survivor.kill()
             self._survivor.wait_for_death()
             await self._client.info()
+        if gate is not None:
+            gate.touch()
         await asyncio.sleep(self._seconds)
         for job in jobs:
             detail = await self._client.job(job)
@@ -133,18 +139,19 @@ async def test_cut_while_jobs_are_handed_over(
     assert not faults, "\n".join(faults)
 
 
-async def test_cut_while_jobs_run(survivor: SitesSurvivor, network: Namespaces, soak: bool) -> None:
+async def test_cut_while_jobs_run(
+    survivor: SitesSurvivor, network: Namespaces, soak: bool, tmp_path: Path
+) -> None:
     async with survivor.client() as client:
         await survivor.begin(client)
         cut = Cut(survivor, client, network, soak)
-        for killed in ways(soak, False):
-            jobs = await survivor.wave(client, seconds=12.0)
-
-            async def all_run(jobs: list[str] = jobs) -> bool:
-                return all([(await client.job(job)).row["state"] == "Running" for job in jobs])
-
-            await eventually(all_run)
-            await cut.during(jobs, killed=killed)
+        for number, killed in enumerate(ways(soak, False)):
+            meanwhile, later = tmp_path / f"meanwhile{number}", tmp_path / f"later{number}"
+            jobs = await survivor.wave(client, count=1, gate=meanwhile)
+            jobs += await survivor.wave(client, count=1, gate=later)
+            await run(client, jobs)
+            await cut.during(jobs, killed=killed, gate=meanwhile)
+            later.touch()
         faults = await survivor.faults(client)
     assert not faults, "\n".join(faults)
 

@@ -36,12 +36,12 @@ async def run(client: BrokerClient, jobs: list[str]) -> None:
 
 
 async def test_a_controller_that_is_killed_while_jobs_wait_and_run_loses_none(
-    survivor_with_sites: SitesSurvivor, clusters: Slurm
+    survivor_with_sites: SitesSurvivor, clusters: Slurm, tmp_path: Path
 ) -> None:
     survivor, cluster = survivor_with_sites, clusters.clusters["a"]
     async with survivor.client() as client:
         await survivor.begin(client)
-        running = await survivor.wave(client, ["alpha"], count=4, seconds=12.0)
+        running = await survivor.wave(client, ["alpha"], count=4, gate=tmp_path / "gate")
         await run(client, running)
         # Slurm itself forgets what it has not saved; what it then kills is no fault of the broker.
         seen, saved = time.time(), cluster.folder / "state" / "job_state"
@@ -58,6 +58,7 @@ async def test_a_controller_that_is_killed_while_jobs_wait_and_run_loses_none(
                 return any("does not answer" in line.words for line in await client.site_log("alpha"))
 
             await eventually(told, 90, "the log of the site says what is wrong")
+            (tmp_path / "gate").touch()
         finally:
             cluster.start_controller()
             await eventually(cluster.ready)
@@ -83,13 +84,14 @@ def behind_ssh(
 
 
 async def test_an_ssh_server_that_is_killed_again_and_again_loses_nothing(
-    behind_ssh: tuple[SitesSurvivor, Sshd], soak: bool
+    behind_ssh: tuple[SitesSurvivor, Sshd], soak: bool, tmp_path: Path
 ) -> None:
     survivor, sshd = behind_ssh
     async with survivor.client() as client:
         await survivor.begin(client)
-        for _ in range(20 if soak else 3):
-            jobs = await survivor.wave(client, count=3, seconds=1.0)
+        for number in range(20 if soak else 3):
+            gate = tmp_path / f"gate{number}"
+            jobs = await survivor.wave(client, count=3, gate=gate)
             sshd.kill()
 
             async def lost() -> bool:
@@ -97,6 +99,7 @@ async def test_an_ssh_server_that_is_killed_again_and_again_loses_nothing(
 
             await eventually(lost)
             assert await states(client, jobs) <= {"Waiting", "Ready", "Scheduled", "Running"}
+            gate.touch()
             sshd.start()
             await survivor.known(client)
         faults = await survivor.faults(client)
@@ -121,12 +124,12 @@ def small(clusters: Slurm, isolated: Path, state_dir: Path) -> Iterator[tuple[Si
 
 
 async def test_a_full_disk_at_the_site_refuses_with_words_and_loses_nothing(
-    small: tuple[SitesSurvivor, Path],
+    small: tuple[SitesSurvivor, Path], tmp_path: Path
 ) -> None:
     survivor, disk = small
     async with survivor.client() as client:
         await survivor.begin(client)
-        running = await survivor.wave(client, seconds=6.0)
+        running = await survivor.wave(client, gate=tmp_path / "gate")
         await run(client, running)
         ballast = disk / "ballast"
         _fill(ballast)
@@ -139,6 +142,7 @@ async def test_a_full_disk_at_the_site_refuses_with_words_and_loses_nothing(
         await eventually(told, what="the story says that the disk is full")
         assert await states(client, refused) <= {"Waiting", "Ready"}
         ballast.unlink()
+        (tmp_path / "gate").touch()
         faults = await survivor.faults(client, 200)
     assert not faults, "\n".join(faults)
 
