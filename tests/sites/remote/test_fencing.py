@@ -55,8 +55,8 @@ async def test_a_site_that_comes_late_is_rid_of_what_nobody_knows(folder: Path) 
 
 
 async def test_leases_are_renewed_in_time_though_looks_are_wanted_rarely(folder: Path) -> None:
-    far = await HostFar(folder, lease=3.0, poll_interval=60.0).start()
-    one = await released(far, script("sleep 6; echo lived"))
+    far = await HostFar(folder, lease=12.0, poll_interval=60.0).start()
+    one = await released(far, script("sleep 17; echo lived"))
     assert (await far.ended(one.attempt)).exit_code == 0
     await far.site.close()
 

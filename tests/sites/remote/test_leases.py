@@ -48,9 +48,9 @@ async def test_without_contact_the_program_ends_before_the_attempt_is_given_up(
 
 async def test_a_lease_that_is_renewed_lets_the_program_run(cluster: Cluster, tmp_path: Path) -> None:
     far = await BreakingFar(
-        spec_for(cluster, tmp_path / "site", lease=3.0), tmp_path / "here", Breaking()
+        spec_for(cluster, tmp_path / "site", lease=12.0), tmp_path / "here", Breaking()
     ).start()
-    one = script("sleep 7; echo lived")
+    one = script("sleep 17; echo lived")
     await hand_over(far, one)
     assert (await far.ended(one.attempt)).exit_code == 0
     await far.site.close()
