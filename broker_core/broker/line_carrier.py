@@ -28,8 +28,8 @@ class LineCarrier:
         self.delivery: asyncio.Task[None] | None = None
         self.told: dict[str, tuple[object, ...]] = {}
         """Desk to the news that it was told last."""
-        self._desks: dict[str, float] = {}
-        """Desk to when it asked last."""
+        self._desks = {journal.writer: time.monotonic()} if journal.writer else {}
+        """Desk to when it asked last; the one that wrote before a restart of the broker may come back."""
         self._woken = asyncio.Event()
 
     async def come(self, desk: str, *, write: bool) -> float:

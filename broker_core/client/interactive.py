@@ -82,22 +82,21 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
     """
     pair = await register_desk(client)
 
-    carried: Contact | None = None
+    known: Contact | None = None
 
     async def introduce() -> Contact:
-        nonlocal carried
+        nonlocal known
         try:
             said = await client.session_contact(job, WAIT)
         except (Unreachable, Busy):
-            if carried is None:
+            if known is None:
                 raise
-            return carried
-        if said.state == "there":
-            carried = _carried(client, said) if said.agent == "plain" else None
-        if carried is not None and said.state in ("there", "over"):
+            return known
+        if said.state == "over" and known is not None and known.carried is not None:
             # The rest of the output is at the broker when the job has ended.
-            return replace(carried, attempt=said.attempt)
-        return _contact(said)
+            return replace(known, attempt=said.attempt)
+        known = _carried(client, said) if said.agent == "plain" else _contact(said)
+        return known
 
     session = Session(introduce, pair.key, replace(options or SessionOptions(), listen=listen_place()))
     session.start()

@@ -72,6 +72,7 @@ class Session:
         """What is typed here."""
         self.forwards = Forwards(self._count)
         self._size = (options.columns, options.rows)
+        self._wants_input = options.write
         self._places: dict[int, int] = {}
         self._ends: dict[int, int] = {}
         self.seen: dict[int, int] = {}
@@ -183,6 +184,7 @@ class Session:
         elif what == "news":
             self._news(said)
         elif what == "gap":
+            self._telling.flush()
             self._telling.tell(Gap(said["stream"], said["start"], said["end"]))
             self._places[said["stream"]] = said["end"]
         elif what in ("enough", "more"):
@@ -270,6 +272,7 @@ class Session:
         """The job was started anew: its output begins again, and nothing of its input is there."""
         self._telling.flush()
         self._places, self._ends, self.seen = {}, {}, {}
+        self._wants_input = self._options.write
         if self.status.attempt:
             self.input.restart()
 
@@ -290,12 +293,13 @@ class Session:
             self._become(state=SessionState.BUFFERING, reason=broke, retries=0)
 
     def _hello(self, link: StreamLink) -> None:
-        """Take the streams of the program up where they were left: say who we are and what we have."""
+        """Take the streams of the program up where they were left: say who we are and what we have.
+
+        Who was here before asks for no more than it had: the desk that writes may come back after us.
+        """
         self._link = link
         self.input.linked(link)
-        link.say(
-            "hello", desk=self.desk, write=self._options.write or self.status.writer, resume=self._places
-        )
+        link.say("hello", desk=self.desk, write=self._wants_input, resume=self._places)
 
     def _unlinked(self) -> None:
         self._link = None
@@ -328,6 +332,7 @@ class Session:
         writer = bool(said["writer"])
         self.resize(*self._size)
         self.input.news(writes=writer)
+        self._wants_input = writer
         told = {"sent": self.input.sent, "unsent": self.input.unsent}
         windows = int(said.get("windows", 0))
         self._become(writer=writer, viewers=int(said["viewers"]), windows=windows, **told)

@@ -74,8 +74,9 @@ class SessionInput:
         """Whether the program gets its input from this desk."""
         if writes != self._writes:
             self._writes, self._held, self._told = writes, False, False
-            if not writes:
-                self._bytes.drop()
+        if not writes:
+            # Also what was typed while there was no connection: it must not arrive at some later time.
+            self._bytes.drop()
         self._send()
 
     def hold(self, held: bool) -> None:

@@ -119,6 +119,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
         if place < start:
             self.tell("gap", stream=stream, start=place, end=start)
             self._places[stream] = start
+            self._confirmed[stream] = max(self._confirmed[stream], start)
 
     def _take(self, kind: bytes, content: bytes) -> None:
         if kind == WORD:

@@ -180,6 +180,21 @@ async def test_a_desk_that_is_just_leaving_costs_others_nothing(tmp_path: Path) 
     assert session.ended
 
 
+async def test_a_desk_that_was_told_of_a_gap_at_the_end_has_all_there_is(tmp_path: Path) -> None:
+    session, told = session_of(tmp_path, TERMINAL, replay=0)
+    channel, viewer = Channel(), Viewer(session)
+    viewer.connection_made(cast(Any, channel))
+    viewer.data_received(word("hello", desk="desk", resume={}), None)
+    viewer.pause_writing()
+    told.writes(STDOUT, b"nobody keeps it")
+    told.status = 0
+    told.ended()
+    viewer.resume_writing()
+    assert [one["what"] for one in channel.words][-2:] == ["gap", "end"]
+    viewer.data_received(word("done"), None)
+    assert session.over.is_set()
+
+
 @pytest.fixture
 def ended_programs() -> Iterator[list[Program]]:
     made: list[Program] = []

@@ -1,0 +1,46 @@
+"""Output that the node did not keep: desks are told where it is missing; what they have stays in place."""
+
+from __future__ import annotations
+
+from broker_core.interactive.session_events import Event, Gap, Output
+from tests.interactive.pair import Bench
+from tests.interactive.test_terminal import ready
+from tests.waiting import eventually
+
+
+async def test_a_desk_that_falls_far_behind_is_told_what_it_misses(made: Bench) -> None:
+    size = 6_000_000
+    script = f"echo ready; read go; head -c {size} /dev/zero; echo; read end; exit 4"
+    await made.start_agent(["/bin/sh", "-c", f"stty raw -echo; {script}"], replay=1_000_000)
+    quick = await ready(made)
+    slow = made.desk()
+    await eventually(lambda: slow.status.viewers == 2)
+    quick.session.write(b"go\n")
+    await eventually(lambda: quick.sizes[1] > size)
+    place = missing = 0
+    async for event in slow.events():
+        if isinstance(event, Gap):
+            assert event.start == place
+            place, missing = event.end, missing + event.end - event.start
+        elif isinstance(event, Output):
+            assert event.offset == place
+            place += len(event.data)
+        if place == quick.sizes[1]:
+            break
+    assert missing > 0
+    quick.session.write(b"end\n")
+    await quick.ended()
+
+
+async def test_a_line_that_is_held_back_is_shown_before_what_is_missing(made: Bench) -> None:
+    session = made.desk()
+    session._telling.output(1, 0, b"half a line", by_lines=True)
+    session.word({"what": "gap", "stream": 1, "start": 11, "end": 100})
+    session._telling.output(1, 100, b"whole\n", by_lines=True)
+    shown: list[Event] = []
+    async for event in session.events():
+        if isinstance(event, Output | Gap):
+            shown.append(event)
+        if len(shown) == 3:
+            break
+    assert shown == [Output(1, 0, b"half a line"), Gap(1, 11, 100), Output(1, 100, b"whole\n")]
