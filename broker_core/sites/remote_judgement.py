@@ -106,4 +106,6 @@ def _patience(tracked: Tracked, settings: RemoteSettings) -> float:
         return settings.short_patience
     if tracked.cancel_asked and (tracked.was_listed or tracked.started is None):
         return 0.0
-    return settings.patience if tracked.started is not None else settings.short_patience
+    # What was let go may have run to its end between two looks, its markers being on their way.
+    waited = tracked.started is None and tracked.seen is Seen.HELD and tracked.release_sent is None
+    return settings.short_patience if waited else settings.patience

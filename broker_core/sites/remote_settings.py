@@ -16,10 +16,10 @@ class RemoteSettings:
     slowest: float = 30.0
     """Longest pause between two looks while nothing changes."""
     patience: float = 90.0
-    """How long an attempt that started and is not in the batch system's list any more may stay without a
-    sign of life before it is called lost; network file systems show things late."""
+    """How long an attempt that is not in the batch system's list any more may stay without a sign of life
+    before it is called lost; network file systems show things late."""
     short_patience: float = 15.0
-    """The same for one that never started."""
+    """The same for one that was held there and not released, and so cannot have begun."""
     cancel_again: float = 10.0
     """After which a cancel or release that did not help is sent once more."""
     beat: int = 30

@@ -45,7 +45,7 @@ boot=
 [ ! -r /proc/sys/kernel/random/boot_id ] || read -r boot </proc/sys/kernel/random/boot_id
 up=
 [ ! -r /proc/uptime ] || read -r up rest </proc/uptime
-printf '%s\\n%s\\n%s\\n' "$home" "$boot" "$up"
+printf '%s\\n%s\\n%s\\036\\n' "$boot" "$up" "$home"
 # Programs that were not used for long, and that no job here is to be run with.
 find programs/* -prune -mtime +30 2>/dev/null | while read -r old; do
     find attempts groups -maxdepth 2 \\( -name order -o -name run \\) -exec grep -lF "$old" {} + |
@@ -116,9 +116,9 @@ class SiteHome:
     """Finds or makes the directory, and keeps what was found until it proves wrong."""
 
     def __init__(self, transport: Transport, directory: str, mark: str) -> None:
-        """`directory`: absolute, or empty for `.crossdesk` in the home directory."""
+        """`directory`: absolute, or in the home directory with or without `~/`; empty: `.crossdesk` there."""
         self._transport = transport
-        self._place = shlex.quote(directory) if directory else '"$HOME"/.crossdesk'
+        self._place = _place_of(directory or ".crossdesk")
         self._mark = mark
         self._home: Home | None = None
         self.shown = f"{directory or '~/.crossdesk'}/{mark}"
@@ -165,9 +165,10 @@ class SiteHome:
                 remedy="Make room or give the account the right to write there, or name another directory in "
                 "the settings of the site.",
             )
-        path, boot, uptime, *there = reply.out.decode("utf-8", "surrogateescape").split("\n")
+        head, _, there = reply.out.decode("utf-8", "surrogateescape").partition("\x1e\n")
+        boot, uptime, path = head.split("\n", 2)
         home = Home(path, boot, float(uptime or 0), seen)
-        missing = [one for one in self.programs.values() if one.name not in there]
+        missing = [one for one in self.programs.values() if one.name not in there.split("\n")]
         if missing:
             await self._ship(home, missing)
         return home
@@ -196,6 +197,14 @@ def _packed(programs: list[_Program]) -> bytes:
             entry.size, entry.mode = len(program.content), 0o700
             archive.addfile(entry, io.BytesIO(program.content))
     return stream.getvalue()
+
+
+def _place_of(directory: str) -> str:
+    """As a word of the shell. Where a script happens to begin tells nothing: the home directory counts."""
+    if directory.startswith("/"):
+        return shlex.quote(directory)
+    below = "." if directory == "~" else directory.removeprefix("~/")
+    return f'"$HOME"/{shlex.quote(below)}'
 
 
 def words_of(err: bytes) -> str:

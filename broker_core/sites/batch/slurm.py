@@ -14,6 +14,12 @@ from broker_core.sites.batch.system import BatchJob, Listed, Queue
 
 _AT_ONCE = 500
 """Ids in one command, so that no word is longer than the kernel takes."""
+_HABITS = (
+    "unset SQUEUE_ACCOUNT SQUEUE_ARRAY_UNIQUE SQUEUE_LICENSES SQUEUE_LOCAL SQUEUE_NAMES SQUEUE_PARTITION "
+    "SQUEUE_QOS SQUEUE_SIBLING SQUEUE_STATES SQUEUE_USERS SINFO_LOCAL SINFO_PARTITION "
+    "SBATCH_ARRAY_INX SBATCH_WAIT; "
+)
+"""Variables by which an account has the lists filtered, or jobs handed over in another way."""
 _GONE = (
     r"(Invalid job id specified|Job/step already completing or completed"
     r"|already (finished|completed)|slurm_suspend error)"
@@ -43,7 +49,7 @@ class Slurm:
             words.append(f"--time={max(1, math.ceil(job.wall_limit / 60))}")
         if job.memory:
             words.append(f"--mem-per-cpu={job.memory}M")
-        return shlex.join([*words, *job.options, job.script])
+        return _HABITS + shlex.join([*words, *job.options, job.script])
 
     def submitted(self, out: str) -> str:
         """`12`, or `12;cluster`."""
@@ -62,7 +68,7 @@ class Slurm:
 
     def status(self, mark: str) -> str:
         """squeue, once; each task of an array has a line of its own."""
-        return 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
+        return _HABITS + 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
 
     def listed(self, out: str) -> list[Listed]:
         """All jobs of the account; those of others than the broker are told by their names."""
@@ -70,7 +76,7 @@ class Slurm:
 
     def queues(self) -> str:
         """scontrol for arrays, sinfo for processors, memory and limits; squeue for the jobs of all users."""
-        return (
+        return _HABITS + (
             "scontrol show config | grep -E '^(MaxArraySize|SchedulerParameters) ' | tr '\\n' ' '; echo; "
             'sinfo -h -o "%P|%a|%l|%m|%C|%T" && echo && '
             'squeue -h -t PD,R -o "%P|%t" | LC_ALL=C sort | uniq -c'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from broker_core.sites.adapter import Polled, Seen, Sighting
 from broker_core.sites.contract import Attempt
 from broker_core.sites.remote_judgement import is_over, note_sighting, notices
@@ -26,7 +28,20 @@ def looks(one: Tracked, polled: Polled, moments: list[float]) -> list[bool]:
 
 
 def test_one_look_without_it_is_no_end() -> None:
-    assert looks(tracked(), Polled({}), [1.0, 8.0, 15.0, 16.0]) == [False, False, False, True]
+    held = tracked(seen=Seen.HELD)
+    assert looks(held, Polled({}), [1.0, 8.0, 15.0, 16.0]) == [False, False, False, True]
+
+
+@pytest.mark.parametrize("seen", [Seen.QUEUED, Seen.RUNNING])
+def test_what_may_have_run_between_two_looks_is_given_time_to_show_its_marks(seen: Seen) -> None:
+    one = tracked()
+    note_sighting(one, Sighting(seen), 0.5)
+    assert looks(one, Polled({}), [1.0, 50.0, 90.0, 91.0]) == [False, False, False, True]
+
+
+def test_what_was_released_may_have_run_though_it_was_only_seen_to_be_held() -> None:
+    one = tracked(seen=Seen.HELD, release_sent=0.7)
+    assert looks(one, Polled({}), [1.0, 50.0, 90.0, 91.0]) == [False, False, False, True]
 
 
 def test_what_started_gets_more_patience() -> None:
