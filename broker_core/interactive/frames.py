@@ -20,6 +20,9 @@ DISPLAY_PATH = "/crossdesk/display"
 """The same for windows of the program: the desk offers it, the agent opens a channel for each."""
 DESKS_PATH = "/crossdesk/desks"
 """The same for telling the agent whom to let in; the broker alone may."""
+DESK_USER = "desk"
+"""Name under which desks log in, with a dash and the name of a session where it is the connection of one: a
+new one takes the place of an older one, which is dead though the agent may not know it yet."""
 STDIN, STDOUT, STDERR = 0, 1, 2
 WORD, OUTPUT, INPUT, HEARD = b"w", b"o", b"i", b"h"
 """A message in JSON; output; input; the offset up to which a stream has arrived."""

@@ -61,12 +61,12 @@ class Session:
 
     def __init__(self, introduce: Introduce, key: asyncssh.SSHKey, options: SessionOptions) -> None:
         self._introduce = introduce
-        self._meetings = Meetings(
-            key, options.keepalive, options.meeting_time, options.direct_ports, options.listen
-        )
-        self._options = options
         self.desk = secrets.token_urlsafe(12)
         """Name of this session at the agent; the same over all its connections."""
+        self._meetings = Meetings(
+            key, options.keepalive, options.meeting_time, options.direct_ports, options.listen, self.desk
+        )
+        self._options = options
         self.status = Status()
         self.input = SessionInput()
         """What is typed here."""

@@ -9,7 +9,16 @@ from typing import Any
 import asyncssh
 
 from broker_core.interactive.contact import Contact
-from broker_core.interactive.frames import PART, STREAM_PATH, BadFrame, FrameReader, heard, keys, word
+from broker_core.interactive.frames import (
+    DESK_USER,
+    PART,
+    STREAM_PATH,
+    BadFrame,
+    FrameReader,
+    heard,
+    keys,
+    word,
+)
 from broker_core.interactive.meeting import NoMeeting
 from broker_core.interactive.silence import Silence
 from broker_core.interactive.stream_link import Listener, deliver
@@ -18,7 +27,6 @@ WINDOW = 1 << 20
 """Bytes on their way at most: an echo comes after them, and over a long way no more fit into a round trip."""
 PACKET = 64 * 1024 + 256
 LOGIN_TIME = 20.0
-USER = "desk"
 FAREWELL = 2.0
 """Seconds that the last bytes get on their way to the agent."""
 ACK_BYTES, ACK_TIME = 256 * 1024, 0.1
@@ -121,9 +129,12 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
 
 
 async def speak(
-    connection: socket.socket, contact: Contact, key: asyncssh.SSHKey, keepalive: float
+    connection: socket.socket, contact: Contact, key: asyncssh.SSHKey, keepalive: float, session: str = ""
 ) -> asyncssh.SSHClientConnection:
-    """Speak SSH with the agent whose key the broker named; raises NoMeeting, the socket is closed then."""
+    """Speak SSH with the agent whose key the broker named; raises NoMeeting, the socket is closed then.
+
+    `session`: its name; the agent ends older connections of it.
+    """
     try:
         trusted = asyncssh.import_public_key(contact.host_key)
         return await asyncio.wait_for(
@@ -133,7 +144,7 @@ async def speak(
                 known_hosts=([trusted], [], []),
                 client_keys=[key],
                 agent_path=None,
-                username=USER,
+                username=f"{DESK_USER}-{session}" if session else DESK_USER,
                 preferred_auth="publickey",
                 encryption_algs=CIPHERS,
                 compression_algs=None,

@@ -36,6 +36,8 @@ class Meetings:
     direct_ports: range | None
     """None: as the broker says."""
     listen: Place | None
+    session: str = ""
+    """Its name: the agent ends older connections of it."""
     _door: DeskDoor | None = None
 
     def open(self) -> None:
@@ -80,7 +82,7 @@ class Meetings:
     async def connect(self, contact: Contact) -> tuple[asyncssh.SSHClientConnection, bool]:
         """A connection to the agent, and whether it goes without the relay; raises NoMeeting."""
         meeting, direct = await self._met(contact)
-        ssh = await speak(meeting, contact, self.key, self.keepalive)
+        ssh = await speak(meeting, contact, self.key, self.keepalive, self.session)
         if direct:
             return ssh, True
         try:
@@ -128,7 +130,7 @@ class Meetings:
         try:
             ports = contact.manners.ports if self.direct_ports is None else self.direct_ports
             meeting = await called_directly(relayed, ports)
-            near = await speak(meeting, contact, self.key, self.keepalive)
+            near = await speak(meeting, contact, self.key, self.keepalive, self.session)
         except NoMeeting as error:
             log.info("Over the relay: %s", error)
             return None

@@ -12,7 +12,7 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.interactive.frames import DESKS_PATH, DIRECT_PATH, DISPLAY_PATH, STREAM_PATH
+from broker_core.interactive.frames import DESK_USER, DESKS_PATH, DIRECT_PATH, DISPLAY_PATH, STREAM_PATH
 from broker_core.worker.agent_command import run_command
 from broker_core.worker.agent_desks import DeskList
 from broker_core.worker.agent_direct import DirectCall
@@ -99,7 +99,10 @@ class DeskServer:
                 connection.abort()
 
     def entered(self, connection: asyncssh.SSHServerConnection, door: Door) -> None:
-        """Somebody was let in."""
+        """Somebody was let in; an older connection of the same session is dead, and would hold its ports."""
+        for older, other in list(self._doors.items()):
+            if door.session and other.session == door.session:
+                older.abort()
         self._doors[connection] = door
 
     def left(self, connection: asyncssh.SSHServerConnection) -> None:
@@ -151,6 +154,8 @@ class Door(asyncssh.SSHServer):
     def __init__(self, server: DeskServer) -> None:
         self._server = server
         self._key = b""
+        self.session = ""
+        """Name of the desk's session; empty where it is none."""
 
     @property
     def welcome(self) -> bool:
@@ -192,6 +197,7 @@ class Door(asyncssh.SSHServer):
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         """True for a desk that the broker introduced, and for the broker."""
         self._key = key.public_data
+        self.session = username.partition(f"{DESK_USER}-")[2]
         return self.welcome
 
     def unix_connection_requested(self, dest_path: str) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from broker_core.interactive.session_events import SessionState
-from tests.interactive.pair import Bench
+from tests.interactive.pair import QUICK, Bench
 from tests.interactive.test_beside_the_program import Echo, said
 from tests.interactive.test_terminal import SHELL, ready
 from tests.interactive.wire import Wire
@@ -62,4 +64,26 @@ async def test_a_forward_of_the_node_is_open_again_though_the_agent_has_not_seen
         await eventually(lambda: not forward.problem)
         if listen == "port":
             assert await said(host, int(port), b"again") == b"AGAIN"
+    await wire.close()
+
+
+async def test_a_forward_without_a_console_is_open_again_too(made: Bench) -> None:
+    relay, wire = made.place, Wire(made.place)
+    made.place = await wire.open()
+    await made.start_agent(SHELL, keepalive=60.0)
+    made.place = relay
+    session = made.desk(replace(QUICK, attached=False))
+    first = await session.connection()
+    async with Echo() as echo:
+        forward = await session.forwards.remote(("localhost", 0), ("127.0.0.1", echo.port))
+        host, _, port = forward.listen.rpartition(":")
+        await session.forwards.remove(forward)
+        forward = await session.forwards.remote((host, int(port)), ("127.0.0.1", echo.port))
+        assert forward.problem == ""
+        wire.hold()
+        first.abort()
+        await eventually(lambda: session.status.state is SessionState.BUFFERING)
+        await session.connection()
+        assert forward.problem == ""
+        assert await said(host, int(port), b"again") == b"AGAIN"
     await wire.close()
