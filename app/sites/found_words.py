@@ -17,7 +17,10 @@ _NAMED = 4
 
 
 def facts(found: Detection) -> list[Fact]:
-    """Return what is worth knowing beside the batch systems."""
+    """Return what is worth knowing beside the batch systems; a grid site lets nobody look at its hosts."""
+    if found.systems and all(one.kind == "arc" for one in found.systems):
+        names = ("MPI", "Python", "Outbound connections", "Software")
+        return [(*_OPEN, name, "not known: a grid site shows its queues only") for name in names]
     return [
         _listed("MPI", found.mpi, "none found: jobs over several nodes bring their own"),
         (*_YES, "Python", found.python) if found.python else (*_NO, "Python", "none found"),

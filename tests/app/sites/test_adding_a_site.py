@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE, AddSite
 from app.sites.address import read_address
 from app.sites.aliases import ssh_aliases
+from app.sites.found_words import facts
 from app.sites.spec_form import SpecForm
 from broker_core.errors import CrossDeskError
-from broker_core.wire.sites import Detection, LinkView, QuestionView
+from broker_core.wire.sites import Detection, LinkView, QuestionView, SystemFound
 from tests.app.inspector.recorded import row
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NEW_HOST, PASSPHRASE, SitesBroker, found
@@ -197,6 +198,14 @@ def test_this_machine_and_arc_sites_need_no_host(act: Act) -> None:
         await turns()
 
     act(SitesBroker([]), scene)
+
+
+def test_what_was_not_looked_for_is_not_said_to_be_missing() -> None:
+    arc = found().model_copy(
+        update={"systems": [SystemFound(kind="arc", title="ARC")], "mpi": [], "python": ""}
+    )
+    assert {said.partition(":")[0] for _, _, _, said in facts(arc)} == {"not known"}
+    assert ("Python", "3.11.2") in [(name, said) for _, _, name, said in facts(found())]
 
 
 @pytest.mark.parametrize(
