@@ -264,8 +264,16 @@ class SiteRegistry:
             self._updaters.ask(name)
 
     async def fit(self, name: str) -> None:
-        """Raises Conflict for a site that answers and cannot be used; one just added is looked at first."""
+        """Raises Conflict for a site that takes no jobs, or answers and cannot be used; one just added is
+        looked at first."""
         link = self.link(name)
+        if self.specs[name].drained:
+            raise Conflict(
+                "The site is drained, so it takes no jobs.",
+                place=name,
+                remedy=f"Let it take jobs again first: crossdesk site resume {name}",
+                code="site_drained",
+            )
         if self._updaters is not None and name in self._updaters.names and link.state is LinkState.CONNECTED:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_FIRST_LOOK):

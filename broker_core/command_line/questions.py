@@ -16,6 +16,8 @@ from broker_core.wire.sites import QuestionAnswer, QuestionView
 
 Send = Callable[[QuestionAnswer], Awaitable[object]]
 _TRUST = ("trust-host", "changed-host")
+_SLIPS = 3
+"""Words other than yes and no that are borne; a program that answers would go on for ever."""
 _ONCE = ("code",)
 """Kinds of questions whose answer is good for one use."""
 
@@ -71,9 +73,12 @@ class Asker:
         output.messages().print(output.printable_lines(question.text))
         if question.kind == "changed-host":
             return _line("To trust the new key, type its fingerprint as the site publishes it: ").strip()
-        while (said := _line("Type yes or no: ").strip().lower()) and said not in ("yes", "no"):
+        for _ in range(_SLIPS):
+            said = _line("Type yes or no: ").strip().lower()
+            if said in ("yes", "no", ""):
+                return said if said == "yes" else ""
             output.say("Please write the whole word.", "dim")
-        return "yes" if said == "yes" else ""
+        return ""
 
     async def _ask_user(self, question: QuestionView) -> str:
         why = await self._keyring.missing() if question.keep_as else ""

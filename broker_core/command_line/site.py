@@ -64,7 +64,7 @@ def _tell_refused(sources: Sequence[SourceView]) -> None:
 def _site(one: SiteView) -> tuple[str | Text, ...]:
     more = f" and {len(one.ces) - 1} more" if len(one.ces) > 1 else ""
     counts = (one.total_cpus, one.free_cpus, one.running, one.queued)
-    link = site_words.standing(one)
+    link = site_words.standing(one, short=True)
     return (
         one.name,
         "".join(one.ces[:1]) + more,

@@ -39,10 +39,12 @@ def _system(one: SystemFound) -> Text:
     return Text(output.printable(f"{head}; queues: {queues}" if queues else head))
 
 
-def standing(view: SiteView) -> Text:
-    """State of a site with its reason."""
+def standing(view: SiteView, *, short: bool = False) -> Text:
+    """State of a site with its reason; `short`: only the first sentence, for a line of a table."""
     link = view.link
     told = link.reason or link.trouble or view.stale or view.throttled
+    if short and ". " in told:
+        told = told.partition(". ")[0] + "."
     tries = [words.until(link.retry_at)] if link.retry_at is not None else []
     said = "; ".join([output.printable(told), *tries] if told else tries)
     return Text(f"{view.standing} ({said})" if said else view.standing, style=_style(view))
@@ -65,7 +67,7 @@ def show(view: SiteView) -> None:
             ("Heard from", words.ago(link.heard)),
             ("Asks", link.question.text if link.question else ""),
             ("Jobs there", f"{view.running} running, {view.queued} waiting"),
-            ("Last hour", f"{view.per_hour:.0f} jobs ended"),
+            ("Last hour", f"{view.per_hour:.0f} job{'' if round(view.per_hour) == 1 else 's'} ended"),
             ("Your jobs", f"{view.done} ended well, {view.failed} failed"),
             *_settings(spec),
         ]

@@ -152,3 +152,11 @@ async def test_a_slip_at_the_question_for_a_host_is_asked_about_again(
     with pytest.raises(CrossDeskError, match="not answered"):
         await Asker().answer(TRUST, sent)
     assert sent.values == ["yes", ""]
+
+
+async def test_who_never_says_yes_or_no_says_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed(monkeypatch, "y\n" * 100)
+    sent = Sent()
+    with pytest.raises(CrossDeskError, match="not answered"):
+        await Asker().answer(TRUST, sent)
+    assert sent.values == [""]

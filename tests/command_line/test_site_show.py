@@ -62,6 +62,10 @@ def test_a_site_that_fails_its_jobs_is_marked_where_sites_are_listed() -> None:
         throttled="It fails its jobs",
     )
     assert (standing(view).plain, standing(view).style) == ("connected (It fails its jobs)", "yellow")
+    long = LinkView(state="needs credentials", reason="THE KEY OF far (10.0.0.1) HAS CHANGED. Ask the site.")
+    asks = view.model_copy(update={"throttled": "", "link": long})
+    assert standing(asks, short=True).plain.endswith("(THE KEY OF far (10.0.0.1) HAS CHANGED.)")
+    assert "Ask the site" in standing(asks).plain
     well = view.model_copy(update={"throttled": ""})
     assert (standing(well).plain, standing(well).style) == ("connected", "green")
 

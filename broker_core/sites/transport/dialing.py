@@ -179,6 +179,11 @@ def _failure(error: Exception, login: Login, target: Target, patience: Patience)
         return Asks(question)
     if login.host.trouble:
         return Refused(login.host.trouble)
+    if isinstance(error, asyncssh.PermissionDenied) and login.declined:
+        return Refused(
+            f"There is no login at {target} without {login.declined}, which you did not give.",
+            remedy="Connect it again to be asked.",
+        )
     if isinstance(error, TimeoutError) and login.stage != "connect":
         version = login.connection.get_extra_info("server_version") if login.connection else None
         return step_words(login.stage, target, patience, named=bool(version))

@@ -39,6 +39,8 @@ class Login(asyncssh.SSHClient):
         """`limit`: deadline of the step under way. `tell`: the link's log. `ask`: wait for an answer."""
         self.stage = "connect"
         """`connect`, `exchange`, `login` or `done`."""
+        self.declined = ""
+        """What the user was asked for and did not give; there was no login without it."""
         self.question: Question | None = None
         """Without its answer there is no login."""
         self.waits = False
@@ -92,6 +94,7 @@ class Login(asyncssh.SSHClient):
             text = f"Passphrase of the key {path}, which {self._target} accepts:"
             self._want("passphrase", about, text, f"ssh-key:{path}")
         if not given:
+            self.declined = f"the passphrase of {path}"
             raise ValueError("There is no passphrase for this key.")
         return given
 
@@ -105,6 +108,8 @@ class Login(asyncssh.SSHClient):
             self._want("password", about, f"Password of {self._target}:", f"ssh:{self._target}")
         else:
             self._spent.add(about)
+        if given == "":
+            self.declined = "the password"
         return given or None
 
     def kbdint_auth_requested(self) -> str | None:

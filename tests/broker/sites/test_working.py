@@ -94,6 +94,8 @@ async def test_a_drained_site_gets_no_jobs_over_a_restart_too(
     site: BrokerClient, running_broker: RunningBroker, cluster: Cluster
 ) -> None:
     assert (await site.drain_site(NAME)).standing == "drained"
+    with pytest.raises(Conflict, match="drained, so it takes no jobs"):
+        await site.test_site(NAME)
     running_broker.kill()
     running_broker.start()
     await link(site, NAME, "connected")

@@ -147,6 +147,7 @@ async def test_declining_a_password_leaves_the_site_down_until_the_user_connects
     way = await user.knows(server).write(server.alias("cluster", WITH_PASSWORD)).connect("cluster")
     way.answer((await asked(way, "password")).id, "")
     await becomes(way, LinkState.DOWN)
+    assert "without the password, which you did not give" in way.link.reason
     way.connect_now()
     way.answer((await asked(way, "password")).id, PASSWORD)
     await becomes(way, LinkState.CONNECTED)
