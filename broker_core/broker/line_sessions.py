@@ -22,6 +22,7 @@ from broker_core.errors import BadRequest, NotFound
 from broker_core.interactive.frames import STDIN, heard, output, word
 from broker_core.jobs.record import JobRecord
 from broker_core.sites.contract import Attempt, Site
+from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 
 log = logging.getLogger("crossdesk.sessions")
@@ -188,7 +189,11 @@ class LineSessions:
         try:
             path = await job.site.open_path(job.attempt, name)
             file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except (NotFound, OSError):
+        except NotFound:
+            return b"", 0
+        except OSError as error:
+            if is_shortage(error):
+                raise LinkLost(f"The output cannot be read now: {error.strerror}.", place=name) from error
             return b"", 0
         try:
             return os.pread(file, PART, place), os.fstat(file).st_size

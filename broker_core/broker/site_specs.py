@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import secrets
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from broker_core.errors import StorageFull
+from broker_core.errors import Conflict, StorageFull
 from broker_core.wire.sites import SiteSpec
 
 log = logging.getLogger("crossdesk.sites")
@@ -56,13 +55,12 @@ class SiteSpecs:
         """What tells a site's jobs from those of others at the same account; made once, then kept.
 
         Each site has its own: several can have one home directory, or be one cluster, and a site takes what
-        bears its mark and is not known to it for left behind.
+        bears its mark and is not known to it for left behind. With another one jobs there would not be found
+        and run twice, so one that cannot be read is never made anew: raises Conflict, and StorageFull.
         """
         path = self.of(name) / MARK
-        with contextlib.suppress(OSError):
-            known = path.read_text("ascii", "replace").strip()
-            if known.isascii() and known.isalnum() and known[:1].isalpha():
-                return known
+        if (known := _known_mark(path)) is not None:
+            return known
         mark = secrets.choice(_LETTERS) + "".join(secrets.choice(_SIGNS) for _ in range(7))
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -82,6 +80,25 @@ class SiteSpecs:
             log.error("The site in %s calls itself %s; rename the folder or the site", path, spec.name)
             return None
         return spec
+
+
+def _known_mark(path: Path) -> str | None:
+    """The mark that was made before, if any; raises Conflict where it cannot be told."""
+    try:
+        known = path.read_text("ascii", "replace").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        known, why = "", (error.strerror or str(error)).lower()
+    else:
+        why = "it is damaged"
+    if known.isascii() and known.isalnum() and known[:1].isalpha():
+        return known
+    raise Conflict(
+        f"The file with the mark of this site's jobs cannot be used: {why}.",
+        place=str(path),
+        remedy="Restore it. If no job of yours is at the site, remove it; then start the broker again.",
+    )
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -72,6 +72,9 @@ class SiteWork:
                 break
             except CrossDeskError as error:
                 log.warning("Work at %s cannot begin yet: %s", self.site.name, error)
+            except Exception:
+                # Else all that is to be done there would wait for ever.
+                log.exception("Work at %s cannot begin yet", self.site.name)
             await self._pause(tries)
         self._ready.set()
 
@@ -258,6 +261,9 @@ class SiteWork:
                 await call(attempt)
         except (CrossDeskError, OSError) as error:  # a deadline is an OSError too
             log.warning("To %s %s at %s failed: %s", what, attempt.tag, self.site.name, error or "no answer")
+            return False
+        except Exception:
+            log.exception("To %s %s at %s failed", what, attempt.tag, self.site.name)
             return False
         return True
 

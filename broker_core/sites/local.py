@@ -235,27 +235,33 @@ class LocalSite:
         run = self._queue.popleft()
         run.stage = Stage.STAGING
         self.free -= run.order.cpus
+        self._begin(run)
+        self._launch_soon()
+
+    def _begin(self, run: Run) -> None:
         if run.order.inputs:
             self._spawn_task(self._stage_and_start(run))
         else:
-            run.directory.clear_job()
-            self._start(run)
-        self._launch_soon()
+            self._start(run, run.directory.clear_job)
 
     async def _stage_and_start(self, run: Run) -> None:
         try:
             await asyncio.to_thread(_prepare, run)
         except StagingFailed as error:
             run.verdict = run.verdict or ("download", str(error))
+        except OSError as error:
+            self._not_started(run, error)
+            return
         if run.verdict is None:
             self._start(run)
         else:
             self.finish(run, None)
 
-    def _start(self, run: Run) -> None:
+    def _start(self, run: Run, prepare: Callable[[], None] = lambda: None) -> None:
         given = starter_variables(run.order, run.directory.path, self._notice, self.settings)
         run.begun = time.time()
         try:
+            prepare()
             pid = spawn(given, run.directory.path, self.settings.shell)
         except OSError as error:
             self._not_started(run, error)
@@ -267,14 +273,15 @@ class LocalSite:
         if error.errno in _BUSY:
             self._loop.call_later(self.settings.retry_interval, self._again, run)
             return
-        run.verdict = ("starter", f"The Job Starter could not be started: {error.strerror}.")
+        reason = f"The Job Starter could not be started: {error.strerror}."
+        run.verdict = run.verdict or ("starter", reason)
         self.finish(run, None)
 
     def _again(self, run: Run) -> None:
         if not self._open:
             return
         if run.verdict is None:
-            self._start(run)
+            self._begin(run)
         else:
             self.finish(run, None)
 
@@ -322,8 +329,13 @@ class LocalSite:
     def _spawn_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task: asyncio.Task[None] = self._loop.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
         return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Work at %s failed", self.name, exc_info=error)
 
 
 def _noted(run: Run, write: Callable[[], None]) -> None:

@@ -94,8 +94,12 @@ class RemoteFinish:
         tags, self.removable = self.removable, []
         try:
             await self._adapter.remove(tags)
-        except CrossDeskError:
+        except CrossDeskError as error:
+            self._adapter.link.note(f"Directories of ended jobs are removed later: {error}")
             self.removable += tags
+        except Exception:
+            self.removable += tags
+            raise
         finally:
             self._removing = False
 

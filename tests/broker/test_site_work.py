@@ -44,11 +44,15 @@ class StandIn:
         self.asked: list[str] = []
         self.canceled: list[str] = []
         self.known: list[Attempt] = []
+        self.faults: list[Exception] = []
+        """Raised by `start`, then by `cancel`."""
 
     def owns(self, ce: str) -> bool:
         return ce.startswith("far:")
 
     async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        if self.faults:
+            raise self.faults.pop()
         self.report = report
         self.known = [attempt for attempt, _ in known]
 
@@ -63,6 +67,8 @@ class StandIn:
         return str(answer)
 
     async def cancel(self, attempt: Attempt) -> None:
+        if self.faults:
+            raise self.faults.pop()
         self.canceled.append(attempt.tag)
 
     async def close(self) -> None:
@@ -269,4 +275,27 @@ async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
     assert site.asked == ["a.1"]
+    await work.close()
+
+
+async def test_work_begins_though_its_first_try_failed_in_an_unforeseen_way(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    site = StandIn()
+    site.faults = [RuntimeError("nobody thought of this")]
+    work, heard = await begun(site, ready("a"))
+    await eventually(lambda: heard.posted)
+    assert heard.posted == [SiteAccepted("a", 1, "id", held=True)]
+    assert "nobody thought of this" in caplog.text
+    await work.close()
+
+
+async def test_a_cancel_of_what_may_have_arrived_is_asked_again_after_an_unforeseen_error() -> None:
+    site = StandIn(LinkLost("cut"))
+    work, heard = await begun(site, ready("a"))
+    await eventually(lambda: site.asked)
+    heard.jobs["a"] = ready("a", canceling=1.0)
+    site.faults = [RuntimeError("nobody thought of this")]
+    await eventually(lambda: site.canceled)
+    assert site.canceled == ["a.1"]
     await work.close()

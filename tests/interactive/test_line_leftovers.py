@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +21,7 @@ from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.errors import NotFound
 from broker_core.jobs.states import JobState
 from broker_core.sites.lines import LineAnswer, LineCall
+from broker_core.sites.transport.contract import LinkLost
 
 
 @dataclass
@@ -126,3 +128,19 @@ async def test_who_comes_late_writes_into_no_other_file(tmp_path: Path) -> None:
     assert [file.read() for file in files] == [""] * 6
     for file in files:
         file.close()
+
+
+async def test_output_that_cannot_be_read_for_want_of_descriptors_is_no_empty_output(
+    made: Made, tmp_path: Path
+) -> None:
+    (tmp_path / "out").write_text("all of it")
+    job = made.line_job("job-1")
+    job.site.open_path = lambda attempt, name: asyncio.sleep(0, tmp_path / name)  # type: ignore[method-assign]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with pytest.raises(LinkLost, match="cannot be read now"):
+            await made.sessions._kept(job, "out", 0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert await made.sessions._kept(job, "out", 4) == (b"of it", 9)

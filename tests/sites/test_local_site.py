@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -230,3 +231,27 @@ def test_an_order_for_which_there_is_no_room_is_not_kept_in_part(small_disk: Pat
     with pytest.raises(OSError, match="No space left"):
         directory.make(one)
     assert directory.order() is None
+
+
+@pytest.mark.root
+async def test_what_cannot_be_begun_on_a_full_disk_ends_and_the_next_one_runs(small_disk: Path) -> None:
+    site = RunningSite(small_disk / "site", cpus=1)
+    await site.start()
+    gate = small_disk / "gate"
+    first, second = script(f"until [ -e {gate} ]; do sleep 0.05; done"), script("exit 7")
+    for one in (first, second):
+        await site.site.submit(one)
+    await eventually(lambda: site.starts(first.attempt))
+    gate.touch()
+    used = os.statvfs(small_disk)
+    # Room for what the first one leaves, and for no file more.
+    names = f"remount,nr_inodes={used.f_files - used.f_ffree + 1}"
+    subprocess.run(["mount", "-o", names, str(small_disk)], check=True)
+    assert (await site.ended(first.attempt)).exit_code == 0
+    assert (await site.ended(second.attempt)).failure == "starter"
+    assert site.site.free == 1
+    subprocess.run(["mount", "-o", "remount,nr_inodes=1000", str(small_disk)], check=True)
+    third = script("exit 8")
+    await site.site.submit(third)
+    assert (await site.ended(third.attempt)).exit_code == 8
+    await site.close()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 
 from broker_core.sites.link import Link, LinkState, Question
 from broker_core.sites.transport.contract import LinkLost, NotSent
 
+log = logging.getLogger("crossdesk.sites")
 FIRST = 1.0
 """Seconds to the first new try; each further wait is twice as long."""
 LONGEST = 60.0
@@ -85,6 +87,11 @@ class Keeper:
                 await self._attempt()
             except LinkLost as error:
                 await self._wait(self._tell(error))
+                continue
+            except Exception as error:
+                # Else nobody would ever try again, and all that waits for the link would wait for ever.
+                log.exception("Connecting failed in an unforeseen way")
+                await self._wait(self._tell(LinkLost(f"Connecting failed in an unforeseen way: {error!r}.")))
                 continue
             self._pause, self._silent_since = FIRST, None
             self.heard()

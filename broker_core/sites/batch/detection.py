@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 
 from broker_core.errors import CrossDeskError
@@ -17,6 +16,8 @@ DEADLINE = 150.0
 """Seconds for all probes together; each has its own limit."""
 _MISSING = 127
 _TIMED_OUT = 124
+_ADDRESS = re.compile(r"[0-9.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%.*)?")
+"""Numbers instead of a host's name."""
 _MPI = (
     ("openmpi", re.compile(r"\(Open ?(?:MPI|RTE)\) (\d[\w.]*)")),
     ("intelmpi", re.compile(r"Intel\(R\) MPI Library.*?Version (\d[\w.]*)")),
@@ -171,13 +172,8 @@ def _suggestion(
 def _name(request: DetectRequest, host: str, kind: str) -> str:
     """The alias that was given, or else the host's own name."""
     alias = request.host.rpartition("@")[2]
-    if alias.lower() == THIS_MACHINE:
+    if alias.lower() == THIS_MACHINE or _ADDRESS.fullmatch(alias):
         alias = ""
-    try:
-        ipaddress.ip_address(alias)
-        alias = ""
-    except ValueError:
-        pass
     name = (alias or (host if request.host else f"{host.partition('.')[0]}-{kind}")).lower()
     name = re.sub(r"[^a-z0-9.-]+", "-", name).strip(".-")[:64].strip(".-")
     return name if name not in ("", THIS_MACHINE) else f"{kind}-site"

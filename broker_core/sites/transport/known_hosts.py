@@ -58,10 +58,13 @@ class KnownHosts:
         self._others = (*more, *(system or (_SYSTEM,)))
 
     def look_up(self, host: str, port: int) -> Known:
-        """What is known about a server; unreadable files and lines count as not there."""
+        """What is known about a server; lines that cannot be read count as not there.
+
+        Raises OSError for the user's own file: a changed key would be taken for that of a new host.
+        """
         found = asyncssh.SSHKnownHosts()
         for path in (self.own, *self._others):
-            _load(found, path)
+            _load(found, path, needed=path == self.own)
         name = name_of(host, port)
         exact: Matched = found.match(name, "", None)
         trusted = exact
@@ -92,11 +95,15 @@ class KnownHosts:
         self.add(name, key)
 
 
-def _load(found: asyncssh.SSHKnownHosts, path: Path) -> None:
+def _load(found: asyncssh.SSHKnownHosts, path: Path, *, needed: bool) -> None:
     try:
         text = path.read_text(errors="replace")
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return
+    except OSError:
+        if needed:
+            raise
+        return  # as ssh does: those of others may be closed to us
     for line in text.splitlines():
         try:
             found.load(line)

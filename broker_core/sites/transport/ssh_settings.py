@@ -11,6 +11,7 @@ from pathlib import Path
 
 import asyncssh
 
+from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.address import Address, SshFiles
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.known_hosts import STANDARD_PORT, Known, KnownHosts
@@ -76,6 +77,8 @@ async def read_settings(
             remedy="Look whether your home directory or a command of the configuration hangs.",
         ) from error
     except (ValueError, OSError) as error:
+        if is_shortage(error):
+            raise LinkLost(f"The SSH configuration cannot be read now: {error}.") from error
         raise Refused(f"The SSH configuration cannot be used: {error}.", place=str(files.config)) from error
     for complaint in complaints:
         tell(complaint)

@@ -202,3 +202,11 @@ async def test_a_lost_connection_is_told_as_such_to_those_who_wait(
     await becomes(way, LinkState.CONNECTED)
     await way.close()
     await raises(LinkLost, way.run("true"))
+
+
+async def test_a_file_of_known_hosts_that_cannot_be_read_is_no_empty_one(user: SshUser, server: Sshd) -> None:
+    user.known_hosts.symlink_to(user.known_hosts)
+    way = await user.write(server.alias("cluster")).connect("cluster")
+    link = await becomes(way, LinkState.DOWN)
+    assert "known_hosts" in link.reason
+    assert link.question is None
