@@ -21,7 +21,7 @@ class Breaking:
     """The command ran before the answer was lost."""
     calls: int = 0
     down: bool = False
-    """Every call breaks before it reaches the site."""
+    """Every call breaks before it reaches the site; the answers to those under way are lost."""
     deaf: bool = False
     """Every command runs and no answer comes back."""
     hung: bool = False
@@ -74,6 +74,6 @@ class FailingTransport:
         if what.down or (broken and not what.after):
             raise LinkLost("The way was cut before.")
         reply = await call()
-        if what.deaf or broken:
+        if what.deaf or what.down or broken:
             raise LinkLost("The way was cut after.")
         return reply
