@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from broker_core.sites.transport.contract import MOST_ERR, MOST_OUT, LinkLost, Reply
@@ -43,6 +44,11 @@ class Exchange:
         self._kept += data
         if len(self._kept) > MOST_OUT:
             raise LinkLost(f"The answer of the command is larger than {MOST_OUT >> 20} MiB.")
+
+    def out_unwanted(self, data: bytes) -> None:
+        """Take a piece of stdout that nobody waits for any more, for the number of the shell alone."""
+        with contextlib.suppress(ValueError):
+            self._out.feed(data)
 
     def err(self, data: bytes) -> None:
         """Take a piece of stderr."""

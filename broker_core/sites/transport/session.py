@@ -32,11 +32,8 @@ async def carry(
     try:
         channel = await _open(connection, session, parcel.command, patience)
         reply = await traffic.carry(channel, parcel.head, chunks)
-    except BaseException:
-        if session.give_up() and traffic.exchange.pid is not None:
-            _kill(connection, traffic.exchange.pid)
-        raise
-    session.give_up()
+    finally:
+        session.give_up(connection)
     if reply is None:
         raise LinkLost("The connection was lost before the command ended; it is not known whether it ran.")
     return reply
@@ -69,20 +66,6 @@ async def _open(
     return channel
 
 
-def _kill(connection: asyncssh.SSHClientConnection, pid: int) -> None:
-    """End a command with its process group from another session: many servers pass no signals on."""
-
-    async def kill() -> None:
-        with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
-            async with asyncio.timeout(_KILLED):
-                # The login shell is the leader of a group, and the command took its place.
-                await connection.run(f"kill -KILL -{pid}", stderr=asyncssh.DEVNULL)
-
-    task = asyncio.create_task(kill())
-    _KILLING.add(task)
-    task.add_done_callback(_KILLING.discard)
-
-
 class _Session(asyncssh.SSHClientSession[bytes]):
     """Passes on what the connection tells of a command."""
 
@@ -91,22 +74,47 @@ class _Session(asyncssh.SSHClientSession[bytes]):
         self._channel: asyncssh.SSHClientChannel[bytes] | None = None
         self._gone = False
         self._abandoned = False
+        self._left = False
+        self._told = asyncio.Event()
+        """Something came since the session was left."""
 
     def abandon(self, opening: asyncio.Task[object]) -> None:
         """Nobody waits any more: close the session as soon as it opens."""
         self._abandoned = True
         opening.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    def give_up(self) -> bool:
-        """End the session; true where its command may go on."""
+    def give_up(self, connection: asyncssh.SSHClientConnection) -> None:
+        """End the session, and its command if that may go on."""
         if self._channel is None or self._gone:
-            return False
-        goes_on = self._traffic.status is None
-        if goes_on:
-            with contextlib.suppress(OSError):
-                self._channel.kill()
-        self._channel.abort()
-        return goes_on
+            return
+        if self._traffic.status is not None:
+            self._channel.abort()
+            return
+        self._left = True
+        with contextlib.suppress(OSError):
+            self._channel.kill()
+        task = asyncio.create_task(self._kill(connection, self._channel))
+        _KILLING.add(task)
+        task.add_done_callback(_KILLING.discard)
+
+    async def _kill(
+        self, connection: asyncssh.SSHClientConnection, channel: asyncssh.SSHClientChannel[bytes]
+    ) -> None:
+        """End the command with its process group from another session: many servers pass no signals on.
+
+        It may run long before the number of its shell is heard, so the session is kept until then.
+        """
+        with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
+            async with asyncio.timeout(_KILLED):
+                try:
+                    while (pid := self._traffic.exchange.pid) is None and not self._gone:
+                        self._told.clear()
+                        await self._told.wait()
+                finally:
+                    channel.abort()
+                if pid is not None:
+                    # The login shell is the leader of a group, and the command took its place.
+                    await connection.run(f"kill -KILL -{pid}", stderr=asyncssh.DEVNULL)
 
     def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
         self._channel = chan
@@ -115,7 +123,12 @@ class _Session(asyncssh.SSHClientSession[bytes]):
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, "nobody waits any more")
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
-        self._traffic.received(data, is_error=datatype == asyncssh.EXTENDED_DATA_STDERR)
+        is_error = datatype == asyncssh.EXTENDED_DATA_STDERR
+        if not self._left:
+            self._traffic.received(data, is_error=is_error)
+        elif not is_error:
+            self._traffic.exchange.out_unwanted(data)
+            self._told.set()
 
     def eof_received(self) -> bool:
         return True  # the exit status is still to come, and input may be
@@ -135,4 +148,5 @@ class _Session(asyncssh.SSHClientSession[bytes]):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._gone = True
+        self._told.set()
         self._traffic.finished()

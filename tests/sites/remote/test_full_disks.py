@@ -63,8 +63,8 @@ async def test_nothing_is_lost_for_a_broker_that_comes_back_to_a_full_disk(folde
 
 
 async def test_a_lease_is_renewed_though_the_disk_is_full(folder: Path, disk: Path) -> None:
-    far = await HostFar(folder, lease=5.0).start()
-    one = await released(far, script("sleep 12; exit 5"))
+    far = await HostFar(folder, lease=12.0).start()
+    one = await released(far, script("sleep 17; exit 5"))
     await far.started(one.attempt)
     fill(disk)
     ended = await far.ended(one.attempt)

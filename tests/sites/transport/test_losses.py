@@ -17,6 +17,7 @@ import pytest
 from broker_core.sites.link import LinkState
 from broker_core.sites.transport.contract import LinkLost, NotSent, Transport
 from broker_core.sites.transport.patience import Patience
+from tests.running import ended as has_ended
 from tests.sites.transport.ssh_user import EAGER, HURRY, SshUser, asked, becomes, raises, said
 from tests.testbed.namespaces import BOTH_WAYS, FROM_SITE, TO_SITE, Namespaces
 from tests.testbed.sshd import Sshd
@@ -145,6 +146,26 @@ async def test_a_server_that_answers_but_runs_nothing_is_noticed(
     assert "runs no command" in link.reason
     (tmp_path / "hangs").unlink()
     await becomes(way, LinkState.CONNECTED)
+
+
+async def test_a_command_whose_beginning_is_not_heard_of_yet_is_ended_with_its_call(
+    user: SshUser, own_server: OwnServer, tmp_path: Path
+) -> None:
+    server = own_server()
+    server.kill()
+    # What a command says is held up while there is a file, as it is on a slow network.
+    late = f"while [ -e {tmp_path}/held ]; do sleep 0.05; done; exec cat"
+    server.start(more=f"ForceCommand exec bash -c 'exec sh -c \"$SSH_ORIGINAL_COMMAND\" > >({late})'\n")
+    way = await user.knows(server).write(server.alias("cluster")).connect("cluster")
+    await becomes(way, LinkState.CONNECTED)
+    (tmp_path / "held").touch()
+    call = asyncio.create_task(way.run(f"echo $$ >{tmp_path}/pid; exec sleep 600"))
+    await eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    (tmp_path / "held").unlink()
+    await eventually(lambda: has_ended(int((tmp_path / "pid").read_text())), what="it is ended")
+    assert (await way.run("echo next")).out == b"next\n"
 
 
 Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
