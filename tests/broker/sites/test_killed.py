@@ -29,6 +29,7 @@ POINTS = (
 )
 
 
+@pytest.mark.timeout(600)  # as many lives of a broker as there are points
 @pytest.mark.usefixtures("trusting")
 async def test_a_broker_killed_on_the_way_runs_the_job_once(
     client: BrokerClient, running_broker: RunningBroker, cluster: Cluster, spec: SiteSpec, tmp_path: Path
