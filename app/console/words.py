@@ -40,12 +40,14 @@ def size(count: int) -> str:
 
 
 def face_of(status: Status) -> SessionFace:
-    """How a session is shown; silence and a failure of the program are seen, whatever the state's word."""
+    """How a session is shown: silence, a failure of the program, and an end that nobody knows are seen."""
     face = FACES[status.state]
     if status.silent:
         return replace(face, shape=Shape.HALF, token="warning")
     if status.signal is not None or status.exit_code:
         return replace(face, shape=Shape.CROSS, token="negative")
+    if status.state is SessionState.CLOSED and status.exit_code is None:
+        return replace(face, shape=Shape.QUESTION, token="warning")
     return face
 
 
@@ -74,11 +76,14 @@ def _buffering(status: Status) -> str:
 
 
 def _closed(status: Status) -> str:
+    """How the program ended; a reason is there where this console did not see its end."""
     if status.signal is not None:
-        return f"the program was ended by signal {status.signal}"
-    if status.exit_code is None:
+        ended = f"the program was ended by signal {status.signal}"
+    elif status.exit_code is not None:
+        ended = f"the program has ended with exit code {status.exit_code}"
+    else:
         return status.reason or "the program has ended"
-    return f"the program has ended with exit code {status.exit_code}"
+    return f"{ended}; its last output may be missing here" if status.reason else ended
 
 
 _STATES = {

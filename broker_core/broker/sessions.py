@@ -147,8 +147,7 @@ class Sessions:
             return answer.model_copy(update={"state": "none", "reason": "The job is not interactive."})
         if record.state.ended:
             self.forget(record.id)
-            said = record.reason if record.state is JobState.ABORTED else ""
-            return answer.model_copy(update={"state": "over", "reason": said or "The job has ended."})
+            return answer.model_copy(update={"state": "over", **_ending(record)})
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
@@ -250,6 +249,14 @@ class Sessions:
         if not self._secret:
             self._secret = kept_secret(self._secret_file, lambda: secrets.token_bytes(32))
         return hmac.new(self._secret, tag.encode(), hashlib.sha256).hexdigest()
+
+
+def _ending(record: JobRecord) -> dict[str, object]:
+    """How a job has ended, for a desk that did not see its end."""
+    ended = "The job has ended."
+    if record.state in (JobState.ABORTED, JobState.CANCELED):
+        return {"reason": record.reason or ended}
+    return {"reason": ended, "exit_code": record.exit_code, "signal": record.signal}
 
 
 def _lacking(order: LaunchOrder, why: str) -> LaunchOrder:

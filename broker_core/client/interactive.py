@@ -123,7 +123,9 @@ def _contact(said: SessionContact) -> Contact:
     if said.state == "waiting":
         raise NotYet(said.reason, place=said.job)
     if said.state == "over":
-        raise SessionOver(said.reason, place=said.job)
+        over = SessionOver(said.reason, place=said.job)
+        over.exit_code, over.signal = said.exit_code, said.signal
+        raise over
     if said.state != "there":
         raise BadRequest(said.reason, place=said.job)
     places = tuple(Place(place.host, place.port) for place in said.places)

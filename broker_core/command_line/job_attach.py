@@ -123,6 +123,8 @@ class Attached:
         if self._left.is_set():
             output.say(f"Left. The program runs on: crossdesk job attach {self._job}", "yellow")
             return Exit.OK
+        if status.reason:
+            output.say(status.reason, "yellow")
         if status.signal is not None:
             return 128 + status.signal
         return status.exit_code if status.exit_code is not None else Exit.ERROR

@@ -51,6 +51,10 @@ class SessionOver(CrossDeskError):
     """The job has ended, and with it its session."""
 
     code = "session_over"
+    exit_code: int | None = None
+    """Of the program, where the broker knows it."""
+    signal: int | None = None
+    """That ended it."""
 
 
 Introduce = Callable[[], Awaitable[Contact]]

@@ -228,7 +228,8 @@ class Session:
             except NotYet as wait:
                 self._become(state=SessionState.STARTING, reason=str(wait))
             except SessionOver as over:
-                self._become(state=SessionState.CLOSED, reason=over.message)
+                ended = {"exit_code": over.exit_code, "signal": over.signal}
+                self._become(state=SessionState.CLOSED, reason=over.message, **ended)
                 return
             except CrossDeskError as wrong:
                 self._become(state=SessionState.REFUSED, reason=str(wrong))

@@ -85,3 +85,7 @@ class SessionContact(Wire):
     manners: SessionManners = SessionManners()
     missing: str = ""
     """Why it is not of the better kind, in words; empty where it is."""
+    exit_code: int | None = None
+    """Of a job that is over and was not aborted or canceled."""
+    signal: int | None = None
+    """That ended it."""

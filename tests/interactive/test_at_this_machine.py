@@ -55,6 +55,10 @@ async def test_an_interactive_job_is_a_program_at_the_desk(client: BrokerClient)
     assert row["exit_code"] == 7
     story = {event.type: event.details for event in await client.events_of(job)}
     assert story["job.agent_ready"]["fingerprint"] == screen.session.status.fingerprint
+    late = Screen(await open_session(client, job))
+    await late.ended()
+    assert (late.session.status.exit_code, late.session.status.reason) == (7, "The job has ended.")
+    await late.session.close()
 
 
 async def test_many_who_ask_at_once_have_the_agent_in_the_story_once(client: BrokerClient) -> None:

@@ -33,6 +33,8 @@ def test_a_pipe_is_attached_and_the_exit_code_is_the_program_s(job: str) -> None
     assert told.code == 5
     assert "ready" in told.out
     assert "42" in told.out
+    again = crossdesk("job", "attach", job, text="")
+    assert (again.code, again.err) == (5, "The job has ended.\n")
 
 
 def test_commands_and_files_beside_the_program(job: str, tmp_path: Path) -> None:

@@ -72,6 +72,18 @@ STATES: dict[str, tuple[Status, str]] = {
         TEXT,
     ),
     "closed": (Status(SessionState.CLOSED, mode="terminal", exit_code=0), TEXT),
+    "unseen": (
+        Status(SessionState.CLOSED, mode="terminal", exit_code=0, reason="The job has ended."),
+        TEXT,
+    ),
+    "killed": (
+        Status(
+            SessionState.CLOSED,
+            mode="terminal",
+            reason="The interactive agent was killed by signal 9, and the program ended with it.",
+        ),
+        TEXT,
+    ),
     "failed": (Status(SessionState.CLOSED, mode="terminal", exit_code=3), TEXT),
     "signal": (Status(SessionState.CLOSED, mode="terminal", signal=9), TEXT),
     "refused": (
@@ -138,9 +150,14 @@ def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until
 
 @pytest.mark.parametrize(
     ("end", "shape"),
-    [({"exit_code": 0}, Shape.CHECK), ({"exit_code": 3}, Shape.CROSS), ({"signal": 9}, Shape.CROSS)],
+    [
+        ({"exit_code": 0}, Shape.CHECK),
+        ({"exit_code": 3}, Shape.CROSS),
+        ({"signal": 9}, Shape.CROSS),
+        ({"reason": "The agent was killed."}, Shape.QUESTION),
+    ],
 )
-def test_an_end_that_is_a_failure_looks_like_one(end: dict[str, int], shape: Shape) -> None:
+def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], shape: Shape) -> None:
     face = face_of(Status(SessionState.CLOSED, **end))  # type: ignore[arg-type]
     assert (face.word, face.shape) == ("Closed", shape)
 
