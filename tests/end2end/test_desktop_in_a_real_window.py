@@ -133,7 +133,7 @@ def test_a_description_is_typed_and_submitted_by_keys_alone(desktop: Desktop) ->
     desktop.screen.write('Executable = "/bin/echo"; Arguments = "typed"; StdOutput = "std.out"; ')
     desktop.screen.press("Escape")
     desktop.screen.press("ctrl+Return")
-    desktop.await_control("Submit", "QPushButton")
+    wait_until(lambda: desktop.shown()["focus"] == "Submit", what="the sheet has the keyboard")
     desktop.screen.press("Return")
     (row,) = desktop.await_jobs(before, 1)
     assert desktop.output(row["id"]) == "typed\n"

@@ -166,7 +166,7 @@ async def test_the_broker_is_killed_while_the_agent_is_on_its_way_and_nothing_is
     try:
         trust(known, sshd.start())
         await add(client, spec(tmp_path, "shell"))
-        network.rate_of_hub("40mbit")
+        network.rate_of_hub("10mbit")
         job = await submitted(client, "hut")
         whole = agent_files.agent.stat().st_size
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,8 +41,13 @@ async def shown(stage: Stage, job: str) -> ConsoleView:
     assert isinstance(pane, ConsolePane)
     await eventually(lambda: pane.views.get(job), what="the console opens")
     view = pane.views[job]
-    await eventually(lambda: view.status.state is SessionState.CONNECTED, what="it is connected")
+    await eventually(partial(at_hand, view), what="it is connected")
     return view
+
+
+def at_hand(view: ConsoleView) -> bool:
+    """It is connected, and knows who has the input: from then on it can be typed at."""
+    return view.status.state is SessionState.CONNECTED and view.status.viewers > 0
 
 
 def test_what_is_typed_reaches_the_shell_and_its_end_is_shown(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from functools import partial
 
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
@@ -16,7 +17,7 @@ from app.context import Notice, Tone
 from app.inspector.inspector import Inspector
 from app.shell.toasts import Toast
 from broker_core.client.interactive import SessionState
-from tests.app.console.test_console_of_a_job import LINES, SHELL, opened
+from tests.app.console.test_console_of_a_job import LINES, SHELL, at_hand, opened
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -32,7 +33,7 @@ async def in_a_tab(stage: Stage, job: str) -> tuple[Inspector, ConsoleView]:
     assert isinstance(pane, ConsolePane)
     await eventually(lambda: pane.views.get(job), what="the console opens")
     view = pane.views[job]
-    await eventually(lambda: view.status.state is SessionState.CONNECTED, what="it is connected")
+    await eventually(partial(at_hand, view), what="it is connected")
     return page, view
 
 
