@@ -48,6 +48,10 @@ async def test_a_host_whose_commands_bring_no_output_is_unfit_and_says_what_help
             "mkdir: cannot create directory '/x': Not a directory",
         ),
         (b"sbatch: error: Batch job submission failed.\n", "sbatch: error: Batch job submission failed"),
+        (
+            b"tar: a: Cannot mkdir: No space left on device\ntar: Exiting due to previous errors\n",
+            "tar: a: Cannot mkdir: No space left on device",
+        ),
         (b"", "no reason was given"),
     ],
 )

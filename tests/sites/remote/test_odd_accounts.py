@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from broker_core.sites.batch import shell_adapter
+from broker_core.sites.batch.probe import PROBE
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.sites.remote.host_far import HostFar, released
 from tests.sites.remote.host_far import script as host_script
@@ -77,4 +80,18 @@ async def test_a_directory_that_is_not_absolute_is_one_of_the_home_directory(fol
     one = await released(far, host_script("true"))
     assert (await far.ended(one.attempt)).exit_code == 0
     assert (folder / "jobs" / MARK / "attempts").is_dir()
+    await far.site.close()
+
+
+async def test_modules_that_are_never_told_keep_no_host_from_being_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = folder / "module"
+    module.write_text("#!/bin/sh\necho early\nsleep 600\n")
+    module.chmod(0o700)
+    monkeypatch.setattr(shell_adapter, "PROBE", PROBE.replace("limit 20 ", "limit 1 "))
+    path = f"{folder}:{os.environ['PATH']}"
+    far = HostFar(folder, environment={"CROSSDESK_SLOTS": "1", "HOME": str(folder), "PATH": path})
+    (facts,) = await far.site.look()
+    assert {"CROSSDESK", "EARLY"} <= set(facts.attributes["GlueHostApplicationRunTimeEnvironment"])
     await far.site.close()
