@@ -87,13 +87,18 @@ class RemoteFinish:
         await self._adapter.fetch(tracked.tag, [path], into)
 
     async def remove_some(self) -> None:
-        """Remove the directories of attempts that are here; those that fail are tried again."""
+        """Remove the directories of attempts that are here; those that fail are tried again.
+
+        Where this machine's disk fails to keep what came, the site keeps it: asked again, a disk says that
+        all is well though it is lost.
+        """
         if self._removing:
             return
         self._removing = True
         tags, self.removable = self.removable, []
         try:
-            await self._adapter.remove(tags)
+            if await self._settled(len(tags)):
+                await self._adapter.remove(tags)
         except CrossDeskError as error:
             self._adapter.link.note(f"Directories of ended jobs are removed later: {error}")
             self.removable += tags
@@ -102,6 +107,16 @@ class RemoteFinish:
             raise
         finally:
             self._removing = False
+
+    async def _settled(self, jobs: int) -> bool:
+        """Have the output of so many jobs on the disk; False where that fails, which is told."""
+        try:
+            await asyncio.to_thread(self._records.settle)
+        except OSError as error:
+            trouble = f"This machine's disk does not keep output: {error.strerror} ({error.filename})"
+            self._adapter.link.note(f"{trouble}. At the site it stays until its {jobs} jobs are purged.")
+            return False
+        return True
 
     async def _bring(self, tracked: Tracked, outputs: bytes) -> str:
         """Bring the output, however long the connection is away; the trouble in words, if it is broken."""
