@@ -8,10 +8,11 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 from broker_core.errors import CrossDeskError
-from broker_core.interactive.meeting import LINE, Place
+from broker_core.interactive.meeting import LINE, PORTS, Place
 
 PATIENCE = 10.0
 """Seconds that a relay gets to answer."""
@@ -66,8 +67,7 @@ class OwnRelay:
 
     async def _start(self, before: Place | None) -> Place:
         """Start it, on the same port as before if that is free: agents know it."""
-        ports = [before.port, 0] if before is not None else [0]
-        for port in ports:
+        for port in (self._own_port() if before is None else before.port, 0):
             self._announced.unlink(missing_ok=True)
             process = self._spawn(port)
             place = await self._announcement(process)
@@ -78,6 +78,10 @@ class OwnRelay:
             place=str(self._log),
             remedy="The log says why; a free port of the range 20000 to 25000 is needed.",
         )
+
+    def _own_port(self) -> int:
+        """A port that hardly any other relay of this machine takes while this one is away for a moment."""
+        return PORTS[zlib.crc32(os.fsencode(self._announced)) % len(PORTS)]
 
     def _spawn(self, port: int) -> subprocess.Popen[bytes]:
         self._log.parent.mkdir(parents=True, exist_ok=True)

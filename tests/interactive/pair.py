@@ -19,6 +19,7 @@ from broker_core.interactive.meeting import Place, new_token
 from broker_core.interactive.session_events import ENDED, Event, Output, SessionState, Status
 from broker_core.interactive.shadow import Session, SessionOptions
 from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
+from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
 
 QUICK = SessionOptions(shortest_pause=0.02, longest_pause=0.2, meeting_time=5.0)
@@ -38,6 +39,7 @@ class Bench:
 
     async def start_relay(self, *words: str) -> None:
         said = self.folder / "relay.json"
+        words = words if "--port" in words else ("--port", str(free_port()), *words)
         said.unlink(missing_ok=True)
         with open(self.folder / "relay.log", "ab") as log:
             self.relay = await asyncio.create_subprocess_exec(

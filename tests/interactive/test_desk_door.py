@@ -25,14 +25,13 @@ from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.test_at_this_machine import SHELL as PROGRAM
 from tests.interactive.test_terminal import SHELL
 from tests.running import RunningBroker
+from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
 
 
 @pytest.fixture
 def place() -> Place:
-    """A port that is free now."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return Place("127.0.0.1", found.getsockname()[1])
+    return Place("127.0.0.1", free_port())
 
 
 @pytest.fixture

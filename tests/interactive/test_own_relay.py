@@ -63,3 +63,16 @@ async def test_a_relay_that_does_not_start_in_time_is_ended_and_announces_nothin
         await OwnRelay(folder, "127.0.0.1", 600.0).place()
     assert not processes_of(folder)
     assert not (folder / "relay.json").exists()
+
+
+async def test_a_relay_that_was_killed_comes_back_where_agents_know_it_though_another_one_started_meanwhile(
+    ground: Path,
+) -> None:
+    folders = [Path(tempfile.mkdtemp(dir=ground)) for _ in range(2)]
+    one, other = (OwnRelay(folder, "127.0.0.1", 600.0) for folder in folders)
+    place = await one.place()
+    os.kill(pid_of(folders[0]), signal.SIGKILL)
+    await other.place()
+    assert await one.place() == place
+    for folder in folders:
+        os.kill(pid_of(folder), signal.SIGTERM)

@@ -13,6 +13,7 @@ from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet,
 from broker_core.interactive.relay_configure import SERVICE, SETTINGS, configure
 from broker_core.interactive.relay_pairs import Pairs
 from broker_core.interactive.relay_settings import RelaySettings, load
+from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
 
 
@@ -125,7 +126,6 @@ def test_settings_that_are_wrong_are_refused(tmp_path: Path, text: str) -> None:
 
 
 async def test_a_place_that_cannot_be_reached_is_told_in_plain_words() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        place = Place(*gone.getsockname())
+    place = Place("127.0.0.1", free_port())
     with pytest.raises(NoMeeting, match=f"^{place} does not answer: Connection refused.$"):
         await meet(place, DESK, new_token(), LONG)

@@ -14,6 +14,7 @@ import pytest
 from broker_core.interactive.relay import main
 from broker_core.interactive.relay_configure import SERVICE, SETTINGS
 from broker_core.interactive.relay_service import service
+from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 
 SETTINGS_FOR_ALL, PYTHON_FOR_ALL, CODE_FOR_ALL = Path("/etc/os-release"), Path("/bin/sh"), Path("/usr/share")
@@ -87,8 +88,7 @@ def test_words_of_the_service_mean_themselves_to_systemd(tmp_path: Path) -> None
 
 def test_the_service_file_is_in_order_and_what_it_starts_answers(tmp_path: Path) -> None:
     folder = tmp_path / "with space"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     assert main(["configure", "--directory", str(folder), "--address", "127.0.0.1", "--port", str(port)]) == 0
     if verify := shutil.which("systemd-analyze"):
         told = subprocess.run(
