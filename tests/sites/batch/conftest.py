@@ -45,12 +45,14 @@ def slurm_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Cl
         bed.close()
 
 
-def _slurm(request: pytest.FixtureRequest, folder: Path) -> Bed:
+def slurm_bed(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    """A real Slurm."""
     cluster = request.getfixturevalue("slurm_cluster")
     return Bed(Slurm(), slurm.QUEUES[0], cluster.environment, folder)
 
 
-def _grid_engine(request: pytest.FixtureRequest, folder: Path) -> Bed:
+def grid_engine_bed(request: pytest.FixtureRequest, folder: Path) -> Bed:
+    """A real Grid Engine."""
     cell = request.getfixturevalue("grid_engine_cell")
     return Bed(GridEngine(), grid_engine.QUEUE, cell.environment, folder)
 
@@ -86,8 +88,8 @@ def _condor_bindings(request: pytest.FixtureRequest, folder: Path) -> Bed:
 
 
 _BEDS: dict[str, Callable[[pytest.FixtureRequest, Path], Bed]] = {
-    "slurm": _slurm,
-    "sge": _grid_engine,
+    "slurm": slurm_bed,
+    "sge": grid_engine_bed,
     "shell": _host,
     "simulated-pbs": _pbs,
     "simulated-torque": _torque,
