@@ -25,6 +25,8 @@ NO_PORTS = "none"
 """Says that there is no such range."""
 SILENCE = 90.0
 """Seconds without a word from a relay, which speaks more often, after which the way there counts as dead."""
+DIAL_AGAIN = 3.0
+"""Seconds after which a new connection is asked for: a cut network may be back, which it notices sooner."""
 LINE = 256
 """Bytes that a line may have."""
 _PORTS = re.compile(r"(\d{1,5})-(\d{1,5})")
@@ -132,22 +134,24 @@ async def _connect(place: Place) -> socket.socket:
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
     last: OSError = OSError("no address")
-    for family, kind, protocol, _, address in found:
-        connection = socket.socket(family, kind, protocol)
-        connection.setblocking(False)
-        try:
-            await loop.sock_connect(connection, address)
-        except OSError as error:
-            connection.close()
-            last = error
-            continue
-        except BaseException:
-            connection.close()
-            raise
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        return connection
-    raise last
+    while True:
+        for family, kind, protocol, _, address in found:
+            connection = socket.socket(family, kind, protocol)
+            connection.setblocking(False)
+            try:
+                await asyncio.wait_for(loop.sock_connect(connection, address), DIAL_AGAIN)
+            except OSError as error:
+                connection.close()
+                last = error
+                continue
+            except BaseException:
+                connection.close()
+                raise
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            return connection
+        if not isinstance(last, TimeoutError):
+            raise last
 
 
 async def _until_go(connection: socket.socket, place: Place) -> None:

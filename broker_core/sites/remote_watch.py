@@ -13,6 +13,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report
 from broker_core.sites.lease_limit import LeaseLimit
+from broker_core.sites.link import LinkState
 from broker_core.sites.pace import BURST, pause
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
@@ -72,6 +73,7 @@ class RemoteWatch:
             tracked = self.track(attempt, order)
             tracked.sent = True
         self.spawn(self._rounds())
+        self.spawn(self._meet_again())
 
     def report(self, notice: Notice) -> None:
         """Tell the engine."""
@@ -125,6 +127,14 @@ class RemoteWatch:
             # A look that hangs waits for an answer much longer than a lease may last.
             if await self._leases.bound(self._round_and_pause()):
                 self._judge_silence()
+
+    async def _meet_again(self) -> None:
+        """Look at once when the site is there again."""
+        link = self._adapter.link
+        while True:
+            await link.news()
+            if link.state is LinkState.CONNECTED:
+                self._woken.set()
 
     async def _round_and_pause(self) -> None:
         try:

@@ -16,7 +16,8 @@ from broker_core.sites.transport.questions import Asks, Refused
 
 _LOG = logging.getLogger(__name__)
 _FLAPPING = 3
-"""Failures that still count once a command has run: a connection that comes and goes is worth trying for."""
+"""Failures that still count once a command has run, and while it is tried often: a connection that comes and
+goes is worth trying for."""
 _KEYS = ("trust-host", "changed-host")
 """Questions that may be settled elsewhere: by another site of the same host, or by ssh."""
 _STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
@@ -54,7 +55,10 @@ class Keeper(Generic[L]):
         self._failures = 0
         self._away: float | None = None
         """Since when there is no connection, by the event loop's clock."""
+        self._stood = False
+        """There was a connection before."""
         self._task: asyncio.Task[None] | None = None
+        self._dialing: asyncio.Task[L] | None = None
         self._wake = asyncio.Event()
         self._doubt = asyncio.Event()
 
@@ -75,6 +79,7 @@ class Keeper(Generic[L]):
     def try_now(self) -> None:
         """Do not wait any longer, neither for the next try nor for an answer."""
         self._wake.set()
+        self._dial_anew()
         if self._task is not None and self._link.state in _STUCK:
             self._link.become(LinkState.CONNECTING)
 
@@ -83,6 +88,22 @@ class Keeper(Generic[L]):
         question = self._link.question
         if self._link.state in (LinkState.RETRYING, LinkState.DOWN) or (question and question.kind in _KEYS):
             self._wake.set()
+            self._dial_anew()
+
+    @property
+    def is_hasty(self) -> bool:
+        """True while a connection that stood is away for a short time only."""
+        away = self._away
+        return self._stood and away is not None and self._since(away) <= self._patience.hasty
+
+    @staticmethod
+    def _since(moment: float) -> float:
+        return asyncio.get_running_loop().time() - moment
+
+    def _dial_anew(self) -> None:
+        """A try that may wait in vain gives way to a new one, unless the user is being asked."""
+        if self._dialing is not None and self._link.state is not LinkState.NEEDS_CREDENTIALS:
+            self._dialing.cancel()
 
     def doubt(self) -> None:
         """A command was not answered in time: find out whether the connection still works."""
@@ -110,7 +131,7 @@ class Keeper(Generic[L]):
         while True:
             self._wake.clear()
             try:
-                line = await self._dial()
+                line = await self._dialed()
                 try:
                     await self._stay(line)
                 finally:
@@ -126,12 +147,24 @@ class Keeper(Generic[L]):
                 _LOG.exception("connecting failed in an unforeseen way")
                 await self._pause(LinkLost(f"Connecting failed in an unforeseen way: {error!r}."))
 
+    async def _dialed(self) -> L:
+        while True:
+            self._dialing = asyncio.ensure_future(self._dial())
+            try:
+                return await self._dialing
+            except asyncio.CancelledError:
+                if (task := asyncio.current_task()) is None or task.cancelling():
+                    raise
+                self._wake.clear()
+            finally:
+                self._dialing = None
+
     async def _stay(self, line: L) -> None:
         """Use a connection until it is lost; raises LinkLost."""
         await self._prove(line)
         began = asyncio.get_running_loop().time()
         self._failures = min(self._failures, _FLAPPING)
-        self._line, self._away = line, None
+        self._line, self._away, self._stood = line, None, True
         self._link.heard = time.time()
         self._link.become(LinkState.CONNECTED)
         try:
@@ -161,13 +194,11 @@ class Keeper(Generic[L]):
 
     async def _pause(self, error: LinkLost) -> None:
         """Tell why there is no connection, and wait for the next try."""
-        self._failures += 1
-        now = asyncio.get_running_loop().time()
-        self._away = now if self._away is None else self._away
-        for_good = isinstance(error, Refused)
-        seconds = (
-            self._patience.longest if for_good else self._patience.pause(self._failures, now - self._away)
-        )
+        self._away = asyncio.get_running_loop().time() if self._away is None else self._away
+        hasty, for_good = self.is_hasty, isinstance(error, Refused)
+        self._failures = min(self._failures + 1, _FLAPPING) if hasty else self._failures + 1
+        pause = self._patience.pause(self._failures, self._since(self._away), hasty=hasty)
+        seconds = self._patience.longest if for_good else pause
         is_down = for_good or self._failures >= self._patience.give_up
         state = LinkState.DOWN if is_down else LinkState.RETRYING
         self._link.become(state, str(error), retry_at=time.time() + seconds)

@@ -119,8 +119,9 @@ class SshTransport(Scripts):
 
     async def _dial(self) -> Line:
         dialing = await asyncio.to_thread(_load)
+        patience = self._patience.hurried() if self._keeper.is_hasty else self._patience
         dialer = dialing.Dialer(
-            self._files, self._answers, self._patience, self._note, self._keeper.ask, self.link.way.add
+            self._files, self._answers, patience, self._note, self._keeper.ask, self.link.way.add
         )
         line: Line = await dialer.dial(self._address)
         for _ in range(self._given_up):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
+from broker_core.sites.link import LinkState
 from broker_core.sites.pace import pause
+from tests.sites.remote.host_far import HostFar, released, script
+from tests.waiting import eventually
 
 
 def test_what_was_just_begun_is_looked_at_soon_and_then_as_usual() -> None:
@@ -36,3 +40,19 @@ def test_the_owner_of_a_site_says_how_often_it_is_looked_at_and_leases_are_renew
     usual: float, since_act: float, since_change: float, lease: float, expected: float
 ) -> None:
     assert pause(usual, since_act, since_change, slowest=30.0, lease=lease) == expected
+
+
+@pytest.mark.cluster
+async def test_a_site_that_is_there_again_is_looked_at_at_once(folder: Path) -> None:
+    far = await HostFar(folder, poll_interval=3600.0).start()
+    one = await released(far, script("sleep 600"))
+    await far.started(one.attempt)
+    far.breaking.down = True
+    far.site.poll_now()
+    await eventually(lambda: "A look at the jobs failed" in far.log())
+    far.breaking.down = False
+    calls = far.breaking.calls
+    far.site.link.become(LinkState.RETRYING, "cut")
+    far.site.link.become(LinkState.CONNECTED)
+    await eventually(lambda: far.breaking.calls > calls)
+    await far.site.close()

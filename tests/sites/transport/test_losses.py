@@ -14,8 +14,9 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from broker_core.sites.link import LinkState
+from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import LinkLost, NotSent, Transport
+from broker_core.sites.transport.keeper import Keeper
 from broker_core.sites.transport.patience import Patience
 from tests.running import ended as has_ended
 from tests.sites.transport.ssh_user import EAGER, HURRY, SshUser, asked, becomes, raises, said
@@ -87,6 +88,30 @@ async def test_a_user_need_not_wait_for_the_next_try(user: SshUser, own_server: 
     await becomes(way, LinkState.CONNECTED)
 
 
+async def test_a_user_need_not_wait_for_the_end_of_a_try_that_hangs(user: SshUser) -> None:
+    async with _hanging() as (port, asked_for):
+        patience = replace(ONCE, exchange=3600.0, connect=3600.0)
+        way = await user.connect("127.0.0.1", port=port, user="nobody", patience=patience)
+        await eventually(lambda: len(asked_for) == 1)
+        way.connect_now()
+        await eventually(lambda: len(asked_for) == 2)
+
+
+@contextlib.asynccontextmanager
+async def _hanging() -> AsyncIterator[tuple[int, list[str]]]:
+    """A port that takes connections and says nothing, and who asked for one."""
+    asked_for: list[str] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked_for.append("")
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], asked_for
+
+
 async def test_a_host_heard_of_elsewhere_is_tried_at_once(user: SshUser, own_server: OwnServer) -> None:
     server = own_server()
     user.knows(server).write(server.alias("cluster"))
@@ -107,6 +132,40 @@ def test_pauses_grow_to_a_minute_and_after_ten_minutes_to_five_and_are_never_in_
     late = [patience.pause(failures, 601.0) for failures in range(10, 40)]
     assert all(150.0 <= pause <= 300.0 for pause in late)
     assert len({patience.pause(20, 601.0) for _ in range(10)}) == 10
+
+
+def test_a_connection_that_stood_is_tried_often_for_a_while() -> None:
+    patience = Patience()
+    pauses = [patience.pause(failures, 10.0, hasty=True) for failures in range(1, 40)]
+    assert all(1.0 <= pause <= 3.0 for pause in pauses)
+    assert patience.hurried().connect <= 5.0
+
+
+async def test_only_what_stood_is_tried_often_and_not_for_ever() -> None:
+    tries: list[bool] = []
+
+    class Line:
+        async def lost(self) -> None:
+            return None
+
+        def close(self) -> None:
+            return None
+
+    async def dial() -> Line:
+        tries.append(keeper.is_hasty)
+        if len(tries) != 2:
+            raise LinkLost("away")
+        return Line()
+
+    async def prove(line: Line) -> None:
+        return None
+
+    patience = Patience(first=0.01, often=0.01, early=0.01, longest=0.01, hasty=0.2)
+    keeper: Keeper[Line] = Keeper(Link(lambda _: None), patience, dial, prove)
+    keeper.start()
+    await eventually(lambda: tries[2:] and not tries[-1])
+    assert tries[:3] == [False, False, True]
+    await keeper.close()
 
 
 @pytest.fixture
