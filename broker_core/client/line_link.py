@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from broker_core.client.client import BrokerClient
@@ -14,8 +15,24 @@ from broker_core.interactive.stream_link import Listener, deliver
 
 LOOK = 10.0
 """Seconds that the broker may keep a question before it answers that nothing is new."""
+FAREWELL = 1.5
+"""Seconds that the last lines get on their way to the broker."""
+PART = 256 * 1024
+"""Bytes of input in one request, at most."""
 _WISHES = frozenset({"take", "eof", "signal"})
 """What is passed on; a program without a terminal has no size."""
+
+
+@dataclass
+class _Piece:
+    """Input on its way."""
+
+    offset: int
+    data: bytearray
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.data)
 
 
 class LineLink:
@@ -32,6 +49,8 @@ class LineLink:
         self._wanted = asyncio.Event()
         self._wanted.set()
         self._out: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._open: _Piece | None = None
+        """The last input that waits, with nothing behind it."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def say(self, what: str, **values: Any) -> None:
@@ -41,11 +60,26 @@ class LineLink:
             self._places = dict(values["resume"])
             self._tasks = [asyncio.ensure_future(self._guarded(work)) for work in (self._look, self._send)]
         elif what in _WISHES:
+            self._open = None
             self._out.put_nowait(lambda: self._client.line_wish(self._job, self._desk, what, **values))
 
     def type(self, offset: int, data: bytes) -> None:
-        """Send input."""
-        self._out.put_nowait(lambda: self._client.type_lines(self._job, self._desk, offset, data))
+        """Send input; what waits already goes together with it, because each question takes its time."""
+        for start in range(0, len(data), PART):
+            self._append(offset + start, data[start : start + PART])
+
+    def _append(self, offset: int, data: bytes) -> None:
+        piece = self._open
+        if piece is not None and piece.end == offset and len(piece.data) + len(data) <= PART:
+            piece.data += data
+            return
+        piece = self._open = _Piece(offset, bytearray(data))
+        self._out.put_nowait(lambda: self._type(piece))
+
+    async def _type(self, piece: _Piece) -> None:
+        if self._open is piece:
+            self._open = None
+        await self._client.type_lines(self._job, self._desk, piece.offset, bytes(piece.data))
 
     def arrived(self, stream: int, offset: int, size: int) -> None:
         """Output below `offset` is here."""
@@ -62,11 +96,16 @@ class LineLink:
             self._wanted.clear()
 
     async def close(self) -> None:
-        """Leave."""
+        """Leave; what was typed before still goes out, if the broker takes it soon."""
+        stands = self.met and (self.lost.cancelled() or not self.lost.done())
+        if stands:
+            sent = asyncio.ensure_future(self._out.join())
+            await asyncio.wait([sent, *self._tasks], timeout=FAREWELL, return_when=asyncio.FIRST_COMPLETED)
+            sent.cancel()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self.met and (self.lost.cancelled() or not self.lost.done()):
+        if stands:
             # The client may be closed already; the broker finds out in time that the desk has gone.
             with contextlib.suppress(CrossDeskError, RuntimeError):
                 await self._client.line_wish(self._job, self._desk, "bye")
@@ -103,6 +142,7 @@ class LineLink:
     async def _send(self) -> None:
         while True:
             await (await self._out.get())()
+            self._out.task_done()
 
     def _word(self, said: dict[str, Any]) -> None:
         if said["what"] == "welcome":

@@ -194,3 +194,17 @@ async def test_a_job_whose_plain_agent_is_killed_ends_and_leaves_no_process(
     await screen.session.close()
     attempts = running_broker.state_dir / "sites" / "local" / "attempts"
     assert processes_of(attempts) == set()
+
+
+async def test_lines_that_were_typed_just_before_leaving_arrive(client: BrokerClient) -> None:
+    job = await submitted(client, "echo ready; while read line; do echo got $line; done")
+    screen = await console(client, job)
+    for number in range(20):
+        screen.session.write(b"%d\n" % number)
+    await screen.session.close()
+    later = await console(client, job)
+    await later.shows(b"got 19\n")
+    later.session.end_input()
+    await later.ended()
+    assert bytes(later.streams[1]) == b"ready\n" + b"".join(b"got %d\n" % number for number in range(20))
+    await later.session.close()
