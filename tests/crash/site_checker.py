@@ -8,10 +8,23 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from broker_core.wire.sites import SiteSpec
 from tests.running import processes_of
-from tests.testbed.slurm import Cluster
+from tests.testbed.slurm import Completed
+
+
+class Record(Protocol):
+    """What a batch system itself knows of its jobs."""
+
+    def present(self) -> dict[str, str]:
+        """Id of each job that is not over to its name."""
+        ...
+
+    def completed(self) -> list[Completed]:
+        """All jobs that are over, oldest first."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -19,7 +32,7 @@ class Bed:
     """A site of a test, and what is behind it."""
 
     spec: SiteSpec
-    cluster: Cluster | None = None
+    cluster: Record | None = None
     """None: a host without a batch system, whose queue is below HOME of its environment."""
 
     def completed(self) -> int:
