@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from broker_core.sites.contract import Attempt, Ended, InputFile, LaunchOrder
+
+log = logging.getLogger("crossdesk.sites")
+Record = TypeVar("Record")
 
 
 class AttemptDirectory:
@@ -34,8 +38,7 @@ class AttemptDirectory:
 
     def order(self) -> LaunchOrder | None:
         """The order, if the attempt ever arrived."""
-        raw = self._read("order")
-        return _order(orjson.loads(raw)) if raw else None
+        return self._decoded("order", _order)
 
     def claimed(self) -> bool:
         """True if a starter has taken it."""
@@ -55,11 +58,7 @@ class AttemptDirectory:
 
     def end(self) -> Ended | None:
         """The end kept by `write_end`."""
-        raw = self._read("over")
-        if not raw:
-            return None
-        fields = orjson.loads(raw)
-        return Ended(**fields | {"attempt": Attempt(**fields["attempt"])})
+        return self._decoded("over", _end)
 
     def over(self) -> bool:
         """True if it ended, by the starter's word or the site's."""
@@ -87,6 +86,15 @@ class AttemptDirectory:
             os.close(file)
         os.rename(part, f"{self.path}/{name}")
 
+    def _decoded(self, name: str, decode: Callable[[dict[str, Any]], Record]) -> Record | None:
+        """A record; None too where a power cut left a part of it: what it told is found out anew."""
+        raw = self._read(name)
+        try:
+            return decode(orjson.loads(raw)) if raw else None
+        except (ValueError, TypeError, KeyError) as error:
+            log.warning("%s/%s cannot be read, and counts as missing: %r", self.path, name, error)
+            return None
+
     def _read(self, name: str) -> bytes:
         try:
             with open(f"{self.path}/{name}", "rb") as file:
@@ -105,6 +113,10 @@ def attempts_in(root: Path) -> list[Attempt]:
     """All attempts that have a directory."""
     parts = (tag.rpartition(".") for tag in tags_in(root))
     return [Attempt(job, int(number)) for job, _, number in parts if job and number.isdecimal()]
+
+
+def _end(fields: dict[str, Any]) -> Ended:
+    return Ended(**fields | {"attempt": Attempt(**fields["attempt"])})
 
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:

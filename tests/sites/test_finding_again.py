@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from broker_core.sites.attempt_directory import AttemptDirectory
 from tests.sites.running_site import RunningSite, order, script
 from tests.waiting import eventually
@@ -113,3 +115,20 @@ async def test_an_order_survives_being_written_down(tmp_path: Path) -> None:
     directory = AttemptDirectory(tmp_path, job.attempt.tag)
     directory.make(job)
     assert directory.order() == job
+
+
+@pytest.mark.parametrize("torn", [b"", b"\0" * 40, b'{"attempt": {"job"', b"[]", b'{"attempt": 3}', b"{}"])
+@pytest.mark.parametrize("name", ["order", "over"])
+async def test_a_file_that_a_power_cut_tore_hinders_no_start(
+    here: RunningSite, torn: bytes, name: str
+) -> None:
+    first, other = order("sh", "-c 'exit 3'"), order("sh", "-c 'exit 4'")
+    await here.site.submit(first)
+    await here.ended(first.attempt)
+    path = here.directory / "attempts" / first.attempt.tag / name
+    assert path.parent.is_dir()
+    path.write_bytes(torn)
+    again = await here.again([(first.attempt, None), (other.attempt, other)])
+    assert (await again.ended(first.attempt)).exit_code in (3, None)
+    assert (await again.ended(other.attempt)).exit_code == 4
+    await again.close()

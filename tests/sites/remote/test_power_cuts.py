@@ -69,3 +69,19 @@ async def test_what_this_machine_does_not_keep_stays_at_the_site_until_it_is_pur
     await far.site.forget([one.attempt])
     assert not far.place(one).exists()
     await far.site.close()
+
+
+async def test_an_end_that_a_power_cut_tore_is_asked_for_anew(folder: Path) -> None:
+    far = await HostFar(folder).start()
+    one = await released(far, script("echo said; exit 3"))
+    assert (await far.ended(one.attempt)).exit_code == 3
+    await far.site.close()
+    records = RemoteRecords(far.folder)
+    Path(records.output(one.attempt)).with_name("over").write_bytes(b"\0" * 40)
+    other = script("exit 4")
+    again = HostFar(folder)
+    await again.start([(one.attempt, None), (other.attempt, other)])
+    assert (await again.ended(one.attempt)).failure in ("", "lost")
+    await again.site.confirm(other.attempt)
+    assert (await again.ended(other.attempt)).exit_code == 4
+    await again.site.close()
