@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import ctypes.util
 import gc
+import logging
 import os
 import resource
 import shutil
@@ -33,6 +34,7 @@ from broker_core.worker.agent_settings import (
     take_settings,
 )
 
+log = logging.getLogger("crossdesk.agent")
 NOT_FOUND, NOT_RUN = 127, 126
 """Exit codes of a program that is missing or cannot be run, as shells have them."""
 
@@ -56,7 +58,10 @@ def main(words: Sequence[str]) -> int:
     environment = dict(os.environ)
     if settings.mode == TERMINAL:
         environment["TERM"] = settings.term
-    private = Path(tempfile.mkdtemp(prefix=".crossdesk-spool-", dir=Path.cwd().parent))
+    try:
+        private = Path(tempfile.mkdtemp(prefix=".crossdesk-spool-", dir=Path.cwd().parent))
+    except OSError as error:
+        return _failed(f"The interactive agent cannot make its directory: {error.strerror}.")
     try:
         return _run(words, settings, environment, private)
     finally:
@@ -109,10 +114,9 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     if around.display is not None:
         await server.show(around.display)
     contact = _contact(server.key.export_public_key().decode(), server.key.get_fingerprint())
-    leave_contact(Path.cwd(), contact)
-    reach = Reach(
-        len(settings.places), lambda trouble: leave_contact(Path.cwd(), contact | {"trouble": trouble})
-    )
+    said = Word(Path.cwd(), contact, settings.retry_interval)
+    said.say()
+    reach = Reach(len(settings.places), said.say)
     dialers = [
         Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve, reach)
         for host, port in settings.places
@@ -128,6 +132,25 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     if session.machine.state == "dead":
         _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")
     return program.status if program.status is not None else -signal.SIGKILL
+
+
+class Word:
+    """What the agent says of itself to the broker; on a full disk again and again, until it takes it."""
+
+    def __init__(self, directory: Path, contact: dict[str, object], interval: float) -> None:
+        """`interval`: seconds between two attempts."""
+        self._directory, self._contact, self._interval = directory, contact, interval
+        self._again: asyncio.TimerHandle | None = None
+
+    def say(self, trouble: str | None = None) -> None:
+        """Say it now; `trouble`: why no place to meet is reached, empty: one is again, None: not known."""
+        if self._again is not None:
+            self._again.cancel()
+        try:
+            leave_contact(self._directory, self._contact | ({} if trouble is None else {"trouble": trouble}))
+        except OSError as error:
+            log.warning("The broker cannot be told of the agent now: %s", error)
+            self._again = asyncio.get_running_loop().call_later(self._interval, self.say, trouble)
 
 
 @contextlib.contextmanager
@@ -151,8 +174,9 @@ def _contact(key: str, fingerprint: str) -> dict[str, object]:
 
 
 def _failed(reason: str) -> int:
-    """Leave the reason for the Job Starter."""
-    Path("..", FAILURE).write_text(reason + "\n")
+    """Leave the reason for the Job Starter, if the disk takes it."""
+    with contextlib.suppress(OSError):
+        Path("..", FAILURE).write_text(reason + "\n")
     sys.stderr.write(reason + "\n")
     return NOT_RUN
 

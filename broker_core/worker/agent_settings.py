@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import MutableMapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -85,14 +86,16 @@ def settings_of(found: dict[str, Any]) -> AgentSettings:
 def leave_contact(directory: Path, values: dict[str, Any]) -> None:
     """Write the contact file, whole or not at all; what is said later follows as a further line.
 
-    A file that only grows can be read from afar by what is new of it.
+    A file that only grows can be read from afar by what is new of it. Raises OSError; what is there of a line
+    then is no line, and the next one begins behind it.
     """
-    line, place = json.dumps(values) + "\n", directory / CONTACT
+    line, place = json.dumps(values).encode() + b"\n", directory / CONTACT
     if place.exists():
-        with place.open("a") as file:
-            file.write(line)
+        with place.open("rb+") as file:
+            file.seek(-1, os.SEEK_END)
+            file.write(line if file.read() == b"\n" else b"\n" + line)
         return
     fresh = directory / f"{CONTACT}.part"
-    fresh.write_text(line)
+    fresh.write_bytes(line)
     fresh.chmod(0o600)
     fresh.replace(place)
