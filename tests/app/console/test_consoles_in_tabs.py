@@ -140,8 +140,8 @@ def test_no_notice_covers_the_line_that_is_typed_into(
     async def scenario(stage: Stage) -> None:
         stage.window.resize(1400, 900)
         view = await opened(stage, LINES)
-        stage.desk.notify(Notice("Something to be told.", Tone.BAD))
         await eventually(view.entry.isVisible)
+        stage.desk.notify(Notice("Something to be told.", Tone.BAD))
         window, entry = stage.window, view.entry
 
         def covered() -> bool:

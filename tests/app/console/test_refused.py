@@ -29,6 +29,8 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         await stage.ready()
         prepared = await prepare(NOWHERE, Path("/"))
         job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
+        offers = await eventually(lambda: notice_of(stage), what="a notice offers both, for a while")
+        assert offers == ["Resubmit", "Queue as batch"]
         await eventually(lambda: stage.ended(job), what="it is refused")
         stage.desk.show_job(job, "console")
         assert stage.window.inspector is not None
@@ -37,8 +39,6 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         await eventually(lambda: pane.placard.other.isVisible(), what="the pane offers what can be done")
         assert pane.placard.button.text() == "Resubmit"
         assert "cannot start here at once" in pane.placard.sentence.text()
-        await eventually(lambda: notice_of(stage), what="a notice offers both")
-        assert notice_of(stage) == ["Resubmit", "Queue as batch"]
         pane.placard.other.click()
         await eventually(lambda: len(stage.desk.jobs) == 2, what="a second job is there")
         jobs = stage.desk.jobs
