@@ -44,7 +44,7 @@ def noticed(screen: Screen, before: int) -> bool:
 
 
 async def test_the_network_is_pulled_many_times_and_every_byte_arrives_once(made: Bench, soak: bool) -> None:
-    parts, cuts, seed = (16384, 100, 1) if soak else (1024, 10, 2)
+    parts, cuts, seed = (16384, 100, 1) if soak else (1639, 10, 2)
     wire = Wire(made.place)
     made.place = await wire.open()
     words = [sys.executable, "-c", WRITER, str(seed), str(parts)]

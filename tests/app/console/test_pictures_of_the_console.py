@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.console.view import ALWAYS, ConsoleView
-from app.console.words import face_of
+from app.console.words import face_of, sentence
 from app.inspector.inspector import Inspector
 from app.theme.faces import Shape
 from app.theme.theme import DeskTheme
@@ -162,6 +162,26 @@ def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], s
     assert (face.word, face.shape) == ("Closed", shape)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "lost",
+            (
+                "the connection is lost, the program runs on, 47.1 KiB of output kept at the node; try 4"
+                " · 12 bytes of input not sent yet"
+            ),
+        ),
+        ("catching-up", "what was missed comes first, 716.8 KiB are left"),
+        ("watching", "at node17.example.org · open at 3 places · another types"),
+        ("dead", "The agent waited too long for a desk and ended the program."),
+        ("unseen", "the program has ended with exit code 0; its last output may be missing here"),
+    ],
+)
+def test_counts_and_reasons_are_told(name: str, told: str) -> None:
+    assert sentence(STATES[name][0]) == told
+
+
 def test_a_silent_agent_is_told_with_what_can_be_done(console: ConsoleView) -> None:
     strip = console.strip
     console.channel.status.emit(replace(HERE, silent=7, unsent=12))
@@ -255,3 +275,24 @@ def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, desk: TestDes
     shoot(inspector, desk, "refusal", QApplication.processEvents)
     placard.other.click()
     assert desk.triggered == ["job.batch"]
+
+
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [
+        ("Waiting", "It waits for a resource; Where says why."),
+        ("Scheduled", "It is in the site's queue."),
+    ],
+)
+def test_a_job_that_waits_has_its_picture(
+    qtbot: QtBot, desk: TestDesk, until: Any, state: str, why: str
+) -> None:
+    inspector = Inspector(desk)
+    qtbot.addWidget(inspector)
+    inspector.show()
+    desk.put(row(state, interactive=True, started=None), story())
+    inspector.show_jobs([JOB])
+    inspector.show_tab("console")
+    placard = inspector.panes["console"].placard
+    until(lambda: placard.sentence.text() == why)
+    shoot(inspector, desk, f"queued-{state.lower()}", QApplication.processEvents)
