@@ -20,7 +20,7 @@ from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
 from broker_core.wire.views import Update
 from tests.client.test_client import one
 from tests.running import RunningBroker, end_all, processes_of
-from tests.waiting import wait_until
+from tests.waiting import eventually, wait_until
 
 
 async def test_a_submission_is_repeated_over_a_restart_and_starts_one_job(
@@ -49,6 +49,7 @@ async def test_the_stream_goes_on_after_a_restart_without_a_gap(running_broker: 
 
         following = asyncio.create_task(follow())
         first = (await client.submit(one(hold="look"))).ids[0]
+        await eventually(lambda: seen, what="the stream is there")
         running_broker.kill()
         await asyncio.to_thread(running_broker.start)
         second = (await client.submit(one(hold="look"))).ids[0]
