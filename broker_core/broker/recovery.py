@@ -53,8 +53,7 @@ async def recover(
     engine.post(JobsRecovered(tuple(arrivals), died))
     await engine.settled()
     await sites.start(at_sites)
-    if died:
-        await sites.forget_unknown()
+    await sites.forget_unknown(died=died)
     fail("after:recovery")
     if arrivals:
         log.info("%d live jobs were taken over", len(arrivals))

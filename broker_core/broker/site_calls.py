@@ -151,9 +151,12 @@ class SiteCalls:
             if attempts:
                 await work.forget(sorted(attempts, key=lambda one: one.tag))
 
-    async def forget_unknown(self) -> None:
-        """Remove the files of jobs that are not in the store: the broker died while they were purged."""
+    async def forget_unknown(self, *, died: bool) -> None:
+        """Remove the files of jobs that are not in the store: they were purged while their site was silent,
+        or the broker `died` meanwhile."""
         for work in list(self._works.values()):
+            if not (died or work.site.holds):
+                continue  # this machine is never silent
             kept = await asyncio.to_thread(work.site.kept)
             known = {record.id for record in await self._engine.store.jobs([one.job for one in kept])}
             if gone := [one for one in kept if one.job not in known]:
