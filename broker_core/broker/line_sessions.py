@@ -24,6 +24,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.sites.contract import Attempt, Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
+from broker_core.worker.agent_settings import GAVE_UP
 
 log = logging.getLogger("crossdesk.sessions")
 STREAMS = (1, 2)
@@ -178,7 +179,7 @@ class LineSessions:
             frames = word("welcome", mode="lines", input=0, streams=streams) + frames
         if complete:
             record = job.record
-            dead = "No desk came back" in record.reason
+            dead = GAVE_UP in record.reason
             frames += word("end", code=record.exit_code, signal=record.signal, dead=dead)
             await self._forget(job.attempt.tag)
         return frames

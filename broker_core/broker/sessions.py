@@ -35,7 +35,7 @@ from broker_core.sites.contract import Attempt, FarSite, LaunchOrder, Site, Site
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
 from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact, SessionManners
-from broker_core.worker.agent_settings import CONTACT, LINES, TERMINAL, VARIABLE, AgentSettings
+from broker_core.worker.agent_settings import CONTACT, GAVE_UP, LINES, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.script import line_agent_path
 from broker_core.worker.words import split_words
 
@@ -255,7 +255,7 @@ def _ending(record: JobRecord) -> dict[str, object]:
     """How a job has ended, for a desk that did not see its end."""
     ended = "The job has ended."
     if record.state in (JobState.ABORTED, JobState.CANCELED):
-        return {"reason": record.reason or ended}
+        return {"reason": record.reason or ended, "dead": GAVE_UP in record.reason}
     return {"reason": ended, "exit_code": record.exit_code, "signal": record.signal}
 
 

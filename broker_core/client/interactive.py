@@ -60,10 +60,15 @@ async def register_desk(client: BrokerClient, *, again: bool = False) -> DeskKey
     A desk that was forgotten is registered only where that is wished for, by `again`. Where this desk
     listens, jobs that start afterwards are told.
     """
-    pair, door = await asyncio.to_thread(desk_key), listen_place()
+    pair = await asyncio.to_thread(desk_key)
+    await _name_desk(client, pair, again=again)
+    return pair
+
+
+async def _name_desk(client: BrokerClient, pair: DeskKeyPair, *, again: bool = False) -> None:
+    door = listen_place()
     told = "" if door is None else str(door)
     await client.add_desk(NewDesk(key=pair.public, name=pair.name, again=again, door=told))
-    return pair
 
 
 async def vouch(client: BrokerClient, key: str, name: str) -> list[DeskView]:
@@ -87,6 +92,8 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
     async def introduce() -> Contact:
         nonlocal known
         try:
+            if known is not None:  # a desk that was forgotten meanwhile would be sent away again and again
+                await _name_desk(client, pair)
             said = await client.session_contact(job, WAIT)
         except (Unreachable, Busy):
             if known is None:
@@ -124,7 +131,7 @@ def _contact(said: SessionContact) -> Contact:
         raise NotYet(said.reason, place=said.job)
     if said.state == "over":
         over = SessionOver(said.reason, place=said.job)
-        over.exit_code, over.signal = said.exit_code, said.signal
+        over.exit_code, over.signal, over.dead = said.exit_code, said.signal, said.dead
         raise over
     if said.state != "there":
         raise BadRequest(said.reason, place=said.job)

@@ -55,6 +55,8 @@ class SessionOver(CrossDeskError):
     """Of the program, where the broker knows it."""
     signal: int | None = None
     """That ended it."""
+    dead: bool = False
+    """The agent gave up waiting for a desk."""
 
 
 Introduce = Callable[[], Awaitable[Contact]]

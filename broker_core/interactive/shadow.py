@@ -229,7 +229,8 @@ class Session:
                 self._become(state=SessionState.STARTING, reason=str(wait))
             except SessionOver as over:
                 ended = {"exit_code": over.exit_code, "signal": over.signal}
-                self._become(state=SessionState.CLOSED, reason=over.message, **ended)
+                state = SessionState.DEAD if over.dead else SessionState.CLOSED
+                self._become(state=state, reason=over.message, **ended)
                 return
             except CrossDeskError as wrong:
                 self._become(state=SessionState.REFUSED, reason=str(wrong))

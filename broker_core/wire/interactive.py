@@ -89,3 +89,5 @@ class SessionContact(Wire):
     """Of a job that is over and was not aborted or canceled."""
     signal: int | None = None
     """That ended it."""
+    dead: bool = False
+    """Its agent waited too long for a desk, and ended the program."""

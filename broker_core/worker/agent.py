@@ -28,6 +28,7 @@ from broker_core.worker.agent_program import Program
 from broker_core.worker.agent_settings import (
     CONTACT,
     FAILURE,
+    GAVE_UP,
     TERMINAL,
     AgentSettings,
     leave_contact,
@@ -130,7 +131,7 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     session.remove()
     Path(CONTACT).unlink(missing_ok=True)
     if session.machine.state == "dead":
-        _failed(f"No desk came back after {settings.max_retries} attempts, so the program was ended.")
+        _failed(f"{GAVE_UP} after {settings.max_retries} attempts, so the program was ended.")
     return program.status if program.status is not None else -signal.SIGKILL
 
 

@@ -141,6 +141,10 @@ async def test_a_job_that_nobody_watches_is_ended_by_the_bypass_agent_with_the_r
     job = await submitted(client, 'Arguments = "-c \'sleep 600\'"; InteractiveAgent = "bypass";')
     row = await reach(client, job, "Done", "Aborted")
     assert "No desk came back after 3 attempts" in row["reason"]
+    late = Screen(await open_session(client, job))
+    await late.ended()
+    assert (late.session.status.state, late.session.status.reason) == (SessionState.DEAD, row["reason"])
+    await late.session.close()
 
 
 async def test_a_batch_job_has_no_session(client: BrokerClient) -> None:
