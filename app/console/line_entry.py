@@ -181,6 +181,6 @@ class LineEntry(QWidget):
             return "On the way to the node; sent again if it was lost."
         why = _WHY.get(self._status.state, "until the program reads on")
         if self._status.state in _THERE and not self._status.writer:
-            why = "until you type here: another desk does"
+            why = f"until you type here{': another desk does' if self._status.taken else ''}"
         wait = "1 line waits" if number == 1 else f"{number:,} lines wait"
         return f"{wait} {why}. Double-click a line to change it, Del takes it back."

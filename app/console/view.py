@@ -197,8 +197,9 @@ class ConsoleView(ConsolePart):
         """Another console has the input: say so, once until this one had it."""
         if self.status.state is SessionState.CONNECTED and not (self.status.writer or self._warned):
             self._warned = True
+            who = "Another" if self.status.taken else "No"
             self.desk.notify(
-                Notice("Another console has the input of this program; “Type here” takes it.", Tone.WARNING)
+                Notice(f"{who} console has the input of this program; “Type here” takes it.", Tone.WARNING)
             )
 
     def _answered(self, data: bytes) -> None:

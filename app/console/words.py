@@ -62,7 +62,7 @@ def sentence(status: Status) -> str:
         if status.windows:
             parts.append("1 window waits" if status.windows == 1 else f"{status.windows} windows wait")
         if not status.writer:
-            parts.append("another types")
+            parts.append("another types" if status.taken else "nobody types")
     waits = status.silent or status.state is SessionState.BUFFERING
     if status.unsent > _NOTED or (status.unsent and waits):
         parts.append(f"{size(status.unsent)} of input not sent yet")

@@ -61,6 +61,8 @@ class Status:
     """`terminal` (i2glogin) or `lines` (bypass); empty until known."""
     writer: bool = False
     """Our input goes to the program; else another desk has it."""
+    taken: bool = True
+    """A desk has the input; else whoever takes it."""
     viewers: int = 0
     """Desks that are connected, we included."""
     retries: int = 0

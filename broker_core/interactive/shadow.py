@@ -335,7 +335,7 @@ class Session:
         self.resize(*self._size)
         self.input.news(writes=writer)
         self._wants_input = writer
-        told = {"sent": self.input.sent, "unsent": self.input.unsent}
+        told = {"sent": self.input.sent, "unsent": self.input.unsent, "taken": bool(said.get("taken", True))}
         windows = int(said.get("windows", 0))
         self._become(writer=writer, viewers=int(said["viewers"]), windows=windows, **told)
 

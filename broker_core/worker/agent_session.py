@@ -131,10 +131,9 @@ class AgentSession:
 
     def news(self) -> None:
         """Tell every desk who writes and who is there."""
+        told = {"taken": self.writer is not None, "viewers": len(self.watchers), "windows": self._windows}
         for watcher in self.watchers:
-            watcher.tell(
-                "news", writer=watcher is self.writer, viewers=len(self.watchers), windows=self._windows
-            )
+            watcher.tell("news", writer=watcher is self.writer, **told)
 
     def windows_wait(self, count: int) -> None:
         """So many windows of the program wait for a desk that shows them."""

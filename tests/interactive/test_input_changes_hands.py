@@ -76,6 +76,16 @@ async def test_a_cut_of_everybody_leaves_the_input_where_it_was(ways: tuple[Way,
     await second.screen.shows(b"42")
 
 
+async def test_who_looks_on_is_told_when_nobody_has_the_input_any_more(ways: tuple[Way, Way]) -> None:
+    first, second = (way.screen.session for way in ways)
+    assert second.status.taken
+    await first.close()
+    await eventually(lambda: not second.status.taken)
+    assert not second.status.writer
+    second.take()
+    await eventually(lambda: second.status.writer and second.status.taken)
+
+
 async def test_what_is_typed_in_the_dark_by_who_has_not_the_input_goes_nowhere(ways: tuple[Way, Way]) -> None:
     _, second = ways
     await second.break_off()
