@@ -22,6 +22,8 @@ EAGER = Patience(first=0.05, longest=0.5)
 """The product's own deadlines, which a busy machine keeps; tries follow each other soon."""
 HURRY = replace(EAGER, connect=5.0, exchange=5.0, login=10.0, channel=5.0, probe=5.0, alive=1.0, silent=3)
 """Short deadlines, so that tests of what never comes take little time."""
+ONCE = replace(EAGER, first=3600.0, longest=3600.0)
+"""After a try that failed there is no other one for long."""
 
 
 class SshUser:
