@@ -16,6 +16,7 @@ from broker_core.errors import BadRequest, NotAuthorised, NotFound
 from broker_core.wire.queue import QUEUE_COLUMNS
 from tests.broker.jobs import reach, submit
 from tests.running import RunningBroker
+from tests.waiting import eventually
 
 TRUE = 'Executable = "/bin/true";'
 
@@ -23,12 +24,14 @@ TRUE = 'Executable = "/bin/true";'
 async def test_the_queue_tells_of_each_waiting_job_why_it_waits(client: BrokerClient) -> None:
     (held,) = (await submit(client, TRUE, hold="wait for me")).ids
     (never,) = (await submit(client, f"{TRUE} Requirements = false;")).ids
-    await reach(client, held, "Waiting")
-    await reach(client, never, "Waiting")
+
+    async def looked_at() -> bool:
+        return (await client.queue()).columns["state"] == ["held", "parked"]
+
+    await eventually(looked_at)
     queue = await client.queue()
     assert tuple(queue.columns) == QUEUE_COLUMNS
     assert queue.columns["id"] == [held, never]
-    assert queue.columns["state"] == ["held", "parked"]
     assert queue.total == 2
     assert "wait for me" in queue.columns["reason"][0]
     assert queue.columns["reason"][1]
@@ -103,11 +106,14 @@ async def test_where_free_cpus_alone_count_list_match_and_the_scheduler_say_the_
             (first,) = (await submit(client, 'Executable = "/bin/sleep"; Arguments = "60";')).ids
             await reach(client, first, "Running")
             (second,) = (await submit(client, TRUE)).ids
-            await reach(client, second, "Waiting", "Scheduled")
             assert (await client.match(TRUE)).matching == 0
-            queue = await client.queue()
-            assert (queue.columns["id"], queue.columns["state"]) == ([second], ["queued"])
-            assert "needs 1 CPU, 0 are free" in queue.columns["reason"][0]
+
+            async def looked_at() -> bool:
+                queue = await client.queue()
+                told = (queue.columns["id"], queue.columns["state"]) == ([second], ["queued"])
+                return told and "needs 1 CPU, 0 are free" in queue.columns["reason"][0]
+
+            await eventually(looked_at)
             await client.cancel([first])
             await reach(client, second, "Done")
     finally:

@@ -22,7 +22,7 @@ from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Report
 from broker_core.sites.contract import SiteRefused as Refused
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import LinkLost
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 def ready(job: str, attempt: int = 1, **more: Any) -> JobRecord:
@@ -187,7 +187,7 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
     site, records = StandIn(), [ready("bad"), ready("good")]
     heard = Heard({record.id: record for record in records})
     work = SiteWork(site, heard, Lacking(), FailPoints(), 10)  # type: ignore[arg-type]
-    async with asyncio.timeout(5.0):
+    async with asyncio.timeout(LONG):
         await work.begin(records)
     assert site.known == [Attempt("bad", 1), Attempt("good", 1)]
     for record in records:

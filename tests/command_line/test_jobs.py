@@ -74,7 +74,9 @@ def test_an_interrupted_wait_ends_with_130_and_the_job_goes_on(jdl: Path) -> Non
     assert waiting.wait(60) == 130
     waiting.stdout.close()
     assert crossdesk("job", "status", job, "--json").json["jobs"][0]["state"] in (
+        "Submitted",
         "Waiting",
+        "Ready",
         "Scheduled",
         "Running",
     )

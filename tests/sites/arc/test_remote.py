@@ -31,8 +31,7 @@ async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
     slow = script("echo begun; while [ ! -e go-on ]; do sleep 0.2; done; echo over", ce=CE)
     lost = script("echo never", ce="grid:443/jobmanager-arc-nosuch")
     far = await Far(spec.model_copy(update={"poll_interval": 0.3}), tmp_path / "here").start()
-    for one in (quick, endless, slow):
-        await far.site.submit(one)
+    ids = [await far.site.submit(one) for one in (quick, endless, slow)]
     with pytest.raises(SiteRefused, match="nosuch"):
         await far.site.submit(lost)
     assert not far.notices
@@ -51,11 +50,12 @@ async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
     assert (await far.ended(endless.attempt)).failure == "killed"
 
     await far.started(slow.attempt)
-    assert await far.text(slow.attempt) == "begun\n"
+    await far.says(slow.attempt, "begun\n")
     far = await far.again([(slow.attempt, None)])
     await far.started(slow.attempt)
     arex.kill()
-    (folder,) = {place.parent for place in arex.folder.glob("session/*/job/std.out") if _runs(place.parent)}
+    folder = arex.session(ids[-1]) / "job"
+    assert _runs(folder)
     await eventually(lambda: far.site.link.state is LinkState.RETRYING, what="the loss is noticed")
     (folder / "go-on").touch()
     assert not far.ends(slow.attempt)

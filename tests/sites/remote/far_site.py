@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from broker_core.errors import NotFound
 from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Runs, Started
 from broker_core.sites.making import site_for
 from broker_core.sites.remote import RemoteSite
@@ -83,6 +84,17 @@ class Far:
     async def text(self, attempt: Attempt, path: str = "std.out") -> str:
         """A file of an attempt."""
         return (await self.site.open_path(attempt, path)).read_text()
+
+    async def says(self, attempt: Attempt, text: str) -> None:
+        """Wait until that is the output of an attempt that runs; its start is told before there is any."""
+
+        async def there() -> bool:
+            try:
+                return await self.text(attempt) == text
+            except NotFound:
+                return False
+
+        await eventually(there, what=lambda: f"{text!r} is said; log {self.log()}")
 
     def log(self) -> str:
         """What happened to the connection."""

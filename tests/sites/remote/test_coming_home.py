@@ -22,8 +22,7 @@ async def ended_unheard(far: HostFar) -> LaunchOrder:
     """A job that wrote a line, which was read, and ended while there was no way to the site."""
     one = await released(far, script("echo said; until [ -e go ]; do sleep 0.05; done; echo more"))
     await far.started(one.attempt)
-    await eventually(lambda: (far.place(one) / "job" / "std.out").read_text())
-    assert await far.text(one.attempt) == "said\n"
+    await far.says(one.attempt, "said\n")
     far.breaking.down = True
     (far.place(one) / "job" / "go").touch()
     await eventually((far.place(one) / "ended").exists)

@@ -23,10 +23,13 @@ open("empty", "w")
 """
 
 
-async def test_hostile_names_come_as_they_are(far: Far, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "listed", [("out/*", "out/a/*/d", "empty"), ("out", "empty")], ids=["one by one", "folder"]
+)
+async def test_hostile_names_come_as_they_are(far: Far, tmp_path: Path, listed: tuple[str, ...]) -> None:
     program = tmp_path / "make.py"
     program.write_text(HOSTILE)
-    one = script(f"python3 {program}", outputs=("out/*", "out/a/*/d", "empty"))
+    one = script(f"python3 {program}", outputs=listed)
     assert (await far.run(one)).failure == ""
     found = {file.path for file in await far.site.files(one.attempt)}
     names = ["new\nline", "back\\slash", "-dash", "sp ace'quote\"", "café", "bytes\\xff", "*star"]
@@ -82,14 +85,10 @@ async def test_growing_output_is_read_while_the_job_runs(far: Far) -> None:
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
     await far.started(one.attempt)
-
-    async def says(text: str) -> bool:
-        return await far.text(one.attempt) == text
-
-    await eventually(lambda: says("one\n"))
+    await far.says(one.attempt, "one\n")
     job = Path(far.spec.directory) / MARK / "attempts" / one.attempt.tag / "job"
     (job / "go").touch()
-    await eventually(lambda: says("one\ntwo\n"))
+    await far.says(one.attempt, "one\ntwo\n")
     assert {file.path for file in await far.site.files(one.attempt)} == {"std.out", "std.err", "go"}
     for path in ("../order", "/etc/passwd", "nothing"):
         with pytest.raises(NotFound):
@@ -103,16 +102,13 @@ async def test_of_a_huge_file_that_grows_only_the_end_is_brought(far: Far) -> No
     one = script("head -c 3000000 /dev/zero; echo end; until [ -e end ]; do sleep 0.05; done")
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
-    await far.started(one.attempt)
-
-    async def has_the_end() -> bool:
-        place = await far.site.open_path(one.attempt, "std.out")
-        return place.read_bytes().endswith(b"end\n")
-
-    await eventually(has_the_end)
+    job = Path(far.spec.directory) / MARK / "attempts" / one.attempt.tag / "job"
+    # What is looked at while it is written is brought piece by piece.
+    await eventually(lambda: (job / "std.out").exists() and (job / "std.out").stat().st_size == 3_000_004)
     place = await far.site.open_path(one.attempt, "std.out")
+    assert place.read_bytes().endswith(b"end\n")
     assert place.stat().st_size == 3_000_004
     assert place.stat().st_blocks * 512 < 2_000_000, "the beginning was not brought"
-    (Path(far.spec.directory) / MARK / "attempts" / one.attempt.tag / "job" / "end").touch()
+    (job / "end").touch()
     assert (await far.ended(one.attempt)).failure == ""
     assert (await far.site.open_path(one.attempt, "std.out")).read_bytes() == bytes(3_000_000) + b"end\n"
