@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from fnmatch import fnmatchcase
 
 from broker_core.broker.services import Services
 from broker_core.errors import NotFound
 from broker_core.jdl.description import JobDescription
+from broker_core.jdl.names import is_listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -69,5 +69,5 @@ def _role(path: str, description: JobDescription | None) -> str:
         return "stdout"
     if path == (description.stderr or STDERR):
         return "stderr"
-    listed = any(path == entry or fnmatchcase(path, entry) for entry in description.output_sandbox)
+    listed = any(is_listed(path, entry) for entry in description.output_sandbox)
     return "output" if listed else "work"

@@ -8,11 +8,11 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from broker_core.client.client import BrokerClient
 from broker_core.errors import Conflict, CrossDeskError, NotFound
+from broker_core.jdl.names import is_listed
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import JobDetail, OutputFile
 
@@ -161,13 +161,9 @@ def _new_folder(directory: Path, name: str) -> Path:
 def _delivered(file: OutputFile, detail: JobDetail) -> bool:
     """What OutputSandbox lists; and what the job wrote to its streams, even if they are not listed."""
     if file.role in ("stdout", "stderr"):
-        return file.size > 0 or any(_fits(file, entry) for entry in detail.output_sandbox)
+        return file.size > 0 or any(is_listed(file.path, entry) for entry in detail.output_sandbox)
     return file.role == "output"
 
 
-def _fits(file: OutputFile, entry: str) -> bool:
-    return file.path == entry or fnmatchcase(file.path, entry)
-
-
 def _present(entry: str, files: list[OutputFile]) -> bool:
-    return any(_fits(one, entry) for one in files)
+    return any(is_listed(one.path, entry) for one in files)

@@ -15,7 +15,7 @@ StdInput | string | | | File that the program reads as standard input: in InputS
 StdOutput | string | | | File of the job's directory that takes what the program prints.
 StdError | string | | | File of the job's directory that takes its error messages; may be the same as StdOutput.
 InputSandbox | string, strings | {} | | Local files to send along, wildcards allowed. Each keeps only its base name, so two may not share one.
-OutputSandbox | string, strings | {} | | Files of the job's directory to bring back when it ends, wildcards allowed.
+OutputSandbox | string, strings | {} | | Files and folders of the job's directory to bring back when it ends, wildcards allowed.
 Requirements | expression | true | | Condition that a resource must meet; other.X reads attribute X of the resource. Anything but true refuses it.
 Rank | expression | 0.0 | | Number by which suitable resources are ordered; a higher one is better.
 InputData | string, strings | {} | | Files in grid storage (lfn: or guid: names) near which the job should run.

@@ -58,7 +58,7 @@ def outputs(reading: Reading) -> Sandbox:
     entries = reading.strings("outputsandbox")
     _commas(reading, "outputsandbox")
     for text, place in entries:
-        if wrong := wrong_output(text):
+        if wrong := wrong_output(text.removesuffix("/") or text):
             reading.error(*wrong, "outputsandbox", place)
         else:
             _add_output(reading, sandbox, text, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
 WILDCARDS = frozenset("*?[]{}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -35,6 +36,11 @@ def from_base(path: str, base: str) -> str:
 def has_wildcard(path: str) -> bool:
     """True if it holds one of * ? [ ] { }."""
     return not WILDCARDS.isdisjoint(path)
+
+
+def is_listed(path: str, entry: str) -> bool:
+    """True for a file that an entry of OutputSandbox names: itself, by wildcards, or by its folder."""
+    return path == entry or fnmatchcase(path, entry) or path.startswith(f"{entry.rstrip('/')}/")
 
 
 def wrong_output(path: str) -> tuple[str, str] | None:

@@ -12,7 +12,7 @@
 #   __interactive_agent   list of agents, of which the first is taken that this node can run
 #   __agent_sums          list of the SHA-256 that they must have; an empty one: any
 #   __nodes               nodes used at this site    __subjob_index    index in an inter-cluster job
-#   __output_file         list of names and wildcards to bring back
+#   __output_file         list of names, folders and wildcards to bring back
 #   __output_base_url     where to send them; empty: they are read where they are
 #   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
 #   __file_limit          largest size of a file, in units of 512 bytes
@@ -28,7 +28,8 @@
 # (SHA-256 of each output file, then their sizes). In __news: links to `started`, `outputs` and `ended`
 # as TAG.s, TAG.o and TAG.e, in this order, each whole.
 #
-# Exit status: 0 to 125 the program's own; 128+N: ended by signal N; 199: the program's own above 125;
+# Exit status: 0 to 125 the program's own; 128+N: ended by signal N, as far as the shell can tell, else the
+# program's own; 199: the program's own above 125;
 # 220 download failed, 221 executable missing, 222 agent failed, 223 output upload failed,
 # 224 wall limit, 225 output limit, 226 refused second start, 227 the starter itself failed.
 
@@ -78,10 +79,10 @@ __tell() {
 __end() {
     __clock
     __code=$1 __kind=$2 __reason=$3
-    rm -f "$__here/room"
+    rm -f "$__here/room" "$__here/said"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
-            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated"
+            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself"
         times
         printf '.\n'
     } >"$__here/ended"
@@ -96,6 +97,7 @@ __end() {
     output-limit) exit 225 ;;
     starter | lease | killed | lost) exit 227 ;;
     esac
+    [ -z "$__itself" ] || exit 199
     [ "$__code" -gt 192 ] && exit 199
     [ "$__code" -gt 125 ] && [ "$__code" -lt 129 ] && exit 199
     exit "$__code"
@@ -345,15 +347,51 @@ __end_all() {
     while __signal KILL; do sleep 0.1; done
 }
 
+# True if the program ended with __status by itself, and not by a signal: of its end by that signal this shell
+# would have told, as it does of another's.
+__ended_itself() {
+    [ "$__status" -gt 128 ] && [ "$__status" -le 192 ] || return 1
+    [ -z "$__agent" ] && [ "$__said" != /dev/null ] && [ ! -s "$__said" ] || return 1
+    __number=$((__status - 128))
+    case $(kill -l "$__number" 2>/dev/null) in
+    # These end nothing.
+    CHLD | CONT | STOP | TSTP | TTIN | TTOU | URG | WINCH) return 0 ;;
+    esac
+    {
+        (
+            trap - HUP PIPE TERM INT QUIT
+            ulimit -c 0
+            exec /bin/sh -c "kill -$__number \$\$"
+        ) 2>/dev/null
+        :
+    } 2>"$__said"
+    [ -s "$__said" ]
+}
+
+# Run `find` with these words on the files in all folders that are to be brought back.
+__in_folders() {
+    __list=$__folders
+    while [ -n "$__list" ]; do
+        __next
+        __decode "$__item"
+        find "./${__value%/}/" -type f "$@"
+    done
+}
+
 # List the output files with their hashes, note what is missing, send what is to be sent.
 __outputs() {
     __list=$__output_file
+    __folders=
     set --
     while [ -n "$__list" ]; do
         __next
         __decode "$__item"
         if [ -f "./$__value" ]; then
             set -- "$@" "./$__value"
+            continue
+        fi
+        if [ -d "./$__value" ] && find "./${__value%/}/" -type f 2>/dev/null | grep -q .; then
+            __folders=${__folders:+$__folders,}$__item
             continue
         fi
         IFS=
@@ -369,14 +407,20 @@ __outputs() {
         IFS=$__ifs
         [ -n "$__any" ] || __missing=${__missing:+$__missing,}$__item
     done
-    [ $# -gt 0 ] || return 0
+    [ -n "$*$__folders" ] || return 0
+    __sizes='stat -L -c "size %s" -- "$@" || for __file do printf "size %s\n" "$(wc -c <"$__file")"; done'
     {
-        sha256sum -- "$@"
-        stat -L -c 'size %s' -- "$@" || for __file do printf 'size %s\n' "$(wc -c <"$__file")"; done
+        [ $# -eq 0 ] || sha256sum -- "$@"
+        __in_folders -exec sha256sum -- {} +
+        [ $# -eq 0 ] || eval "$__sizes"
+        __in_folders -exec /bin/sh -c "$__sizes" sh {} +
     } >"$__here/outputs" 2>/dev/null
     [ -n "$__output_base_url" ] || return 0
     for __file do
         __send "$__file" "$__target/${__file#./}" 2>/dev/null || return 1
+    done
+    __in_folders -print | while IFS= read -r __file; do
+        __send "$__file" "$__target/${__file#./}" 2>/dev/null || exit 1
     done
 }
 
@@ -384,6 +428,7 @@ __decode "$__directory"
 __here=$__value
 __missing=
 __terminated=
+__itself=
 cd -- "$__here" 2>/dev/null || exit 227
 if ! mkdir claim 2>/dev/null; then
     [ -d claim ] && exit 226
@@ -447,7 +492,21 @@ fi
 # A batch system asks to end by TERM, to all processes: at a time limit, or when a job is canceled there.
 trap '__terminated="terminated 1
 "' TERM
+# Where the shell tells of an end by a signal. As bash tells in its own mode alone, it is in that meanwhile.
+__said=/dev/null
+true 2>/dev/null >"$__here/said" && __said=$__here/said
+__posix=
+case ${BASH_VERSION:+bash}:$SHELLOPTS: in
+bash:*:posix:*)
+    case $(export -p) in
+    *POSIXLY_CORRECT*) ;;
+    *) set +o posix && __posix=1 ;;
+    esac
+    ;;
+esac
+{
 (
+    [ -z "$__posix" ] || set -o posix
     trap - HUP PIPE TERM INT QUIT
     for __pair do
         shift
@@ -500,6 +559,11 @@ trap '__terminated="terminated 1
     exec "$@"
 )
 __status=$?
+# The subshell is not the last command of the group: some shells would tell elsewhere.
+} 2>"$__said"
+[ "$__status" -le 128 ] || ! __ended_itself || __itself="itself 1
+"
+[ -z "$__posix" ] || set -o posix
 # The batch system's TERM may come to the program a little before it comes here.
 case $__news:$__status in ?*:137 | ?*:143) [ -n "$__terminated" ] || sleep 1 ;; esac
 trap '' TERM

@@ -95,6 +95,8 @@ def ended_mark(raw: bytes, time: float) -> EndedMark | None:
 def _ended(values: Mapping[str, str], time: float) -> EndedMark:
     """Raises KeyError and ValueError for what no Job Starter wrote."""
     code, signal = status_of(values["exit"])
+    if "itself" in values and signal is not None:
+        code, signal = signal + 128, None
     failure = values["failure"]
     missing = values.get("missing", "")
     return EndedMark(
@@ -112,6 +114,8 @@ def _ended(values: Mapping[str, str], time: float) -> EndedMark:
 
 def status_of(text: str) -> tuple[int | None, int | None]:
     """Exit code and signal of a shell's `$?`: 128+N is taken for signal N where there is such a signal.
+
+    The marker says where the starter knows better.
 
     Raises ValueError for what is no `$?`.
     """

@@ -97,6 +97,20 @@ async def test_files_with_hostile_names_are_delivered_and_no_link_is_followed(
     assert fetched.failed == ()
 
 
+async def test_a_folder_is_delivered_with_all_its_files(client: BrokerClient, tmp_path: Path) -> None:
+    (tmp_path / "make.sh").write_text(
+        "mkdir -p results/deep; echo 1 >results/a; echo 2 >results/deep/b; echo 3 >c"
+    )
+    description = 'Executable = "make.sh"; InputSandbox = {"make.sh"}; OutputSandbox = {"results/", "c"};'
+    job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
+    await until_ended(client, [job], timeout=60)
+    fetched = await fetch_output(client, job, tmp_path / "out")
+    names = {str(path.relative_to(fetched.directory)) for path in fetched.files}
+    assert names == {"results/a", "results/deep/b", "c"}
+    assert fetched.missing == ()
+    assert (await client.job(job)).row["state"] == "Cleared"
+
+
 async def test_a_file_that_cannot_be_saved_keeps_no_other_back(
     client: BrokerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import json
 import math
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from broker_core.sites.processes import send
 from broker_core.worker.encoding import decode, encode
 from broker_core.worker.markers import EndedMark, ended_mark, read_ended, read_started, started_mark
+from broker_core.worker.outputs_list import read_outputs
 from broker_core.worker.script import starter_path
 from broker_core.worker.variables import StarterOrder, variables
 from tests.running import processes_of
@@ -111,6 +113,32 @@ def test_a_signal_is_told(shell: list[str], tmp_path: Path) -> None:
     assert (code, mark.exit_code, mark.signal) == (137, None, 9)
 
 
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGPIPE, signal.SIGUSR1]
+)
+def test_each_signal_is_told(shell: list[str], tmp_path: Path, number: signal.Signals) -> None:
+    code, mark = run(shell, tmp_path / "d", "sh", "-c", f"ulimit -c 0; kill -{number} $$")
+    assert (code, mark.exit_code, mark.signal) == (128 + number, None, number)
+
+
+@pytest.mark.parametrize("status", [137, 143, 147, 192])
+def test_a_program_may_end_itself_with_what_looks_like_a_signal(
+    shell: list[str], tmp_path: Path, status: int
+) -> None:
+    code, mark = run(shell, tmp_path / "d", "sh", "-c", f"echo mine >&2; exit {status}")
+    assert (code, mark.exit_code, mark.signal) == (199, status, None)
+    assert (tmp_path / "d/job/err").read_text() == "mine\n"
+    assert not (tmp_path / "d/said").exists()
+
+
+@pytest.mark.parametrize(("how", "code", "number"), [("exit 143", 143, None), ("kill -15 $$", None, 15)])
+def test_bash_under_the_name_of_sh_tells_both_apart_too(
+    tmp_path: Path, how: str, code: int | None, number: int | None
+) -> None:
+    _, mark = run(["bash", "--posix"], tmp_path / "d", "sh", "-c", how)
+    assert (mark.exit_code, mark.signal) == (code, number)
+
+
 def test_a_missing_input_file_is_a_failed_download(shell: list[str], tmp_path: Path) -> None:
     code, mark = run(shell, tmp_path / "d", "true", inputs=["a,b"])
     assert (code, mark.failure) == (220, "download")
@@ -152,6 +180,20 @@ def test_output_files_are_matched_and_missing_ones_named(shell: list[str], tmp_p
     )
     assert mark.missing == ("no $x",)
     assert "b c.csv" in (tmp_path / "d/outputs").read_text()
+
+
+def test_a_folder_is_listed_with_all_its_files(shell: list[str], tmp_path: Path) -> None:
+    made = "mkdir -p 'r s/deep/.er' empty; echo 1 >'r s/a b'; echo 22 >'r s/deep/.er/c'; echo 3 >top"
+    made += "; ln -s . 'r s/loop'"
+    _, mark = run(shell, tmp_path / "d", "sh", "-c", made, outputs=["top", "r s", "empty", "r s/deep/"])
+    proofs = read_outputs((tmp_path / "d/outputs").read_bytes())
+    assert {name: proof.size for name, proof in proofs.items()} == {
+        "top": 2,
+        "r s/a b": 2,
+        "r s/deep/.er/c": 3,
+    }
+    assert proofs["r s/deep/.er/c"].sha256 == hashlib.sha256(b"22\n").hexdigest()
+    assert mark.missing == ("empty",)
 
 
 def test_output_to_a_folder_makes_the_folder(shell: list[str], tmp_path: Path) -> None:
