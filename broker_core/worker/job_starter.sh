@@ -390,7 +390,8 @@ __outputs() {
             set -- "$@" "./$__value"
             continue
         fi
-        if [ -d "./$__value" ] && find "./${__value%/}/" -type f 2>/dev/null | grep -q .; then
+        if [ -d "./$__value" ] && [ ! -h "./${__value%/}" ] &&
+            find "./${__value%/}/" -type f 2>/dev/null | grep -q .; then
             __folders=${__folders:+$__folders,}$__item
             continue
         fi

@@ -184,8 +184,9 @@ def test_output_files_are_matched_and_missing_ones_named(shell: list[str], tmp_p
 
 def test_a_folder_is_listed_with_all_its_files(shell: list[str], tmp_path: Path) -> None:
     made = "mkdir -p 'r s/deep/.er' empty; echo 1 >'r s/a b'; echo 22 >'r s/deep/.er/c'; echo 3 >top"
-    made += "; ln -s . 'r s/loop'"
-    _, mark = run(shell, tmp_path / "d", "sh", "-c", made, outputs=["top", "r s", "empty", "r s/deep/"])
+    made += "; ln -s . 'r s/loop'; ln -s / away"
+    outputs = ["top", "r s", "empty", "r s/deep/", "away", "away/"]
+    _, mark = run(shell, tmp_path / "d", "sh", "-c", made, outputs=outputs)
     proofs = read_outputs((tmp_path / "d/outputs").read_bytes())
     assert {name: proof.size for name, proof in proofs.items()} == {
         "top": 2,
@@ -193,7 +194,7 @@ def test_a_folder_is_listed_with_all_its_files(shell: list[str], tmp_path: Path)
         "r s/deep/.er/c": 3,
     }
     assert proofs["r s/deep/.er/c"].sha256 == hashlib.sha256(b"22\n").hexdigest()
-    assert mark.missing == ("empty",)
+    assert mark.missing == ("empty", "away", "away/")
 
 
 def test_output_to_a_folder_makes_the_folder(shell: list[str], tmp_path: Path) -> None:
