@@ -36,7 +36,8 @@ class SiteSpec(Wire):
     url: str = ""
     """Base URL of an ARC computing element."""
     directory: str = ""
-    """Absolute directory at the site, seen by its nodes; empty: `.crossdesk` in the home directory."""
+    """Directory at the site, seen by its nodes: absolute, or below the home directory, with or without `~/`;
+    empty: `.crossdesk` there."""
     queues: list[str] = []
     """Queues to use; empty: all that are open."""
     options: list[str] = []
