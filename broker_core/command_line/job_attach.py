@@ -78,9 +78,13 @@ class Attached:
         self._job = job
         self._watch = watch
         self._take = take
+        """The input is to be taken over, and is not ours yet."""
+        self._taking = False
         self._left = asyncio.Event()
         self._writing = asyncio.Event()
-        """The program takes our input; what is typed before waits."""
+        """The program takes our input; what comes by a pipe before waits."""
+        self._met = asyncio.Event()
+        """It is known who types; keys before that wait, too."""
         self._told: Any = None
         self._attempt = 0
         self._by_lines: Callable[[], None] = _nothing
@@ -142,17 +146,13 @@ class Attached:
 
     def _status(self, status: Any) -> None:
         """Tell a new state, once; take the input over if that was asked for."""
-        if self._take and status.mode and not status.writer and not self._watch:
-            self._session.take()
-            self._take = False
+        self._count_in(status)
         if self._attempt and status.attempt != self._attempt:
             self._remark("the job was started anew")
         self._attempt = status.attempt
         if status.mode == LINES:
             self._by_lines()
             self._by_lines = _nothing
-        if status.writer:
-            self._writing.set()
         if status.state != self._told and status.state in ("starting", "buffering"):
             self._remark(status.reason or status.state)
         self._told = status.state
@@ -161,12 +161,26 @@ class Attached:
             wants.append(status.notice)
         if status.silent:
             wants.append("the agent does not answer; what you type waits")
+        if status.viewers and not (status.writer or self._watch or self._take):
+            wants.append("another desk types: Ctrl-] leaves; with --take you type, and it looks")
         if status.windows:
             wants.append("the program opens a window, which waits for a desk with a display: attach with -X")
         for one in wants:
             if one not in self._remarks:
                 self._remark(one)
         self._remarks = set(wants)
+
+    def _count_in(self, status: Any) -> None:
+        """Take the input over if that was asked for, and know who types."""
+        if status.writer or self._watch:
+            self._take = False
+        elif self._take and status.mode and not self._taking:
+            self._taking = True
+            self._session.take()
+        if status.writer:
+            self._writing.set()
+        if status.viewers and not self._take:
+            self._met.set()
 
     def _remark(self, text: str) -> None:
         """A line between those of the program; its terminal may be a raw one."""
@@ -192,19 +206,36 @@ class Attached:
                 reading.cancel()
 
     async def _keys(self, descriptor: int, keys: Keys) -> None:
+        """Read what is typed, so that DETACH is heard whatever else has to wait; a pipe waits itself."""
+        typed: asyncio.Queue[bytes] = asyncio.Queue()
+        passing = asyncio.ensure_future(self._pass_on(typed, keys))
+        try:
+            while True:
+                await readable(descriptor)
+                data = os.read(descriptor, _TURN)
+                if keys.are_there and DETACH in data:
+                    self._left.set()
+                    return
+                typed.put_nowait(data)
+                if not (data and keys.are_there):
+                    await typed.join()
+                if not data:
+                    return
+        finally:
+            passing.cancel()
+
+    async def _pass_on(self, typed: asyncio.Queue[bytes], keys: Keys) -> None:
+        """Give it to the program, in order, and the end of the input behind it."""
         while True:
-            await readable(descriptor)
-            data = os.read(descriptor, _TURN)
-            if keys.are_there and DETACH in data:
-                self._left.set()
-                return
-            await self._writing.wait()
+            data = await typed.get()
+            await (self._met if keys.are_there else self._writing).wait()
             if keys.are_there and self._session.status.mode == LINES:
                 data = data.replace(b"\r", b"\n")  # typed before it was known that lines are wanted
-            if not data:
+            if data:
+                await self._type(data, waits=not keys.are_there)
+            else:
                 self._session.end_input()
-                return
-            await self._type(data, waits=not keys.are_there)
+            typed.task_done()
 
     async def _type(self, data: bytes, *, waits: bool) -> None:
         """Have the session take it, as soon as there is room.

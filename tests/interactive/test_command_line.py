@@ -77,10 +77,15 @@ def test_a_pipe_with_much_in_it_arrives_whole_before_its_end(
 class Keyboard:
     """The program on a terminal that the test holds."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *words: str, **variables: str) -> None:
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            command(*words), stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+            command(*words),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            env=os.environ | variables,
         )
         os.close(slave)
         os.set_blocking(self.master, False)
@@ -120,6 +125,36 @@ def test_a_terminal_is_left_and_attached_again(job: str) -> None:
     second.type(b"exit 6\r")
     assert second.process.wait(60) == 6
     second.close()
+
+
+def test_who_does_not_type_is_told_so_and_can_leave(job: str) -> None:
+    first = Keyboard("job", "attach", job)
+    wait_until(first.shows(b"ready"))
+    second = Keyboard("job", "attach", job)
+    wait_until(second.shows(b"another desk types"))
+    second.type(b"echo in$((1 + 1))vain\r")
+    first.type(b"echo on$((2 + 2))\r")
+    wait_until(second.shows(b"on4"))
+    second.type(b"\x1d")
+    wait_until(second.shows(b"The program runs on"))
+    assert second.process.wait(60) == 0
+    second.close()
+    first.type(b"exit 3\r")
+    assert first.process.wait(60) == 3
+    first.shows(b"")()
+    assert b"in2vain" not in first.seen
+    first.close()
+
+
+def test_a_terminal_whose_desk_is_forgotten_says_so_and_ends(job: str, tmp_path: Path) -> None:
+    other = {"XDG_DATA_HOME": str(tmp_path / "other")}
+    keyboard = Keyboard("job", "attach", job, **other)
+    wait_until(keyboard.shows(b"ready"))
+    *_, desk = crossdesk("broker", "desks", "--json").json
+    assert crossdesk("broker", "forget-desk", desk["fingerprint"]).code == 0
+    wait_until(keyboard.shows(b"This desk was forgotten"))
+    assert keyboard.process.wait(60) == 1
+    keyboard.close()
 
 
 def test_a_port_is_forwarded_until_ctrl_c(job: str) -> None:
@@ -170,7 +205,7 @@ def test_a_private_network_lasts_until_ctrl_c(job: str) -> None:
 
 
 def test_desks_are_listed_and_forgotten(job: str) -> None:
-    (desk,) = crossdesk("broker", "desks", "--json").json
+    *_, desk = crossdesk("broker", "desks", "--json").json
     assert desk["added"] <= time.time()
     assert crossdesk("broker", "forget-desk", desk["fingerprint"], "--json").json == []
 
