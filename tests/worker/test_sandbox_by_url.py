@@ -1,0 +1,108 @@
+"""The Job Starter gets the input and sends the output itself, from and to where it is told (CB-JS-02)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from broker_core.worker.encoding import encode
+from broker_core.worker.markers import EndedMark, read_ended
+from broker_core.worker.script import starter_path
+from broker_core.worker.variables import StarterOrder, variables
+
+
+class _Files(BaseHTTPRequestHandler):
+    """Gives and takes the files of a folder."""
+
+    folder: Path
+
+    def do_GET(self) -> None:
+        place = self.folder / self.path.lstrip("/")
+        content = place.read_bytes() if place.is_file() else b""
+        self.send_response(200 if place.is_file() else 404)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_PUT(self) -> None:
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        there = self.folder.is_dir()
+        if there:
+            (self.folder / self.path.lstrip("/")).write_bytes(content)
+        self.send_response(201 if there else 507)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *said: object) -> None:
+        """Nothing is said of it."""
+
+
+@pytest.fixture(params=["http", "file"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder, and the URL under which a node reaches it."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    if request.param == "file":
+        yield folder, f"file://{folder}"
+        return
+    handler = type("Handler", (_Files,), {"folder": folder})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def run(tmp_path: Path, url: str, script: str) -> tuple[int, EndedMark]:
+    """One run; its exit status and the marker."""
+    directory = tmp_path / "attempt"
+    directory.mkdir()
+    order = StarterOrder(
+        *("j", f"j{os.getpid()}.2", directory, "sh", ("-c", script)),
+        environment=(),
+        inputs=("data.txt",),
+        outputs=("result.txt", "out"),
+        stdin="",
+        stdout="out",
+        stderr="err",
+    )
+    given = variables(order) | {"__input_base_url": encode(url), "__output_base_url": encode(url)}
+    given |= {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    done = subprocess.run(["sh", str(starter_path())], env=given, check=False, timeout=120)
+    mark = read_ended(directory)
+    assert mark is not None
+    return done.returncode, mark
+
+
+def test_input_is_fetched_and_output_sent_by_the_starter(tmp_path: Path, store: tuple[Path, str]) -> None:
+    folder, url = store
+    (folder / "data.txt").write_text("given")
+    code, mark = run(tmp_path, url, "tr a-z A-Z <data.txt >result.txt; echo said; exit 3")
+    assert (code, mark.exit_code, mark.failure) == (3, 3, "")
+    assert (folder / "result.txt").read_text() == "GIVEN"
+    assert (folder / "out").read_text() == "said\n"
+
+
+def test_input_that_is_not_there_starts_nothing(tmp_path: Path, store: tuple[Path, str]) -> None:
+    folder, url = store
+    code, mark = run(tmp_path, url, "echo ran >result.txt")
+    assert (code, mark.failure, mark.exit_code) == (220, "download", None)
+    assert "data.txt could not be fetched from" in mark.reason
+    assert not (folder / "result.txt").exists()
+
+
+def test_output_that_cannot_be_sent_is_told_with_the_exit_code(
+    tmp_path: Path, store: tuple[Path, str]
+) -> None:
+    folder, url = store
+    (folder / "data.txt").write_text("given")
+    code, mark = run(tmp_path, url, f"echo made >result.txt; rm -r {folder}; exit 4")
+    assert (code, mark.exit_code, mark.failure) == (223, 4, "upload")
+    assert url in mark.reason
