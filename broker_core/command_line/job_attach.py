@@ -162,7 +162,8 @@ class Attached:
         if status.silent:
             wants.append("the agent does not answer; what you type waits")
         if status.viewers and not (status.writer or self._watch or self._take):
-            wants.append("another desk types: Ctrl-] leaves; with --take you type, and it looks")
+            who = "another desk types" if status.taken else "nobody types"
+            wants.append(f"{who}: Ctrl-] leaves; with --take you type")
         if status.windows:
             wants.append("the program opens a window, which waits for a desk with a display: attach with -X")
         for one in wants:

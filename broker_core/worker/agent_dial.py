@@ -78,10 +78,10 @@ class Dialer:
                 connection = await meet(
                     self._place, AGENT, self._token, None, reached=lambda: self._reach.reached(self._place)
                 )
-            except NoMeeting as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, nobody else calls this place
                 log.info("%s", error)
-                if isinstance(error, NotReached):
-                    self._reach.failed(self._place, str(error))
+                if isinstance(error, NotReached) or not isinstance(error, NoMeeting):
+                    self._reach.failed(self._place, str(error) or type(error).__name__)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, self._interval)
                 continue
