@@ -10,12 +10,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 def confirm(parent: QWidget, title: str, text: str, verb: str, act: Callable[[], object]) -> QMessageBox:
     """Open a question with the button `verb`, which calls `act`; Escape leaves everything as it is."""
-    box = QMessageBox(parent)
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setWindowTitle("CrossDesk")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(title)
-    box.setInformativeText(text)
+    box = _box(parent, title, text)
     do = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
     do.setProperty("kind", "danger")
     do.setAutoDefault(False)
@@ -24,4 +19,23 @@ def confirm(parent: QWidget, title: str, text: str, verb: str, act: Callable[[],
     box.setEscapeButton(keep)
     do.clicked.connect(act)
     box.open()
+    return box
+
+
+def tell(parent: QWidget, title: str, text: str) -> QMessageBox:
+    """Open words that stay until they were read, and can be copied."""
+    box = _box(parent, title, text)
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
+    box.open()
+    return box
+
+
+def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowTitle("CrossDesk")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(title)
+    box.setInformativeText(text)
     return box

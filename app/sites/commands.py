@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.context import Notice, Tone
 from app.model import words
-from app.shell.confirm import confirm
+from app.shell.confirm import confirm, tell
 from app.sites.trial import Trial
 from broker_core.errors import CrossDeskError
 
@@ -89,6 +89,8 @@ class SiteCommands(QObject):
             self._desk.notify(Notice(f"{name} was not removed: {error}", Tone.BAD))
         else:
             self.trials.pop(name, None)
-            tone = Tone.WARNING if answer.left else Tone.GOOD
-            self._desk.notify(Notice(f"{name} was removed. {answer.left}".strip(), tone))
+            if answer.left:
+                tell(self._window, f"{name} was removed", answer.left)
+            else:
+                self._desk.notify(Notice(f"{name} was removed."))
         self._desk.sites.look()

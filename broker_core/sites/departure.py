@@ -63,6 +63,6 @@ def _jobs(tags: list[str]) -> str:
 
 def _left(adapter: Adapter, why: str) -> str:
     return (
-        f"{why} May be left there: {adapter.traces}. To be rid of it, remove it there by hand, or add the "
-        "site again by the same name and remove it once it can be reached."
+        f"{why} May be left there: {adapter.traces}. Remove it by hand, or add the site again by this name "
+        "and remove it when it answers."
     )

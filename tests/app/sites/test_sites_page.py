@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.context import LinkState
-from app.shell.toasts import Toast
 from app.sites.faces import sidebar_count, site_face, state_sentence, success_words
 from app.sites.page import SitesPage
 from broker_core.errors import CrossDeskError
@@ -27,8 +26,8 @@ def page_of(on: Stage) -> SitesPage:
     return page
 
 
-def _toasts(on: Stage) -> list[Toast]:
-    return on.window.findChildren(Toast)
+def _boxes(on: Stage) -> list[QMessageBox]:
+    return on.window.findChildren(QMessageBox)
 
 
 def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
@@ -182,7 +181,7 @@ def test_a_site_that_is_being_removed_says_so_and_what_is_left_is_told(act: Act)
         on.window.handlers.site_commands.remove(on.desk.sites.named("cluster-c"))
         [box] = on.window.findChildren(QMessageBox)
         next(one for one in box.findChildren(QPushButton) if one.text().startswith("Remove")).click()
-        await eventually(lambda: any("~/.crossdesk/t1" in one.accessibleName() for one in _toasts(on)))
+        await eventually(lambda: any("~/.crossdesk/t1" in one.informativeText() for one in _boxes(on)))
 
     act(SitesBroker(every_state()), scene)
 
