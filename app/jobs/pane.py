@@ -22,7 +22,7 @@ from app.model.query import Query
 if TYPE_CHECKING:
     from app.shell.desk import WindowDesk
 
-_NAME_LEAST = 120
+_NAME_LEAST = 104
 
 
 class JobsPane(QWidget):

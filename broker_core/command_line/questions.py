@@ -116,6 +116,7 @@ def _line(prompt: str) -> str:
         raise BadRequest(
             "There is nobody to answer this.",
             code="no_answer",
-            remedy="Run it in a terminal, give answers on standard input, or use --host-key FINGERPRINT.",
+            remedy="Run it in a terminal, give answers on standard input, or name what is asked for: "
+            "--host-key FINGERPRINT, --proxy FILE.",
         )
     return line.rstrip("\n")
