@@ -12,6 +12,7 @@ import orjson
 from broker_core.information.source_worker import FRAME
 from broker_core.information.static_names import STATIC
 from broker_core.information.updater import Answer, SourceFailed
+from broker_core.process_start import start_whole
 from broker_core.resources.facts import Facts
 
 _BUFFER = 1 << 18
@@ -39,15 +40,19 @@ async def run_in_process(
 
     The process is gone when this returns or is cancelled. Raises SourceFailed.
     """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "broker_core.information.source_worker"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        limit=_BUFFER,
+    process, cancelled = await start_whole(
+        asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "broker_core.information.source_worker"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_BUFFER,
+        )
     )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
+        if cancelled is not None:
+            raise cancelled
         process.stdin.write(orjson.dumps({"work": work, **request}) + b"\n")
         return await _gather(process.stdout, make)
     except (asyncio.IncompleteReadError, ConnectionError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -214,3 +215,18 @@ async def test_no_process_stays_behind(mute: str) -> None:
         await eventually(lambda: len(children() - before) == 2)
         await eventually(lambda: view(updaters, "other").state == "slow")
     assert children() <= before
+
+
+async def test_a_question_that_is_given_up_while_its_process_is_being_started_leaves_nothing(
+    mute: str,
+) -> None:
+    before, open_before = children(), len(os.listdir("/proc/self/fd"))
+    for turns in range(12):
+        asking = asyncio.create_task(ldap(mute).fetch())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        assert asking.cancelled()
+    assert children() <= before
+    await eventually(lambda: len(os.listdir("/proc/self/fd")) <= open_before + 1, what="all pipes are closed")

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import cast
 
 from broker_core.errors import NotFound
+from broker_core.process_start import start_whole
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
 from broker_core.sites.transport.envelope import Parcel
@@ -64,13 +65,17 @@ class LocalTransport(Scripts):
 async def _run(traffic: Traffic, parcel: Parcel, chunks: AsyncIterator[bytes]) -> Reply:
     loop = asyncio.get_running_loop()
     try:
-        transport, process = await loop.subprocess_exec(
-            lambda: _Process(traffic), "/bin/sh", "-c", parcel.command, start_new_session=True
+        (transport, process), cancelled = await start_whole(
+            loop.subprocess_exec(
+                lambda: _Process(traffic), "/bin/sh", "-c", parcel.command, start_new_session=True
+            )
         )
     except OSError as error:
         raise NotSent(f"No process can be started: {error.strerror}.") from error
     pipe = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
     try:
+        if cancelled is not None:
+            raise cancelled
         reply = await traffic.carry(pipe, parcel.head, chunks)
     finally:
         if traffic.status is None:

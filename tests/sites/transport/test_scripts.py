@@ -74,6 +74,25 @@ async def test_a_cancelled_call_ends_its_script(way: Transport, tmp_path: Path) 
     assert (await way.run("echo next")).out == b"next\n"
 
 
+async def test_a_call_cancelled_while_its_script_is_being_started_leaves_nothing(
+    user: SshUser, tmp_path: Path
+) -> None:
+    way = await user.connect("")
+    await way.run("true")
+    before = len(os.listdir("/proc/self/fd"))
+    for turns in range(12):
+        child = tmp_path / f"child{turns}"
+        call = asyncio.create_task(way.run(f"sleep 600 & echo $! >{child}; sleep 600"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        assert call.cancelled()
+        if child.exists() and child.read_text():
+            await eventually(lambda child=child: _is_gone(child), what="the script ends")
+    await eventually(lambda: len(os.listdir("/proc/self/fd")) <= before, what="all pipes are closed")
+
+
 def _is_gone(file: Path) -> bool:
     """False too while the file is not written yet."""
     words = file.read_text().split() if file.exists() else []
