@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
@@ -18,6 +19,9 @@ _LOG = logging.getLogger(__name__)
 _FLAPPING = 3
 """Failures that still count once a command has run, and while it is tried often: a connection that comes and
 goes is worth trying for."""
+_HANGS, _SELDOM = 5.0, 30.0
+"""Seconds after which a try may give way to one that is asked for, and after which another may again: who
+asks over and over must not keep a slow login from ever being done."""
 _KEYS = ("trust-host", "changed-host")
 """Questions that may be settled elsewhere: by another site of the same host, or by ssh."""
 _STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
@@ -59,6 +63,8 @@ class Keeper(Generic[L]):
         """There was a connection before."""
         self._task: asyncio.Task[None] | None = None
         self._dialing: asyncio.Task[L] | None = None
+        self._dialed_at = self._anew_at = -math.inf
+        """When the try under way began, and when one gave way to another, by the event loop's clock."""
         self._wake = asyncio.Event()
         self._doubt = asyncio.Event()
 
@@ -102,7 +108,10 @@ class Keeper(Generic[L]):
 
     def _dial_anew(self) -> None:
         """A try that may wait in vain gives way to a new one, unless the user is being asked."""
-        if self._dialing is not None and self._link.state is not LinkState.NEEDS_CREDENTIALS:
+        if self._dialing is None or self._link.state is LinkState.NEEDS_CREDENTIALS:
+            return
+        if self._since(self._dialed_at) >= _HANGS and self._since(self._anew_at) >= _SELDOM:
+            self._anew_at = asyncio.get_running_loop().time()
             self._dialing.cancel()
 
     def doubt(self) -> None:
@@ -149,6 +158,7 @@ class Keeper(Generic[L]):
 
     async def _dialed(self) -> L:
         while True:
+            self._dialed_at = asyncio.get_running_loop().time()
             self._dialing = asyncio.ensure_future(self._dial())
             try:
                 return await self._dialing
