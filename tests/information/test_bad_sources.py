@@ -170,6 +170,7 @@ async def test_a_site_whose_answer_trickles_in_is_silent_when_the_time_is_over(
         number = (await reader.read(100))[4:5]
         writer.write(bytes.fromhex("300c0201") + number + bytes.fromhex("61070a010004000400"))
         with contextlib.suppress(ConnectionError):
+            await reader.read(1000)  # no server speaks before it is asked
             while True:
                 await asyncio.sleep(0.01)
                 writer.write(entry("GlueCEUniqueID=x,o=grid", {b"GlueCEName": [b"x"]}))
