@@ -11,6 +11,8 @@ SERVICE = "crossdesk"
 """Name under which the entries stand in the keyring."""
 _PLAIN = ("fail", "null", "PlaintextKeyring", "EncryptedKeyring")
 T = TypeVar("T")
+PATIENCE = 30.0
+"""Seconds for whoever unlocks it; then it is as good as none, for this question."""
 
 
 class KeyringAccess:
@@ -26,14 +28,22 @@ class KeyringAccess:
         return self._why
 
     async def read(self, name: str) -> str:
-        """Return the kept answer; empty if there is none, or no keyring."""
+        """Return the kept answer; empty if there is none, no keyring, or one that nobody unlocks."""
         if await self.missing():
             return ""
-        return await in_background(lambda: _read(name))
+        try:
+            return await asyncio.wait_for(in_background(lambda: _read(name)), PATIENCE)
+        except TimeoutError:
+            return ""
 
     async def write(self, name: str, value: str) -> str:
         """Keep an answer; returns why it could not be kept, empty if it was."""
-        return await self.missing() or await in_background(lambda: _write(name, value))
+        try:
+            return await self.missing() or await asyncio.wait_for(
+                in_background(lambda: _write(name, value)), PATIENCE
+            )
+        except TimeoutError:
+            return "It could not be kept in the keyring, which nobody unlocked."
 
     async def forget(self, name: str) -> None:
         """Remove an answer, if there is one."""
