@@ -241,6 +241,7 @@ def _rules(settings: Settings) -> Rules:
     return Rules(
         rematch_interval=settings.rematch_interval,
         infeasible_timeout=settings.infeasible_timeout,
+        interactive_start=settings.interactive_start,
         max_rematch=settings.max_rematch,
         queue_ahead=QUEUE_AHEAD,
         temp_bad_period=settings.temp_bad_period,

@@ -19,6 +19,9 @@ class SchedulingSettings:
     queue_policy: str = setting(FCFS, "who may pass whom in the queue", choices=tuple(QUEUES))
     rematch_interval: float = setting(120.0, "a waiting job is matched again at the latest after this")
     infeasible_timeout: float = setting(3600.0, "a job that no known resource can ever run is aborted then")
+    interactive_start: float = setting(
+        120.0, "an interactive job that its site keeps in the queue for longer is refused"
+    )
     max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")
     temp_bad_period: float = setting(600.0, "longest time for which a site that fails is left alone")
     exclusive_interval: float = setting(120.0, "a chosen resource is kept from others at most so long")

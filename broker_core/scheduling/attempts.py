@@ -57,7 +57,7 @@ class Attempts:
 
     def begin(self, job: LiveJob, type_: EventType, reason: str, details: dict[str, Any]) -> None:
         """A new attempt on what the job has, recorded, then handed over."""
-        job.runs_since, job.given_up, job.holds = None, "", False
+        job.runs_since, job.queued_since, job.given_up, job.holds = None, None, "", False
         self._ledger.note(
             job,
             type_,

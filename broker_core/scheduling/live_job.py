@@ -43,6 +43,8 @@ class LiveJob:
     """Its site starts the attempt only after a Confirm."""
     runs_since: float | None = None
     """Monotonic time since which the site says that it runs the attempt, without a word of the attempt."""
+    queued_since: float | None = None
+    """Monotonic time since which the site has the attempt, if that may not wait there."""
     given_up: str = ""
     """Why the broker itself asked the site to end the attempt; empty: it did not."""
     suspect: bool = False

@@ -52,6 +52,9 @@ class Outcomes:
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The program never started."""
         now = self._ledger.now.monotonic
+        if job.given_up and job.runs_since is None:
+            # Who lets a job wait, or is left because its owner wishes so, has not failed it.
+            return
         if message.failure not in SAME_ANYWHERE | HERE_NEVER:
             self._failed(job, message)
         elif message.failure == "executable-missing":

@@ -1,9 +1,9 @@
-"""Starts that are not confirmed although the site says that it runs the attempt (SA-LCH-07)."""
+"""Starts that sites owe: of attempts that run by their word (SA-LCH-07), of interactive ones in a queue."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -23,51 +23,90 @@ class OverdueStarts:
         self._ledger = ledger
         self._cache = cache
         self._fences = fences
-        self._limit = rules.start_confirmed
-        self.owed: dict[str, LiveJob] = {}
-        """Jobs whose start may be owed, in the order of their times; to be read only."""
+        self._running = _Owed(
+            rules.start_confirmed,
+            lambda job: job.runs_since,
+            "{site} runs it by its own word, but no start was confirmed within {limit:g} s",
+        )
+        self._queued = _Owed(
+            rules.interactive_start,
+            lambda job: job.queued_since if job.runs_since is None else None,
+            "{site} has not started it within {limit:g} s, it waits in the queue there",
+        )
+        self._all = self._running, self._queued
 
-    def watch(self, job: LiveJob) -> None:
+    @property
+    def any(self) -> bool:
+        """True while a start may be owed."""
+        return bool(self._running.jobs or self._queued.jobs)
+
+    def runs(self, job: LiveJob) -> None:
         """The site says from now on that it runs a job's attempt."""
         job.runs_since = self._ledger.now.monotonic
-        self.owed.pop(job.id, None)
-        self.owed[job.id] = job
+        self._running.add(job)
+
+    def queued(self, job: LiveJob) -> None:
+        """The site has a job's attempt from now on; an interactive one does not wait there (CB-SCH-08)."""
+        if job.record.interactive:
+            job.queued_since = self._ledger.now.monotonic
+            self._queued.add(job)
 
     def contact(self, ces: Container[str]) -> None:
         """A site is in contact again: it has all its time to tell."""
-        for job in [one for one in self.owed.values() if any(ce in ces for ce in one.ces)]:
-            self.watch(job)
+        for owed in self._all:
+            for job in [one for one in owed.jobs.values() if any(ce in ces for ce in one.ces)]:
+                self._grant(owed, job)
 
     def look(self) -> None:
         """Give up what is overdue."""
         now = self._ledger.now.monotonic
-        while (job := self._first()) is not None and self._since(job) + self._limit <= now:
-            if self._cache.reachable(job.ces[0]):
-                del self.owed[job.id]
-                self._give_up(job)
-            else:
-                self.watch(job)
+        for owed in self._all:
+            while owed.next() <= now and (job := owed.first()) is not None:
+                if self._cache.reachable(job.ces[0]):
+                    del owed.jobs[job.id]
+                    self._give_up(job, owed)
+                else:
+                    self._grant(owed, job)
 
     def next(self) -> float:
         """When the first of them is overdue; infinity: never."""
-        job = self._first()
-        return math.inf if job is None else self._since(job) + self._limit
+        return min(owed.next() for owed in self._all)
 
-    def _first(self) -> LiveJob | None:
-        """The one that is owed for longest; those that moved on meanwhile are dropped."""
-        while self.owed:
-            job = next(iter(self.owed.values()))
-            if job.record.state is JobState.SCHEDULED and job.runs_since is not None:
-                return job
-            del self.owed[job.id]
-        return None
+    def _grant(self, owed: _Owed, job: LiveJob) -> None:
+        self.runs(job) if owed is self._running else self.queued(job)
 
-    def _since(self, job: LiveJob) -> float:
-        return self._ledger.now.monotonic if job.runs_since is None else job.runs_since
-
-    def _give_up(self, job: LiveJob) -> None:
-        where = site_name(job.ce)
-        job.given_up = f"{where} runs it by its own word, but no start was confirmed within {self._limit:g} s"
+    def _give_up(self, job: LiveJob, owed: _Owed) -> None:
+        job.given_up = owed.words.format(site=site_name(job.ce), limit=owed.limit)
         reason = f"{job.given_up}; once the attempt has ended there, the next choice is tried"
         self._ledger.note(job, EventType.START_OVERDUE, resources=job.ces, reason=reason)
         self._fences.end(job.record, job.ce)
+
+
+class _Owed:
+    """Jobs whose start may be owed, in the order of their times."""
+
+    def __init__(self, limit: float, since: Callable[[LiveJob], float | None], words: str) -> None:
+        """`since`: monotonic time from which its seconds count, None for a job that moved on."""
+        self.limit, self.words = limit, words
+        self._since = since
+        self.jobs: dict[str, LiveJob] = {}
+
+    def add(self, job: LiveJob) -> None:
+        """A job whose time counts from now."""
+        self.jobs.pop(job.id, None)
+        self.jobs[job.id] = job
+
+    def first(self) -> LiveJob | None:
+        """The one that is owed for longest; those that moved on meanwhile are dropped."""
+        while self.jobs:
+            job = next(iter(self.jobs.values()))
+            if job.record.state is JobState.SCHEDULED and self._since(job) is not None:
+                return job
+            del self.jobs[job.id]
+        return None
+
+    def next(self) -> float:
+        """When it is overdue; infinity: never."""
+        job = self.first()
+        since = None if job is None else self._since(job)
+        return math.inf if since is None else since + self.limit

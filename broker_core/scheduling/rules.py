@@ -44,6 +44,8 @@ class Rules:
     start_confirmed: float = 300.0
     """A start that is not confirmed this long after the site says that it runs the job is given up
     (SA-LCH-07)."""
+    interactive_start: float = 120.0
+    """An interactive job that its site keeps in the queue for longer is given up (CB-SCH-08)."""
     poison_deaths: int = 3
     """A job that is on its way to a site whenever the broker dies is handed over again so often, and no more
     (reliability case 24)."""

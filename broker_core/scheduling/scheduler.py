@@ -129,7 +129,7 @@ class Scheduler:
         """Nobody waits: what a site says is nothing to others, and the wish for the next round stands."""
         return (
             self._wished == self._round_due > self._ledger.now.monotonic
-            and not (self._waiting.jobs or self._fences.asked or self._overdue.owed)
+            and not (self._waiting.jobs or self._fences.asked or self._overdue.any)
             and self._rules.cache
         )
 
@@ -338,7 +338,7 @@ class Scheduler:
         moment = min(moment, self._sorting.end_of_patience())
         if self._waiting.jobs:
             moment = min(moment, self.cache.next_change(now))
-        if self._fences.asked or self._overdue.owed:
+        if self._fences.asked or self._overdue.any:
             moment = min(moment, self._fences.next(), self._overdue.next())
         return max(now, moment)
 

@@ -111,6 +111,7 @@ class SiteReactions:
             self._fences.end(job.record, job.ce)
         elif job.record.state is S.SCHEDULED:
             job.holds = True
+            self._overdue.queued(job)
             self._confirm(job)
 
     def _fence(self, message: SiteMessage) -> None:
@@ -140,6 +141,7 @@ class SiteReactions:
             self._cache.answered(job.id, now)
             details = {"site_id": message.site_id} if message.site_id else {}
             self._ledger.note(job, E.SCHEDULED, FROM.AL, resources=job.ces, reason=IN_QUEUE, details=details)
+            self._overdue.queued(job)
             if job.canceling:
                 self._fences.end(job.record, job.ce)
         if job.record.state is S.SCHEDULED:
@@ -195,7 +197,7 @@ class SiteReactions:
     def _runs(self, job: LiveJob, message: SiteRuns) -> None:
         self._catch_up(job)
         if job.record.state is S.SCHEDULED and job.runs_since is None:
-            self._overdue.watch(job)
+            self._overdue.runs(job)
 
     def _waits(self, job: LiveJob, message: SiteWaits) -> None:
         self._catch_up(job)

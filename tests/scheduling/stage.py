@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 from broker_core.jdl.check import check
@@ -43,9 +44,10 @@ def resource(name: str = CE, cpus: int = 2, free: int | None = None) -> Resource
     return Resource(name, name.split(":")[0], cpus, cpus if free is None else free, 0, 0, 0.0)
 
 
-def matched(demand: Demand, pool: Pool, seed: int) -> Matches:
+def matched(demand: Demand, pool: Pool, seed: int, able: frozenset[str] = frozenset()) -> Matches:
     stage_matches[0] += 1
-    return match(demand.description, pool, context=Context(site=demand.site, fuzzy_seed=seed))
+    context = Context(site=demand.site, fuzzy_seed=seed)
+    return match(demand.description, pool, context=replace(context, abilities=context.abilities | able))
 
 
 stage_matches = [0]
@@ -55,8 +57,15 @@ stage_matches = [0]
 class Stage:
     """Drives a scheduler by hand; `wall` and `monotonic` move only when a test moves them."""
 
-    def __init__(self, resources: Sequence[Resource] | None = None, rules: Rules | None = None) -> None:
+    def __init__(
+        self,
+        resources: Sequence[Resource] | None = None,
+        rules: Rules | None = None,
+        able: frozenset[str] = frozenset(),
+    ) -> None:
+        """`able`: what the broker can have done besides, as in `Context.abilities`."""
         self.positions = count(1)
+        self.matched = partial(matched, able=able)
         self.rules = rules or Rules()
         self.wall, self.monotonic = 1_000_000.0, 100.0
         self.records: dict[str, JobRecord] = {}
@@ -72,7 +81,7 @@ class Stage:
 
     def restart(self, *, died: bool = False) -> list[Effect]:
         """A broker ended, or killed, and started again: only what was recorded is left."""
-        self.scheduler = Scheduler(matched, lambda: next(self.positions), self.rules)
+        self.scheduler = Scheduler(self.matched, lambda: next(self.positions), self.rules)
         self.refresh()
         live = [record for record in self.records.values() if record.state.active]
         arrivals = (Arrival(one, self._demand(one), past=past_of(self.stories[one.id])) for one in live)
