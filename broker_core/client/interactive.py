@@ -11,10 +11,11 @@ import base64
 import time
 from dataclasses import replace
 
+from broker_core.client import keyring_access
 from broker_core.client.client import BrokerClient
 from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
-from broker_core.errors import BadRequest, Busy, Unreachable
+from broker_core.errors import BadRequest, Busy, CrossDeskError, Unreachable
 from broker_core.interactive.contact import Contact, Manners, NotYet, SessionOver
 from broker_core.interactive.desk_key import DeskKeyPair, desk_key
 from broker_core.interactive.meeting import Place, read_ports
@@ -58,11 +59,21 @@ async def register_desk(client: BrokerClient, *, again: bool = False) -> DeskKey
     """Make sure that the broker knows this desk, so that agents let it in, those that run too.
 
     A desk that was forgotten is registered only where that is wished for, by `again`. Where this desk
-    listens, jobs that start afterwards are told.
+    listens, jobs that start afterwards are told. Raises CrossDeskError for a keyring that nobody unlocks.
     """
-    pair = await asyncio.to_thread(desk_key)
+    pair = await _own_key()
     await _name_desk(client, pair, again=again)
     return pair
+
+
+async def _own_key() -> DeskKeyPair:
+    try:
+        return await asyncio.wait_for(keyring_access.in_background(desk_key), keyring_access.PATIENCE)
+    except TimeoutError:
+        raise CrossDeskError(
+            "The key of this desk is in the keyring, which nobody unlocked.",
+            remedy="Unlock the keyring, then try again.",
+        ) from None
 
 
 async def _name_desk(client: BrokerClient, pair: DeskKeyPair, *, again: bool = False) -> None:
