@@ -7,10 +7,12 @@ import signal
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import asyncssh
 import pytest
 
+from broker_core.client import interactive
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.interactive import open_session, register_desk, vouch
@@ -86,9 +88,10 @@ async def test_a_desk_that_is_forgotten_loses_its_running_session_at_once_and_ot
     workstation = Screen(await open_session(client, job))
     await workstation.shows(b"ready")
     await client.remove_desk(seat.fingerprint("laptop"))
-    await eventually(lambda: "does not know this desk" in laptop.session.status.reason)
+    await laptop.ended()
     await beside.wait_closed()
-    assert laptop.session.status.state is SessionState.BUFFERING
+    assert laptop.session.status.state is SessionState.REFUSED
+    assert "This desk was forgotten" in laptop.session.status.reason
     await eventually(lambda: workstation.session.status.viewers == 1)
     workstation.session.take()
     await eventually(lambda: workstation.session.status.writer)
@@ -118,11 +121,13 @@ async def public(seat: Seat, name: str) -> str:
 
 
 async def test_a_change_that_the_broker_did_not_live_to_tell_is_told_after_its_next_start(
-    seat: Seat, client: BrokerClient, running_broker: RunningBroker
+    seat: Seat, client: BrokerClient, running_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seat.at("laptop")
     job = await submitted(client)
     laptop = await console(client, job)
+    # The desk is one that does not ask the broker whether it is still known: the agent must not let it in.
+    monkeypatch.setattr(interactive, "_name_desk", AsyncMock())
     relay = running_broker.state_dir / "relay.json"
     os.kill(int(relay.read_text().partition('"pid": ')[2].rstrip("}")), signal.SIGKILL)
     await client.remove_desk(seat.fingerprint("laptop"))
