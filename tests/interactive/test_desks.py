@@ -7,7 +7,6 @@ import signal
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from unittest.mock import AsyncMock
 
 import asyncssh
 import pytest
@@ -120,6 +119,10 @@ async def public(seat: Seat, name: str) -> str:
     return seat.keys[name].export_public_key().decode().strip()
 
 
+async def asks_nobody(*_: object) -> None:
+    """Instead of registering at the broker."""
+
+
 async def test_a_change_that_the_broker_did_not_live_to_tell_is_told_after_its_next_start(
     seat: Seat, client: BrokerClient, running_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +130,7 @@ async def test_a_change_that_the_broker_did_not_live_to_tell_is_told_after_its_n
     job = await submitted(client)
     laptop = await console(client, job)
     # The desk is one that does not ask the broker whether it is still known: the agent must not let it in.
-    monkeypatch.setattr(interactive, "_name_desk", AsyncMock())
+    monkeypatch.setattr(interactive, "_name_desk", asks_nobody)
     relay = running_broker.state_dir / "relay.json"
     os.kill(int(relay.read_text().partition('"pid": ')[2].rstrip("}")), signal.SIGKILL)
     await client.remove_desk(seat.fingerprint("laptop"))
