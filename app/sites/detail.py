@@ -96,6 +96,9 @@ class SiteDetail(QWidget):
         self._section("Log of the connection")
         column.addWidget(self.log)
         column.addStretch(1)
+        self._scroll(page)
+
+    def _scroll(self, page: QWidget) -> None:
         scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

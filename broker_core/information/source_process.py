@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -91,8 +92,6 @@ def _facts(said: Any) -> Facts:
 async def _ended(process: asyncio.subprocess.Process) -> None:
     """Kill the process if it is still there, and take its end; not to be cut short by a cancel."""
     if process.returncode is None:
-        try:
+        with contextlib.suppress(ProcessLookupError):  # it may end just now
             process.kill()
-        except ProcessLookupError:
-            pass
     await asyncio.shield(process.wait())
