@@ -132,7 +132,7 @@ class Adapter(Protocol):
         ...
 
     async def remove(self, tags: Sequence[str]) -> None:
-        """Remove the attempts' directories at the site."""
+        """Remove the attempts' directories at the site; raises SiteFailed where some stay, e.g. in use."""
         ...
 
     async def leave(self, ended: Collection[str]) -> list[str]:

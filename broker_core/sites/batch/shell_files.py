@@ -50,24 +50,38 @@ find . -type f -printf '%s %T@ %P\0'
 REMOVE = r"""
 wipe() { rm -rf "$@" 2>/dev/null || { chmod -R u+rwx "$@" 2>/dev/null; rm -rf "$@"; }; }
 # One process for hundreds of attempts.
-groups=
+failed= groups= cut=
 set --
 while read -r tag; do
     owner= group=
     [ ! -r "attempts/$tag/exchange" ] || read -r owner group <"attempts/$tag/exchange"
     case " $groups " in *" $group "*) ;; *) groups="$groups $group" ;; esac
-    set -- "$@" "attempts/$tag" "news/$tag.s" "news/$tag.o" "news/$tag.e"
-    if [ $# -ge 800 ]; then wipe "$@"; set --; fi
+    # The group of a single attempt is called like it.
+    set -- "$@" "attempts/$tag" "groups/$tag" "news/$tag.s" "news/$tag.o" "news/$tag.e"
+    if [ $# -ge 1000 ]; then wipe "$@" || failed=1; set --; fi
+    [ -n "$group" ] || cut="$cut$tag
+"
 done
-wipe "$@"
+wipe "$@" || failed=1
+# Attempts of arrays that a removal had reached which was cut off before it came to their groups.
+[ -z "$cut" ] || groups="$groups $(
+    printf %s "$cut" | {
+        cat >"incoming/cut.$$"
+        find groups -mindepth 2 -maxdepth 2 -path 'groups/a*/list' -exec grep -lxFf "incoming/cut.$$" {} +
+        rm -f "incoming/cut.$$"
+    } | sed 's,^groups/,,; s,/list$,,'
+)"
 set --
 for group in $groups; do
     left=
-    while read -r tag; do if [ -d "attempts/$tag" ]; then left=1; break; fi; done <"groups/$group/list"
+    [ ! -r "groups/$group/list" ] || while read -r tag; do
+        if [ -d "attempts/$tag" ]; then left=1; break; fi
+    done <"groups/$group/list"
     [ -n "$left" ] || set -- "$@" "groups/$group"
-    if [ $# -ge 800 ]; then wipe "$@"; set --; fi
+    if [ $# -ge 800 ]; then wipe "$@" || failed=1; set --; fi
 done
-wipe "$@"
+wipe "$@" || failed=1
+[ -z "$failed" ]
 """
 NO_FILE = 44
 """Exit status where there is no such file or attempt."""

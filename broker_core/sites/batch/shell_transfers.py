@@ -9,6 +9,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from broker_core.errors import NotFound
+from broker_core.sites.adapter import SiteFailed
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
 from broker_core.sites.batch.shell_files import (
     FETCH_MANY,
@@ -22,6 +23,7 @@ from broker_core.sites.batch.shell_files import (
     read_files,
     writable,
 )
+from broker_core.sites.batch.site_home import words_of
 from broker_core.sites.collector import Collector
 from broker_core.sites.contract import RunFile
 from broker_core.sites.run_files import is_inside
@@ -65,7 +67,9 @@ class ShellTransfers:
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
-        await self._exchanges.run(lambda _: REMOVE, "".join(f"{tag}\n" for tag in tags).encode())
+        reply = await self._exchanges.run(lambda _: REMOVE, "".join(f"{tag}\n" for tag in tags).encode())
+        if reply.status:
+            raise SiteFailed(f"Not all could be removed: {words_of(reply.err)}.", place=self._site)
 
     async def close(self) -> None:
         """Give up what is under way."""
