@@ -30,7 +30,7 @@ def note_sighting(tracked: Tracked, sighting: Sighting, now: float) -> bool:
     if sighting.seen in PRESENT:
         tracked.was_listed = True
         tracked.let_go |= sighting.seen is not Seen.HELD and tracked.release_sent is not None
-        tracked.gone_since, tracked.gone_looks = None, 0
+        tracked.gone_looks, tracked.gone_for = 0, 0.0
     return before != (tracked.seen, tracked.started is None, tracked.arrived is None)
 
 
@@ -74,11 +74,14 @@ def is_over(tracked: Tracked, polled: Polled, began: float, now: float, settings
     if sighting is not None and sighting.beat != tracked.beat:
         # The batch system has forgotten it, but it lives.
         tracked.beat = sighting.beat
-        tracked.gone_since, tracked.gone_looks = None, 0
-    if tracked.gone_since is None:
-        tracked.gone_since = began
+        tracked.gone_looks, tracked.gone_for = 0, 0.0
+    looks, patience = _looks(tracked), _patience(tracked, settings)
+    since = tracked.gone_at if tracked.gone_looks else began
+    # In a long pause this machine may have stood still, and with it what runs here: a share of it counts.
+    tracked.gone_for += min(now - since, patience / looks)
+    tracked.gone_at = now
     tracked.gone_looks += 1
-    return tracked.gone_looks >= _looks(tracked) and now - tracked.gone_since >= _patience(tracked, settings)
+    return tracked.gone_looks >= looks and tracked.gone_for >= patience
 
 
 def not_heard_from(tracked: Tracked, now: float, site: str) -> Ended:

@@ -41,9 +41,12 @@ class Tracked:
     told_start: bool = False
     started: StartedMark | None = None
     ended: EndedMark | None = None
-    gone_since: float | None = None
-    """Since when the batch system has not known it, though no marker tells its end."""
     gone_looks: int = 0
+    """So often in a row the batch system did not know it, though no marker tells its end."""
+    gone_at: float = 0.0
+    """When the last of these looks was over."""
+    gone_for: float = 0.0
+    """Seconds that count as passed meanwhile."""
     beat: bytes = b""
     """Its starter's last sign of life that was seen while the batch system did not know it."""
     was_listed: bool = False

@@ -29,33 +29,41 @@ def looks(one: Tracked, polled: Polled, moments: list[float]) -> list[bool]:
 
 def test_one_look_without_it_is_no_end() -> None:
     held = tracked(seen=Seen.HELD)
-    assert looks(held, Polled({}), [1.0, 8.0, 15.0, 16.0]) == [False, False, False, True]
+    assert looks(held, Polled({}), [1.0, 6.0, 11.0, 16.0]) == [False, False, False, True]
 
 
 @pytest.mark.parametrize("seen", [Seen.QUEUED, Seen.RUNNING])
 def test_what_may_have_run_between_two_looks_is_given_time_to_show_its_marks(seen: Seen) -> None:
     one = tracked()
     note_sighting(one, Sighting(seen), 0.5)
-    assert looks(one, Polled({}), [1.0, 50.0, 90.0, 91.0]) == [False, False, False, True]
+    assert looks(one, Polled({}), [1.0, 31.0, 61.0, 91.0]) == [False, False, False, True]
 
 
 def test_what_was_released_may_have_run_though_it_was_only_seen_to_be_held() -> None:
     one = tracked(seen=Seen.HELD, release_sent=0.7)
-    assert looks(one, Polled({}), [1.0, 50.0, 90.0, 91.0]) == [False, False, False, True]
+    assert looks(one, Polled({}), [1.0, 31.0, 61.0, 91.0]) == [False, False, False, True]
 
 
 def test_what_started_gets_more_patience() -> None:
     one = tracked()
     note_sighting(one, Sighting(Seen.RUNNING, started=STARTED), 0.5)
-    assert looks(one, Polled({}), [1.0, 50.0, 90.0, 91.0]) == [False, False, False, True]
+    assert looks(one, Polled({}), [1.0, 31.0, 61.0, 91.0]) == [False, False, False, True]
 
 
 def test_a_sign_of_life_begins_the_wait_anew() -> None:
     one = tracked()
     note_sighting(one, Sighting(Seen.RUNNING, started=STARTED), 0.5)
     assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"1")}), [1.0, 80.0]) == [False, False]
-    assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"2")}), [90.0, 170.0]) == [False, False]
+    assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"2")}), [90.0, 120.0, 150.0]) == [False] * 3
     assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"2")}), [180.0]) == [True]
+
+
+def test_a_standstill_of_the_machine_between_two_looks_does_not_use_up_the_patience() -> None:
+    """What stood still with the broker could give no sign of life meanwhile."""
+    one, silent = tracked(), Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"1")})
+    note_sighting(one, Sighting(Seen.RUNNING, started=STARTED), 0.5)
+    assert looks(one, silent, [1.0, 2.0, 3.0, 1000.0]) == [False] * 4
+    assert looks(one, Polled({"j.1": Sighting(Seen.UNKNOWN, beat=b"2")}), [1001.0]) == [False]
 
 
 def test_a_look_that_began_before_its_arrival_proves_nothing() -> None:

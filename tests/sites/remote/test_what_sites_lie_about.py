@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from broker_core.worker.markers import read_started
 from tests.running import processes_of
-from tests.sites.remote.far_site import MARK, Far, script, spec_for
+from tests.sites.remote.far_site import MARK, QUICK, Far, script, spec_for
 from tests.testbed.slurm import Cluster, Slurm
 from tests.waiting import eventually
 
@@ -48,8 +49,11 @@ async def test_a_job_that_ended_before_its_starter_began_is_told_apart(far: Far,
 
 
 async def test_a_job_that_the_batch_system_forgot_runs_on_and_is_brought_home(
-    far: Far, cluster: Cluster, tmp_path: Path
+    cluster: Cluster, tmp_path: Path
 ) -> None:
+    # Many times what passes between two signs of life, which a busy machine delays.
+    settings = replace(QUICK, patience=10.0)
+    far = await Far(spec_for(cluster, tmp_path / "site"), tmp_path / "here", settings).start()
     tag, attempt = await running(far, f"until [ -e {tmp_path}/end ]; do sleep 0.05; done; echo alive")
     real = far.site._adapter._system  # type: ignore[attr-defined]
     beats = place(far, tag) / "beat"
@@ -59,12 +63,15 @@ async def test_a_job_that_the_batch_system_forgot_runs_on_and_is_brought_home(
             return []
 
     far.site._adapter._system = Forgetful()  # type: ignore[attr-defined]
-    enough = float(read_started(place(far, tag)).uptime) + far.settings.patience + 4
-    await eventually(lambda: float(beats.read_text() or 0) > enough)
+    enough = float(read_started(place(far, tag)).uptime) + settings.patience + 4
+    await eventually(
+        lambda: float(beats.read_text() or 0) > enough, what=lambda: f"it lives on; {far.notices} {far.log()}"
+    )
     assert not far.ends(attempt)  # type: ignore[arg-type]
     (tmp_path / "end").touch()
     assert (await far.ended(attempt)).exit_code == 0  # type: ignore[arg-type]
     assert await far.text(attempt) == "alive\n"  # type: ignore[arg-type]
+    await far.site.close()
 
 
 async def test_what_the_batch_system_forgot_can_still_be_canceled(far: Far) -> None:
