@@ -21,10 +21,11 @@ from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.errors import BadRequest, NotFound
 from broker_core.interactive.frames import STDIN, heard, output, word
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.story import failure
 from broker_core.sites.contract import Attempt, Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
-from broker_core.worker.agent_settings import GAVE_UP
+from broker_core.worker.agent_settings import NO_DESK
 
 log = logging.getLogger("crossdesk.sessions")
 STREAMS = (1, 2)
@@ -179,7 +180,7 @@ class LineSessions:
             frames = word("welcome", mode="lines", input=0, streams=streams) + frames
         if complete:
             record = job.record
-            dead = GAVE_UP in record.reason
+            dead = failure(await self._store.events_of(record.id)) == NO_DESK
             frames += word("end", code=record.exit_code, signal=record.signal, dead=dead)
             await self._forget(job.attempt.tag)
         return frames

@@ -30,12 +30,13 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.jobs.story import failure
 from broker_core.scheduling.messages import AgentReady, Message
 from broker_core.sites.contract import Attempt, FarSite, LaunchOrder, Site, SiteRefused
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
 from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact, SessionManners
-from broker_core.worker.agent_settings import CONTACT, GAVE_UP, LINES, TERMINAL, VARIABLE, AgentSettings
+from broker_core.worker.agent_settings import CONTACT, LINES, NO_DESK, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.script import line_agent_path
 from broker_core.worker.words import split_words
 
@@ -147,7 +148,8 @@ class Sessions:
             return answer.model_copy(update={"state": "none", "reason": "The job is not interactive."})
         if record.state.ended:
             self.forget(record.id)
-            return answer.model_copy(update={"state": "over", **_ending(record)})
+            dead = failure(await self._store.events_of(record.id)) == NO_DESK
+            return answer.model_copy(update={"state": "over", "dead": dead, **_ending(record)})
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
@@ -255,7 +257,7 @@ def _ending(record: JobRecord) -> dict[str, object]:
     """How a job has ended, for a desk that did not see its end."""
     ended = "The job has ended."
     if record.state in (JobState.ABORTED, JobState.CANCELED):
-        return {"reason": record.reason or ended, "dead": GAVE_UP in record.reason}
+        return {"reason": record.reason or ended}
     return {"reason": ended, "exit_code": record.exit_code, "signal": record.signal}
 
 

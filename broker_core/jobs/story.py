@@ -142,6 +142,12 @@ def may_follow(state: JobState) -> tuple[JobState, ...]:
     return successors(state)
 
 
+def failure(events: Sequence[JobEvent]) -> str:
+    """What other than its application ended a job, in the word of the sites' contract; empty: nothing."""
+    ends = (event.details for event in events if event.new.ended and not (event.old and event.old.ended))
+    return str(next(ends, {}).get("failure", ""))
+
+
 def tell(events: Sequence[JobEvent]) -> list[str]:
     """The story in lines for people: seconds since the submission, what happened, where, and why."""
     if not events:

@@ -20,7 +20,7 @@ from broker_core.scheduling.wording import abnormal, end_details
 E, FROM = members(EventType), members(Source)
 _DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
-_AFTER_START = frozenset({"upload", "wall-limit", "output-limit"})
+_AFTER_START = frozenset({"upload", "wall-limit", "output-limit", "no-desk"})
 """Failures that only an application that ran can meet."""
 
 

@@ -145,6 +145,7 @@ FAILURES = (
     "download",
     "executable-missing",
     "agent",
+    "no-desk",
     "upload",
     "wall-limit",
     "output-limit",
@@ -155,7 +156,10 @@ FAILURES = (
     "never-starts",
     "starter",
 )
-"""What can end an attempt other than the application itself (CB-JS-06). `killed` answers a cancel."""
+"""What can end an attempt other than the application itself (CB-JS-06).
+
+`killed` answers a cancel; with `no-desk` the Bypass agent gave the program up (CB-BYP-05).
+"""
 
 Notice = Held | Runs | Waits | Started | Ended
 Report = Callable[[Notice], None]

@@ -28,7 +28,7 @@ from broker_core.worker.agent_program import Program
 from broker_core.worker.agent_settings import (
     CONTACT,
     FAILURE,
-    GAVE_UP,
+    NO_DESK,
     TERMINAL,
     AgentSettings,
     leave_contact,
@@ -131,7 +131,8 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     session.remove()
     Path(CONTACT).unlink(missing_ok=True)
     if session.machine.state == "dead":
-        _failed(f"{GAVE_UP} after {settings.max_retries} attempts, so the program was ended.")
+        why = f"No desk came back after {settings.max_retries} attempts, so the program was ended."
+        _failed(why, NO_DESK)
     return program.status if program.status is not None else -signal.SIGKILL
 
 
@@ -174,10 +175,10 @@ def _contact(key: str, fingerprint: str) -> dict[str, object]:
     }
 
 
-def _failed(reason: str) -> int:
-    """Leave the reason for the Job Starter, if the disk takes it."""
+def _failed(reason: str, kind: str = "") -> int:
+    """Leave the reason and the kind of failure for the Job Starter, if the disk takes it."""
     with contextlib.suppress(OSError):
-        Path("..", FAILURE).write_text(reason + "\n")
+        Path("..", FAILURE).write_text(f"{reason}\n{kind}\n" if kind else f"{reason}\n")
     sys.stderr.write(reason + "\n")
     return NOT_RUN
 

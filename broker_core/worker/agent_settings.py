@@ -14,9 +14,12 @@ VARIABLE = "CROSSDESK_SESSION"
 CONTACT = ".crossdesk-agent"
 """File in the job's directory in which the agent leaves its key for the broker; its last line holds."""
 FAILURE = "agent-failure"
-"""File beside the job's directory with the reason why the agent gave up, for the Job Starter."""
-GAVE_UP = "No desk came back"
-"""How the reason begins where the Bypass agent killed the program (CB-BYP-05), whichever agent it was."""
+"""File beside the job's directory, for the Job Starter: why the agent gave up, then the kind of failure.
+
+The second line may be missing: then the agent itself failed.
+"""
+NO_DESK = "no-desk"
+"""The kind of failure where the Bypass agent killed the program because no desk came back (CB-BYP-05)."""
 TERMINAL, LINES = "terminal", "lines"
 """The two kinds of agent: i2glogin (CB-I2G) and Bypass (CB-BYP)."""
 MB = 1 << 20

@@ -31,7 +31,8 @@
 # Exit status: 0 to 125 the program's own; 128+N: ended by signal N, as far as the shell can tell, else the
 # program's own; 199: the program's own above 125;
 # 220 download failed, 221 executable missing, 222 agent failed, 223 output upload failed,
-# 224 wall limit, 225 output limit, 226 refused second start, 227 the starter itself failed.
+# 224 wall limit, 225 output limit, 226 refused second start, 227 the starter itself failed,
+# 228 no desk came back to the agent.
 
 set -f
 umask 077
@@ -95,6 +96,7 @@ __end() {
     upload) exit 223 ;;
     wall-limit) exit 224 ;;
     output-limit) exit 225 ;;
+    no-desk) exit 228 ;;
     starter | lease | killed | lost) exit 227 ;;
     esac
     [ -z "$__itself" ] || exit 199
@@ -601,8 +603,9 @@ lease) __end "$__status" lease "The broker was not heard from for $__lease secon
 killed) __end "$__status" killed "Canceled as its owner asked." ;;
 esac
 if [ -n "$__agent" ] && [ -f "$__here/agent-failure" ]; then
-    read -r __why <"$__here/agent-failure"
-    __end "$__status" agent "$__why"
+    { read -r __why && read -r __kind; } <"$__here/agent-failure"
+    [ "$__kind" = no-desk ] || __kind=agent
+    __end "$__status" "$__kind" "$__why"
 fi
 if [ "$__status" -ne 0 ] && [ -n "$__file_limit" ]; then
     if [ "$__status" -eq 153 ] || [ -n "$(find . -type f -size +$((__file_limit - 1)) 2>/dev/null)" ]; then

@@ -14,7 +14,8 @@
 # and .crossdesk-agent in the job's directory, which tells the broker that it is there. Output goes where the
 # Job Starter let it go, so that it is kept in the job's files whatever happens to the network.
 #
-# Exit status: the program's own. A file `agent-failure` beside the job's directory says why it was killed.
+# Exit status: the program's own. A file `agent-failure` beside the job's directory says why it was killed,
+# and in a second line `no-desk` where that was because no desk came back.
 
 __lines=../lines
 __contact=.crossdesk-agent
@@ -72,9 +73,14 @@ __count() {
     __heard=
     read -r __heard <"$__lines/heard"
     __clock
-    [ "$__heard" = "$__last" ] || __last=$__heard __since=$__now
-    [ "$((__now - __since))" -lt "$__patience" ] && return
-    echo "No desk came back after $__most attempts, so the program was ended." >../agent-failure
+    # As at the other agent one interval is over at a time: where everything stood still, or the machine slept,
+    # the desk did too.
+    __passed=$((__now - __looked)) __looked=$__now
+    [ "$__passed" -le "$__interval" ] || __passed=$__interval
+    __waited=$((__waited + __passed))
+    [ "$__heard" = "$__last" ] || __last=$__heard __waited=0
+    [ "$__waited" -lt "$__patience" ] && return
+    printf '%s\n' "No desk came back after $__most attempts, so the program was ended." no-desk >../agent-failure
     __send KILL
     exit 0
 }
@@ -88,7 +94,7 @@ __mind() {
     trap 'kill $__nap $__feeding 2>/dev/null; exit 0' USR1
     __place=0 __obeyed=0 __idle=0 __end='' __feeding='' __open=1 __last='' __beat=0
     __clock
-    __since=$__now
+    __looked=$__now __waited=0
     # From here on signals are passed on, and the program may begin.
     echo >&6
     while :; do
@@ -144,8 +150,9 @@ __setting max_retries 0
 __most=$__value
 __setting mode ''
 [ "$__value" = '"lines"' ] || __most=0
-__patience=$((${__interval%.*} * __most))
-[ "${__interval%.*}" = "$__interval" ] || __patience=$((__patience + __most))
+# Whole seconds, rounded up.
+case $__interval in *.*) __interval=$((${__interval%.*} + 1)) ;; esac
+__patience=$((__interval * __most))
 __why=$CROSSDESK_AGENT_LACKING
 unset CROSSDESK_SESSION CROSSDESK_AGENT_LACKING
 

@@ -20,6 +20,7 @@ EXITS = {
     225: "output-limit",
     226: "refused-second-start",
     227: "starter",
+    228: "no-desk",
 }
 """The starter's own exit status to the kind of failure."""
 ABOVE = 199

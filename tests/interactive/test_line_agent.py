@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.worker.agent_settings import CONTACT, FAILURE, VARIABLE, AgentSettings
+from broker_core.worker.agent_settings import CONTACT, FAILURE, NO_DESK, VARIABLE, AgentSettings
 from broker_core.worker.line_files import CONTROL, FOLDER, HEARD, INPUT, end_line, signal_line
 from broker_core.worker.script import line_agent_path
 from tests.running import end_all, processes_of
@@ -156,22 +156,52 @@ def test_without_a_desk_the_program_is_killed_with_the_reason_unless_it_is_there
     plain.start("echo ready; sleep 600", mode="lines", retry_interval=1.0, max_retries=1)
     assert plain.ended() == 128 + signal.SIGKILL
     why = (plain.folder / FAILURE).read_text()
-    assert why == "No desk came back after 1 attempts, so the program was ended.\n"
+    assert why == f"No desk came back after 1 attempts, so the program was ended.\n{NO_DESK}\n"
+
+
+class Clock:
+    """The node's, for an agent that is started next: it stands still until somebody lets time pass."""
+
+    def __init__(self, plain: Plain) -> None:
+        self._file, self._looks, self._now = plain.folder / "uptime", plain.folder / "looks", 100
+        whole, reading = plain.script.read_text(), "__clock() {\n"
+        assert whole.count(reading) == 1
+        instead = f"    echo >>{self._looks}; read -r __now <{self._file}; return\n"
+        plain.script = plain.folder / "clocked.sh"
+        plain.script.write_text(whole.replace(reading, reading + instead))
+        self._file.write_text(f"{self._now}\n")
+
+    def let_pass(self, seconds: int) -> None:
+        """Returns when the agent has acted on it."""
+        self._now += seconds
+        part = self._file.with_suffix(".part")
+        part.write_text(f"{self._now}\n")
+        part.replace(self._file)
+        before = self._looks.stat().st_size
+        wait_until(lambda: self._looks.stat().st_size >= before + 2, what="the agent looks at its clock")
 
 
 def test_signs_of_a_desk_keep_the_program_alive(plain: Plain) -> None:
-    plain.start("read -r line; exit 3", mode="lines", retry_interval=3.0, max_retries=1)
-    signs = iter(range(10_000))
-
-    def seen() -> bool:
-        (plain.folder / FOLDER / HEARD).write_text(f"{next(signs)}\n")
-        assert plain.process is not None
-        assert plain.process.poll() is None
-        return os.stat(plain.job / CONTACT).st_mtime + 4.2 < os.stat(plain.folder / FOLDER / HEARD).st_mtime
-
-    wait_until(seen, what="longer than the time that it may be without a desk")
+    clock = Clock(plain)
+    plain.start("read -r line; exit 3", mode="lines", retry_interval=10.0, max_retries=1)
+    for sign in range(3):
+        (plain.folder / FOLDER / HEARD).write_text(f"{sign}\n")
+        clock.let_pass(9)
     plain.type(b"\n")
     assert plain.ended() == 3
+
+
+def test_one_attempt_is_over_where_the_machine_slept_for_long(plain: Plain) -> None:
+    clock = Clock(plain)
+    plain.start("echo ready; sleep 600", mode="lines", retry_interval=10.0, max_retries=3)
+    for _ in range(2):
+        clock.let_pass(36_000)
+        assert plain.process is not None
+        assert plain.process.poll() is None
+    (plain.folder / FOLDER / HEARD).write_text("back\n")
+    clock.let_pass(9)
+    plain.wish(signal_line("TERM"))
+    assert plain.ended() == 128 + signal.SIGTERM
 
 
 def test_the_broker_is_told_where_and_why_and_the_program_nothing(plain: Plain) -> None:

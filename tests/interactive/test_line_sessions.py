@@ -176,6 +176,10 @@ async def test_a_program_that_no_desk_looks_at_is_ended_with_the_reason(
     job = await submitted(client, "sleep 600")
     row = await reach(client, job, "Done", "Aborted")
     assert "No desk came back after 2 attempts" in row["reason"]
+    late = Screen(await open_session(client, job))
+    await late.ended()
+    assert (late.session.status.state, late.session.status.reason) == (SessionState.DEAD, row["reason"])
+    await late.session.close()
 
 
 async def test_a_job_whose_plain_agent_is_killed_ends_and_leaves_no_process(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from broker_core.interactive.session_events import SessionState
+from broker_core.worker.agent_settings import NO_DESK
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.wire import Wire
 from tests.waiting import eventually
@@ -62,8 +63,9 @@ async def test_the_program_is_killed_when_no_desk_comes_back(made: Bench) -> Non
     await made.start_agent(["/bin/sh", "-c", "echo one; sleep 600"], mode="lines", max_retries=5)
     assert made.agent is not None
     assert await made.agent.wait() != 0
-    reason = (made.job.parent / "agent-failure").read_text()
-    assert reason == "No desk came back after 5 attempts, so the program was ended.\n"
+    reason, kind = (made.job.parent / "agent-failure").read_text().splitlines()
+    assert reason == "No desk came back after 5 attempts, so the program was ended."
+    assert kind == NO_DESK
 
 
 async def test_more_output_than_the_disk_may_hold_makes_the_program_wait(made: Bench) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from broker_core.jobs.counters import KINDS, LONGER, NEVER, count, kind_order, wait_bound
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
-from broker_core.jobs.story import Step, attempts, may_follow, segments, spent, tell, waits_for
+from broker_core.jobs.story import Step, attempts, failure, may_follow, segments, spent, tell, waits_for
 from broker_core.jobs.transitions import EventType as E
 from tests.jobs.test_transitions import make
 
@@ -105,6 +107,15 @@ def test_hold_and_cancel_are_what_a_job_waits_for() -> None:
     assert waits_for(JobState.RUNNING, held="paused by ann") == "the application to end"
     assert waits_for(JobState.RUNNING, canceling=True) == "the site to end it"
     assert waits_for(JobState.ABORTED, canceling=True) == ""
+
+
+def test_the_failure_that_ended_a_job_is_that_of_its_end_and_not_of_its_words() -> None:
+    events, _ = story(*TWICE[:7], (E.ABORTED, 120.0, 1), (E.MESSAGE_LATE, 121.0, 1))
+    assert (failure(events), failure([])) == ("", "")
+    events[-2] = replace(events[-2], reason="No desk came back", details={"failure": "agent"})
+    events[-1] = replace(events[-1], details={"failure": "no-desk"})
+    assert failure(events) == "agent"
+    assert failure(events[:-2]) == ""
 
 
 @pytest.mark.parametrize(

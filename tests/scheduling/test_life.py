@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from broker_core.jobs.states import JobState
+from broker_core.jobs.story import failure
 from broker_core.scheduling.effects import Cancel, Submit
 from broker_core.scheduling.messages import AttemptStarted, CancelAsked, HoldAsked, ReleaseAsked, SiteRefused
 from tests.scheduling.stage import CE, Stage, resource
@@ -46,6 +49,22 @@ def test_a_limit_that_was_passed_aborts_with_the_reason_of_the_site() -> None:
     stage.started(job)
     stage.ended(job, None, failure="wall-limit", reason="It ran longer than 60 s")
     assert (stage.state(job), stage.records[job].reason) == (S.ABORTED, "It ran longer than 60 s")
+
+
+@pytest.mark.parametrize("started", [True, False])
+def test_a_program_that_was_given_up_without_a_desk_is_never_started_again_and_its_story_says_so(
+    started: bool,
+) -> None:
+    stage = Stage()
+    (job,) = stage.submit()
+    stage.accepted(job)
+    if started:
+        stage.started(job)
+    stage.ended(job, None, failure="no-desk", reason="No desk came back.")
+    assert (stage.state(job), len(stage.submits)) == (S.ABORTED, 1)
+    assert failure(stage.stories[job]) == "no-desk"
+    stage.ended(job, None, failure="agent")
+    assert failure(stage.stories[job]) == "no-desk"
 
 
 def test_lost_messages_are_made_up_for_by_those_that_follow() -> None:

@@ -219,6 +219,33 @@ def test_an_agent_starts_the_program(shell: list[str], tmp_path: Path) -> None:
     assert (directory / "job/std.out").read_text() == "a\n"
 
 
+@pytest.mark.parametrize(
+    ("said", "kind", "status"),
+    [
+        ("No desk came back.\nno-desk\n", "no-desk", 228),
+        ("No desk came back.\n", "agent", 222),
+        ("No display.\nsome other\n", "agent", 222),
+        ("cut off", "agent", 222),
+    ],
+)
+def test_what_an_agent_says_of_its_end_is_told_with_its_kind(
+    shell: list[str], tmp_path: Path, said: str, kind: str, status: int
+) -> None:
+    agent = tmp_path / "agent"
+    agent.write_text('#!/bin/sh\nprintf %s "$SAID" >../agent-failure\nexit 9\n')
+    agent.chmod(0o755)
+    code, mark = run(
+        shell,
+        tmp_path / "d",
+        "echo",
+        interactive=True,
+        agents=[(str(agent), "")],
+        environment=(("SAID", said),),
+    )
+    assert (code, mark.failure, mark.exit_code) == (status, kind, 9)
+    assert mark.reason == said.partition("\n")[0]
+
+
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True).filter(
     lambda n: n not in ("LD_PRELOAD", "PATH")
