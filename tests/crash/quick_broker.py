@@ -63,6 +63,7 @@ def _guarded(fail: FailPoints, name: str, call: Callable[..., Any]) -> Callable[
             answer = await call(*given, **more)
         finally:
             midst.cancel()
+        fail(f"during:{name}")  # it was over sooner
         fail(f"after:{name}")
         return answer
 

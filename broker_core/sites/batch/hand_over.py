@@ -82,9 +82,9 @@ while read -r name; do
     [ -z "$mine" ] || [ -z "$other" ] || printf '%s\n' $all >"groups/$name/list"
     if [ -n "$mine" ]; then
         give "$name"
-    else
-        # An array of this exchange with nothing to do; the group of a single attempt is the earlier one's.
-        case $name in "a$exchange"*) rm -rf "groups/$name" ;; esac
+    elif [ "$group" != "$name" ]; then
+        # All its attempts are in groups of earlier exchanges; that of a single one may be called like this.
+        rm -rf "groups/$name"
     fi
 done <"incoming/$exchange/names"
 if [ -n "$orphans" ]; then

@@ -48,39 +48,35 @@ cd "attempts/$tag/job" 2>/dev/null || exit 44
 find . -type f -printf '%s %T@ %P\0'
 """
 REMOVE = r"""
-wipe() { rm -rf "$@" 2>/dev/null || { chmod -R u+rwx "$@" 2>/dev/null; rm -rf "$@"; }; }
-# One process for hundreds of attempts.
-failed= groups= cut=
+failed= arrays= tags=
+wipe() { rm -rf "$@" 2>/dev/null || { chmod -R u+rwx "$@" 2>/dev/null; rm -rf "$@"; } || failed=1; }
+# Remove $@, and find the arrays of $tags. What tells whose they are outlives these: this may be cut off.
+these() {
+    wipe "$@"
+    found=$(find groups -mindepth 2 -maxdepth 2 -path 'groups/a*/list' -exec grep -lxF -e "$tags" {} +)
+    arrays="$arrays $found" tags=
+}
+# One process for hundreds of attempts. Nothing is written: the disk may be full.
 set --
 while read -r tag; do
-    owner= group=
-    [ ! -r "attempts/$tag/exchange" ] || read -r owner group <"attempts/$tag/exchange"
-    case " $groups " in *" $group "*) ;; *) groups="$groups $group" ;; esac
+    tags="$tags${tags:+
+}$tag"
     # The group of a single attempt is called like it.
     set -- "$@" "attempts/$tag" "groups/$tag" "news/$tag.s" "news/$tag.o" "news/$tag.e"
-    if [ $# -ge 1000 ]; then wipe "$@" || failed=1; set --; fi
-    [ -n "$group" ] || cut="$cut$tag
-"
+    if [ $# -ge 1000 ]; then these "$@"; set --; fi
 done
-wipe "$@" || failed=1
-# Attempts of arrays that a removal had reached which was cut off before it came to their groups.
-[ -z "$cut" ] || groups="$groups $(
-    printf %s "$cut" | {
-        cat >"incoming/cut.$$"
-        find groups -mindepth 2 -maxdepth 2 -path 'groups/a*/list' -exec grep -lxFf "incoming/cut.$$" {} +
-        rm -f "incoming/cut.$$"
-    } | sed 's,^groups/,,; s,/list$,,'
-)"
+[ -z "$tags" ] || these "$@"
+# An array goes with the last of its attempts.
 set --
-for group in $groups; do
+for list in $arrays; do
     left=
-    [ ! -r "groups/$group/list" ] || while read -r tag; do
+    [ ! -r "$list" ] || while read -r tag; do
         if [ -d "attempts/$tag" ]; then left=1; break; fi
-    done <"groups/$group/list"
-    [ -n "$left" ] || set -- "$@" "groups/$group"
-    if [ $# -ge 800 ]; then wipe "$@" || failed=1; set --; fi
+    done <"$list"
+    [ -n "$left" ] || set -- "$@" "${list%/list}"
+    if [ $# -ge 1000 ]; then wipe "$@"; set --; fi
 done
-wipe "$@" || failed=1
+wipe "$@"
 [ -z "$failed" ]
 """
 NO_FILE = 44

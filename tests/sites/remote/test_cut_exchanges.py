@@ -89,3 +89,21 @@ async def test_a_new_broker_finds_what_the_old_one_was_cut_off_from(
     await far.site.confirm(one.attempt)
     assert (await far.ended(one.attempt)).exit_code == 0
     await far.site.close()
+
+
+async def test_what_was_an_array_and_is_submitted_one_by_one_leaves_nothing(
+    cutting: Cutting, tmp_path: Path
+) -> None:
+    far = await cutting("late")
+    orders = [script("echo ran") for _ in range(2)]
+    cut = await asyncio.gather(*(far.site.submit(one) for one in orders), return_exceptions=True)
+    assert [type(one) for one in cut] == [LinkLost, LinkLost]
+    (tmp_path / "bin/go").touch()
+    for one in orders:
+        await submitted(far, one)
+        await far.site.confirm(one.attempt)
+    for one in orders:
+        assert (await far.ended(one.attempt)).exit_code == 0
+    await far.site.forget([one.attempt for one in orders])
+    there = Path(far.spec.directory) / MARK
+    assert not [path.name for part in ("attempts", "groups") for path in (there / part).iterdir()]
