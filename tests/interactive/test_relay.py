@@ -77,13 +77,10 @@ async def test_a_fast_sender_has_to_wait_for_a_slow_reader() -> None:
 
 
 async def test_strangers_and_crowds_are_sent_away() -> None:
-    async with Relay(for_one_token=2, hello_time=0.1) as relay:
+    async with Relay(for_one_token=2) as relay:
         reader, writer = await asyncio.open_connection(relay.place.host, relay.place.port)
         writer.write(b"GET / HTTP/1.1\r\n\r\n")
         assert (await reader.read(300)).startswith(b"NO this is a relay")
-        writer.close()
-        reader, writer = await asyncio.open_connection(relay.place.host, relay.place.port)
-        assert b"did not say who it is" in await reader.read(300)
         writer.close()
         token = new_token()
         waiting = [asyncio.ensure_future(meet(relay.place, AGENT, token, LONG)) for _ in range(2)]
@@ -93,6 +90,13 @@ async def test_strangers_and_crowds_are_sent_away() -> None:
         for one in waiting:
             one.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_who_says_nothing_is_sent_away() -> None:
+    async with Relay(hello_time=0.1) as relay:
+        reader, writer = await asyncio.open_connection(relay.place.host, relay.place.port)
+        assert b"did not say who it is" in await reader.read(300)
+        writer.close()
 
 
 async def test_a_desk_does_not_wait_for_ever() -> None:
