@@ -78,11 +78,13 @@ async def _run(traffic: Traffic, parcel: Parcel, chunks: AsyncIterator[bytes]) -
             raise cancelled
         reply = await traffic.carry(pipe, parcel.head, chunks)
     finally:
-        if traffic.status is None:
-            _kill_group(transport.get_pid())
-            # Closing would take the exit status away from the one who waits for it.
-            await asyncio.wait((process.exited,), timeout=_REAPED)
-        transport.close()
+        try:
+            if traffic.status is None:
+                _kill_group(transport.get_pid())
+                # Closing would take the exit status away from the one who waits for it.
+                await asyncio.wait((process.exited,), timeout=_REAPED)
+        finally:
+            transport.close()  # who waits for that may be cancelled once more
     assert reply is not None, "a process always ends with a status"
     return reply
 

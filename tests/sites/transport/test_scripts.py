@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
+import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -91,6 +93,29 @@ async def test_a_call_cancelled_while_its_script_is_being_started_leaves_nothing
         if child.exists() and child.read_text():
             await eventually(lambda child=child: _is_gone(child), what="the script ends")
     await eventually(lambda: len(os.listdir("/proc/self/fd")) <= before, what="all pipes are closed")
+
+
+async def test_a_call_that_is_cancelled_again_while_its_script_ends_leaves_nothing_open(
+    user: SshUser, tmp_path: Path
+) -> None:
+    way = await user.connect("")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for turns in range(8):
+            child = tmp_path / f"child{turns}"
+            call = asyncio.create_task(way.run(f"echo $$ >{child}; exec sleep 600"))
+            await eventually(child.exists)
+            call.cancel()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+            assert call.cancelled()
+            await eventually(lambda child=child: _is_gone(child), what="the script ends")
+        del call
+        # What is over is taken apart by now, and tells of what it left open.
+        gc.collect()
+    assert not [str(one.message) for one in told]
 
 
 def _is_gone(file: Path) -> bool:
