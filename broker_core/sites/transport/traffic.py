@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from typing import Protocol
 
@@ -106,10 +105,10 @@ class Traffic:
         try:
             status = await self._over
         finally:
-            feeding.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await feeding
             self._settle()
+            feeding.cancel()
+            # Awaited itself it would take a cancel of this call for its own.
+            await asyncio.wait((feeding,))
         return None if status is None else self.exchange.reply(status)
 
     async def _feed(self, pipe: Pipe, head: bytes, chunks: AsyncIterator[bytes]) -> None:
