@@ -14,10 +14,11 @@ import orjson
 
 from broker_core.broker.places import Places, places
 from broker_core.client.answers import refusal
+from broker_core.client.start import READY_WITHIN
 from broker_core.errors import BrokerStopped, Busy, Unreachable
 
-PATIENCE = 30.0
-"""Seconds during which a request is sent again while the broker is away."""
+PATIENCE = READY_WITHIN
+"""Seconds during which a request is sent again while the broker is away: as long as one may take to start."""
 
 _PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
 _NO_ANSWER = (httpx.TransportError, httpx.StreamError)

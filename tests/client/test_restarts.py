@@ -9,13 +9,15 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from broker_core.broker.places import Places, places
-from broker_core.client import probe
+from broker_core.client import probe, transport
 from broker_core.client.connect import connect
-from broker_core.client.start import answers, ensure_broker, release, start_broker
+from broker_core.client.start import READY_WITHIN, answers, ensure_broker, release, start_broker
+from broker_core.client.transport import Transport
 from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
 from broker_core.wire.views import Update
 from tests.client.test_client import one
@@ -32,6 +34,24 @@ async def test_a_submission_is_repeated_over_a_restart_and_starts_one_job(
         await asyncio.to_thread(running_broker.start)
         receipt = await sending
         assert (await client.jobs_page(columns=["id"])).columns["id"] == receipt.ids
+
+
+async def test_a_request_is_repeated_for_as_long_as_a_broker_may_take_to_start(
+    state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step, now = READY_WITHIN / 5, 0.0
+    monkeypatch.setattr(transport, "time", SimpleNamespace(monotonic=lambda: now))
+
+    async def answered() -> str:
+        nonlocal now
+        now += step
+        if now < READY_WITHIN - step / 2:
+            raise Unreachable("It is still being started.")
+        return "an answer"
+
+    carrier = Transport(state_dir)
+    assert await carrier.repeat(answered) == "an answer"
+    await carrier.aclose()
 
 
 async def test_the_stream_goes_on_after_a_restart_without_a_gap(running_broker: RunningBroker) -> None:
