@@ -116,6 +116,12 @@ class Unreachable(CrossDeskError):
     status = 502
 
 
+class VersionsDiffer(CrossDeskError):
+    """What the other side says does not fit: one of the two is of an older version of CrossDesk."""
+
+    code = "versions_differ"
+
+
 class BrokerStopped(Unreachable):
     """The broker said that it was told to stop: it is away on purpose, and is not to be started unasked."""
 

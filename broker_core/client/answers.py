@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar, cast
 
 import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from broker_core import errors
-from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused, Unreachable
+from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused, Unreachable, VersionsDiffer
+from broker_core.version import VERSION
 from broker_core.wire.checks import Diagnostic
+
+Wanted = TypeVar("Wanted")
+Model = TypeVar("Model", bound=BaseModel)
+_REMEDY = (
+    "Close the older one and start it again: this program, or the broker (`crossdesk broker stop`; "
+    "jobs run on)."
+)
 
 
 def _family(base: type[CrossDeskError]) -> list[type[CrossDeskError]]:
@@ -31,6 +41,41 @@ def value(content: bytes) -> Any:
         ) from error
 
 
+def fitting(kind: type[Wanted], said: Any) -> Wanted:
+    """An answer as what it should be, fields of a newer broker left out; raises VersionsDiffer."""
+    try:
+        found: Wanted = _adapter(cast(Any, kind)).validate_python(said, extra="ignore")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, (error.title, *first["loc"])))
+        # Without the cause, whose text has values of the answer: one may be a secret.
+        raise _differ(f"{place}: {first['msg']}") from None
+    return found
+
+
+def unchecked(kind: type[Model], said: Any) -> Model:
+    """The same for long answers, whose values are not looked at; raises VersionsDiffer for missing fields."""
+    lacking = _required(kind) - said.keys() if isinstance(said, dict) else {"all of it"}
+    if lacking:
+        raise _differ(f"{kind.__name__}: without {', '.join(sorted(lacking))}")
+    return kind.model_construct(**said)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+@cache
+def _required(kind: type[BaseModel]) -> frozenset[str]:
+    return frozenset(name for name, field in kind.model_fields.items() if field.is_required())
+
+
+def _differ(what: str) -> VersionsDiffer:
+    words = f"This program (CrossDesk {VERSION}) and its broker are of different versions"
+    return VersionsDiffer(f"{words}: an answer does not fit ({what}).", remedy=_REMEDY)
+
+
 def refusal(status: int, content: bytes) -> CrossDeskError:
     """The error that an answer with a status of 400 or more stands for."""
     try:
@@ -48,8 +93,8 @@ def _error(status: int, said: dict[str, Any]) -> CrossDeskError:
     words = {"place": said.get("place", ""), "remedy": said.get("remedy", ""), "code": code}
     found = said.get("diagnostics") or []
     if found or issubclass(kind, DescriptionRefused):
-        diagnostics = tuple(Diagnostic.model_validate(one) for one in found)
-        return DescriptionRefused(said["message"], diagnostics, **words)
+        diagnostics = fitting(list[Diagnostic], found)
+        return DescriptionRefused(said["message"], tuple(diagnostics), **words)
     return kind(said["message"], **words)
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
-from broker_core.client.answers import value
+from broker_core.client.answers import fitting, unchecked, value
 from broker_core.client.asking import part
 from broker_core.client.follow import Lost, follow
 from broker_core.client.session_commands import SessionCommands
@@ -69,7 +69,7 @@ class BrokerClient(SiteCommands, SessionCommands):
 
     async def info(self) -> BrokerInfo:
         """Who answers, and how it does."""
-        return BrokerInfo.model_validate(await self._get("/broker"))
+        return fitting(BrokerInfo, await self._get("/broker"))
 
     async def stop(self) -> None:
         """Ask the broker to end; running jobs go on and are found again."""
@@ -83,21 +83,21 @@ class BrokerClient(SiteCommands, SessionCommands):
 
     async def check(self, description: str, files: Sequence[SandboxFile] | None = None) -> CheckReport:
         """All that is wrong with a description."""
-        return CheckReport.model_validate(await self._post("/checks", _question(description, files)))
+        return fitting(CheckReport, await self._post("/checks", _question(description, files)))
 
     async def match(
         self, description: str, files: Sequence[SandboxFile] | None = None, **wanted: Any
     ) -> MatchReport:
         """Where a description could run (CB-CMD-03); nothing is queued. `wanted`: fields of MatchRequest."""
         answer = await self._post("/matches", _question(description, files) | wanted)
-        return MatchReport.model_validate(answer)
+        return fitting(MatchReport, answer)
 
     # --- submitting
 
     async def missing_files(self, shas: Iterable[str]) -> list[str]:
         """Those of the given contents (SHA-256, hex) that the broker does not have."""
         answer = await self._post("/files/missing", {"shas": list(shas)})
-        return list(answer["missing"])
+        return fitting(list[str], fitting(dict[str, Any], answer).get("missing"))
 
     async def upload(
         self, sha256: str, content: Content, progress: Callable[[int], None] | None = None
@@ -110,7 +110,7 @@ class BrokerClient(SiteCommands, SessionCommands):
         answer = await self._transport.ask(
             "POST", "/submissions", submission.model_dump_json().encode("utf-8", "surrogatepass")
         )
-        return Receipt.model_validate(value(answer.content))
+        return fitting(Receipt, value(answer.content))
 
     async def submit_prepared(
         self,
@@ -143,15 +143,15 @@ class BrokerClient(SiteCommands, SessionCommands):
         page = await self._get(
             "/jobs", limit=limit, after=after, state=[str(one) for one in states], columns=",".join(columns)
         )
-        return JobsPage.model_construct(**page)
+        return unchecked(JobsPage, page)
 
     async def job(self, job: str) -> JobDetail:
         """Everything about one job but its events and files (CB-CMD-05)."""
-        return JobDetail.model_validate(await self._get(f"/jobs/{part(job)}"))
+        return fitting(JobDetail, await self._get(f"/jobs/{part(job)}"))
 
     async def events_of(self, job: str) -> list[EventView]:
         """The job's story, in order."""
-        return [EventView.model_construct(**one) for one in await self._get(f"/jobs/{part(job)}/events")]
+        return [unchecked(EventView, one) for one in await self._get(f"/jobs/{part(job)}/events")]
 
     async def cancel(self, ids: Iterable[str]) -> Outcomes:
         """Stop jobs everywhere (CB-CMD-02)."""
@@ -170,13 +170,13 @@ class BrokerClient(SiteCommands, SessionCommands):
         return await self._bulk("release", ids)
 
     async def _bulk(self, verb: str, ids: Iterable[str]) -> Outcomes:
-        return Outcomes.model_validate(await self._post(f"/jobs/{verb}", {"ids": list(ids)}))
+        return fitting(Outcomes, await self._post(f"/jobs/{verb}", {"ids": list(ids)}))
 
     # --- output
 
     async def files(self, job: str) -> list[OutputFile]:
         """Files of a job that can be read now."""
-        return [OutputFile.model_validate(one) for one in await self._get(f"/jobs/{part(job)}/files")]
+        return fitting(list[OutputFile], await self._get(f"/jobs/{part(job)}/files"))
 
     async def read_file(self, job: str, path: str, start: int = 0, length: int | None = None) -> FilePart:
         """Part of a file: `length` bytes from `start`, or to its end; a negative `start` counts from the
@@ -213,31 +213,29 @@ class BrokerClient(SiteCommands, SessionCommands):
 
     async def resources_page(self, offset: int = 0, limit: int = 1000) -> ResourcesPage:
         """A page of all known resources by columns, ordered by computing element (CB-UI-09)."""
-        return ResourcesPage.model_construct(**await self._get("/resources", offset=offset, limit=limit))
+        return unchecked(ResourcesPage, await self._get("/resources", offset=offset, limit=limit))
 
     async def resource(self, ce: str) -> ResourceDetail:
         """Everything known of a computing element, or of the first one of a site, whose `ces` names all."""
-        return ResourceDetail.model_validate(await self._get(f"/resources/{part(ce)}"))
+        return fitting(ResourceDetail, await self._get(f"/resources/{part(ce)}"))
 
     async def sources(self) -> list[SourceView]:
         """Where knowledge of resources comes from, and how each source does (CB-UPD-01)."""
-        return [SourceView.model_validate(one) for one in await self._get("/sources")]
+        return fitting(list[SourceView], await self._get("/sources"))
 
     async def refresh_sources(self, names: Iterable[str] = ()) -> list[SourceView]:
         """Ask sources now, all without a name; returns when they have answered or failed."""
         answer = await self._post("/sources/refresh", {"names": list(names)})
-        return [SourceView.model_validate(one) for one in answer]
+        return fitting(list[SourceView], answer)
 
     async def replicas(self, start: str = "", limit: int = 1000) -> ReplicaList:
         """Files of the embedded catalogue whose names begin with `start` (CB-UPD-06)."""
-        return ReplicaList.model_validate(await self._get("/replicas", start=start, limit=limit))
+        return fitting(ReplicaList, await self._get("/replicas", start=start, limit=limit))
 
     async def put_replica(self, name: str, addresses: Iterable[str]) -> ReplicaView:
         """Say where a file is; replaces what was said before."""
         body = {"name": name, "addresses": list(addresses)}
-        return ReplicaView.model_validate(
-            value((await self._transport.ask("PUT", "/replicas", body)).content)
-        )
+        return fitting(ReplicaView, value((await self._transport.ask("PUT", "/replicas", body)).content))
 
     async def remove_replica(self, name: str) -> None:
         """Forget where a file is; raises NotFound."""
@@ -247,29 +245,29 @@ class BrokerClient(SiteCommands, SessionCommands):
 
     async def queue(self) -> QueueView:
         """The user's waiting jobs in the order of the queue, with the reasons (CB-UI-11)."""
-        return QueueView.model_construct(**await self._get("/queue"))
+        return unchecked(QueueView, await self._get("/queue"))
 
     async def why(self, job: str) -> WhyView:
         """Why a job is not running, by what decides it."""
-        return WhyView.model_validate(await self._get(f"/jobs/{part(job)}/why"))
+        return fitting(WhyView, await self._get(f"/jobs/{part(job)}/why"))
 
     async def decisions(self, after: int = 0, limit: int = 500) -> list[DecisionView]:
         """Decisions about the user's jobs with a number above `after`, oldest first."""
         answer = await self._get("/decisions", after=after, limit=limit)
-        return [DecisionView.model_validate(one) for one in answer]
+        return fitting(list[DecisionView], answer)
 
     async def policies(self) -> list[PolicyView]:
         """The policies that can be chosen, and those in force (CB-SCH-03)."""
-        return [PolicyView.model_validate(one) for one in await self._get("/policies")]
+        return fitting(list[PolicyView], await self._get("/policies"))
 
     async def choose_policy(self, order: str = "", queue: str = "") -> list[PolicyView]:
         """Put policies in force; empty leaves one as it is. Refused for users of a shared broker."""
         answer = await self._transport.ask("PUT", "/policies", {"order": order, "queue": queue})
-        return [PolicyView.model_validate(one) for one in value(answer.content)]
+        return fitting(list[PolicyView], value(answer.content))
 
     async def statistics(self) -> Statistics:
         """Counters and distributions of the user's jobs (CB-UI-13)."""
-        return Statistics.model_validate(await self._get("/statistics"))
+        return fitting(Statistics, await self._get("/statistics"))
 
     async def document(self, name: str) -> Any:
         """A small JSON document kept for the user, or None if there is none of that name."""

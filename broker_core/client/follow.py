@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from httpx_sse import EventSource, SSEError
 
-from broker_core.client.answers import value
+from broker_core.client.answers import unchecked, value
 from broker_core.client.transport import Transport
 from broker_core.errors import BrokerStopped, Busy, CrossDeskError, Unreachable
 from broker_core.wire.views import EventView, Update
@@ -83,9 +83,9 @@ async def _stream(
 
 
 def _update(data: str) -> Update:
-    said = value(data.encode())
-    said["events"] = [EventView.model_construct(**one) for one in said["events"]]
-    return Update.model_construct(**said)
+    update = unchecked(Update, value(data.encode()))
+    update.events = [unchecked(EventView, one) for one in update.events]
+    return update
 
 
 def _stopped() -> BrokerStopped:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from broker_core.client.client import BrokerClient
-from broker_core.errors import CrossDeskError
+from broker_core.errors import CrossDeskError, VersionsDiffer
 from broker_core.interactive.frames import BadFrame, FrameReader
 from broker_core.interactive.stream_link import Listener, deliver
 
@@ -114,6 +114,9 @@ class LineLink:
         """Whatever goes wrong, the session hears of it."""
         try:
             await work()
+        except VersionsDiffer as error:
+            if not self.lost.done():
+                self.lost.set_exception(error)
         except (CrossDeskError, BadFrame) as error:
             self._lose(str(error))
         except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from broker_core.client.answers import value
+from broker_core.client.answers import fitting, value
 from broker_core.client.asking import Asking, part
 from broker_core.wire.interactive import DeskView, NewDesk, SessionContact
 
@@ -15,18 +15,16 @@ class SessionCommands(Asking):
 
     async def desks(self) -> list[DeskView]:
         """The user's desks that agents let in."""
-        return [DeskView.model_validate(one) for one in await self._get("/desks")]
+        return fitting(list[DeskView], await self._get("/desks"))
 
     async def add_desk(self, desk: NewDesk) -> list[DeskView]:
         """Register a desk; jobs that run are told of it."""
-        return [DeskView.model_validate(one) for one in await self._post("/desks", desk.model_dump())]
+        return fitting(list[DeskView], await self._post("/desks", desk.model_dump()))
 
     async def remove_desk(self, fingerprint: str) -> list[DeskView]:
         """Forget a desk; jobs that run send it away."""
         path = f"/desks?fingerprint={quote(fingerprint, safe='')}"
-        return [
-            DeskView.model_validate(one) for one in value((await self._transport.ask("DELETE", path)).content)
-        ]
+        return fitting(list[DeskView], value((await self._transport.ask("DELETE", path)).content))
 
     async def look_at_lines(
         self, job: str, desk: str, places: Mapping[int, int], *, write: bool, begin: bool, wait: float
@@ -54,4 +52,4 @@ class SessionCommands(Asking):
 
     async def session_contact(self, job: str, wait: float = 0.0) -> SessionContact:
         """How the agent of a job is reached; `wait`: seconds to wait for it at most."""
-        return SessionContact.model_validate(await self._get(f"/jobs/{part(job)}/session", wait=wait))
+        return fitting(SessionContact, await self._get(f"/jobs/{part(job)}/session", wait=wait))

@@ -8,6 +8,7 @@ from typing import Any
 
 import asyncssh
 
+from broker_core.errors import VersionsDiffer
 from broker_core.interactive.contact import Contact
 from broker_core.interactive.frames import (
     DESK_USER,
@@ -45,7 +46,7 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
         self._silence = Silence(self._ask, listener.silent, answer_time)
         self._reader = FrameReader()
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """Done, with the reason, when the link is no more."""
+        """As in `StreamLink`."""
         self._due: dict[int, int] = {}
         self._unconfirmed = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -68,7 +69,11 @@ class Link(asyncssh.SSHUNIXSession[bytes]):
         try:
             for kind, content in self._reader.feed(data):
                 deliver(kind, content, self._listener, self._listener.word)
-        except (BadFrame, ValueError, TypeError, KeyError) as error:
+        except VersionsDiffer as error:
+            if not self.lost.done():
+                self.lost.set_exception(error)
+            self.connection.abort()
+        except (BadFrame, ValueError) as error:
             self.break_off(f"the agent is not understood: {error}")
 
     def eof_received(self) -> bool:

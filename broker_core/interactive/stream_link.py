@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from broker_core.errors import VersionsDiffer
 from broker_core.interactive.frames import HEARD, OUTPUT, WORD, read_place, read_word
+
+log = logging.getLogger("crossdesk.sessions")
 
 
 class Listener(Protocol):
@@ -33,7 +37,7 @@ class StreamLink(Protocol):
     """The streams of a program."""
 
     lost: asyncio.Future[str]
-    """Done, with the reason, when the link is no more."""
+    """Done when the link is no more: with the reason, or VersionsDiffer where no other will be better."""
 
     def say(self, what: str, **values: Any) -> None:
         """Send a message."""
@@ -68,12 +72,24 @@ class CarriedLink(StreamLink, Protocol):
 
 
 def deliver(kind: bytes, content: bytes, listener: Listener, word: Callable[[dict[str, Any]], None]) -> None:
-    """Give a frame of the agent to who listens, a message to `word`; raises BadFrame."""
+    """Give a frame of the agent to who listens, a message to `word`; raises BadFrame and VersionsDiffer."""
     if kind == WORD:
-        word(read_word(content))
+        said = read_word(content)
+        try:
+            word(said)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            log.warning("A message of the agent does not fit", exc_info=error)
+            raise _differ(said["what"]) from error
         return
     stream, offset, data = read_place(content)
     if kind == OUTPUT:
         listener.output(stream, offset, data)
     elif kind == HEARD:
         listener.confirmed(offset)
+
+
+def _differ(what: str) -> VersionsDiffer:
+    return VersionsDiffer(
+        f"This desk and the job's agent are of different versions: its message `{what[:20]}` does not fit.",
+        remedy="Close this desk and start it again; if that does not help, submit the job again.",
+    )
