@@ -30,6 +30,8 @@ class SitesSurvivor(Survivor):
         super().__init__(state_dir, effects)
         self.beds = {bed.spec.name: bed for bed in beds}
         self.canceled: set[str] = set()
+        self._uncanceled: set[str] = set()
+        """Jobs whose cancel was not answered yet: a broker that died late kept their owner waiting too long."""
         self.purged: set[str] = set()
         self._points: Iterator[str] = iter(())
         self._point = ""
@@ -106,6 +108,9 @@ class SitesSurvivor(Survivor):
                 continue
             if not self._alive:
                 await self.revive()
+        if self._uncanceled:
+            await client.cancel(sorted(self._uncanceled))
+            self._uncanceled.clear()
 
     async def _busy(self, client: BrokerClient, canceling: bool, purging: bool) -> None:
         """What users do, until it is done or the broker dies."""
@@ -114,8 +119,10 @@ class SitesSurvivor(Survivor):
         if canceling:
             long = await self.wave(client, count=1, seconds=600)
             self.canceled.update(long)
+            self._uncanceled.update(long)
             for job in long:
                 await self.cancel_when_running(client, job)
+                self._uncanceled.discard(job)
         while self._alive and self.deaths == deaths:
             if await self.none_active(client):
                 break

@@ -99,7 +99,11 @@ class Survivor:
             except Unreachable:
                 return False
 
-        await eventually(none_active, seconds, lambda: f"no job is active any more ({self.told()})")
+        try:
+            await eventually(none_active, seconds)
+        except AssertionError as late:
+            left = (await client.jobs_page(limit=20, states=ACTIVE)).columns
+            raise AssertionError(f"still active after {seconds:g} s: {left} ({self.told()})") from late
 
     async def none_active(self, client: BrokerClient) -> bool:
         """No job of the broker is active."""
@@ -107,7 +111,9 @@ class Survivor:
 
     async def cancel_when_running(self, client: BrokerClient, job: str) -> None:
         async def running() -> bool:
-            return (await client.job(job)).row["state"] != "Waiting"
+            row = (await client.job(job)).row
+            # What was on its way whenever the broker died is held.
+            return row["state"] != "Waiting" or bool(row["held"])
 
         await eventually(running)
         await client.cancel([job])
