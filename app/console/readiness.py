@@ -7,6 +7,8 @@ import threading
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
+from app.model import qt_types
+
 _LATER_MS = 2500
 """After the window has begun to fill; sooner if a console is wanted."""
 
@@ -24,6 +26,8 @@ class Readiness(QObject):
         super().__init__(parent)
         self._look = QTimer(self, interval=20)
         self._look.timeout.connect(self._looked)
+        self._step = QTimer(self, interval=0)
+        self._step.timeout.connect(self._stepped)
         self._later = QTimer(self, singleShot=True, interval=_LATER_MS)
         self._later.timeout.connect(self._begin)
         self._later.start()
@@ -41,8 +45,16 @@ class Readiness(QObject):
             self._look.stop()
             self.changed.emit()
 
-    @staticmethod
-    def _begin() -> None:
+    def _begin(self) -> None:
+        if Readiness._loading is None and not self._step.isActive():
+            self._types = qt_types.in_steps()
+            self._step.start()
+
+    def _stepped(self) -> None:
+        """Make another few types; when all are there the thread may begin."""
+        if Readiness._loading is None and next(self._types, False) is None:
+            return
+        self._step.stop()
         if Readiness._loading is None:
             Readiness._loading = threading.Thread(
                 target=_load, args=(first_key(),), name="loading consoles", daemon=True

@@ -6,6 +6,7 @@ import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from app.model import qt_types
 from app.model.slices import breathe
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ Series = tuple[tuple[str, str], ...]
 
 async def late_plot(theme: Theme, series: Series) -> HistoryPlot:
     """Import what a plot needs, then make it step by step, with time for the window in between."""
+    for _ in qt_types.in_steps():
+        await breathe()
     history = await asyncio.to_thread(import_module, "app.resources.history")
     axis = history.time_axis()
     await breathe()
