@@ -31,7 +31,7 @@ class SitesSurvivor(Survivor):
         self.beds = {bed.spec.name: bed for bed in beds}
         self.canceled: set[str] = set()
         self._uncanceled: set[str] = set()
-        """Jobs whose cancel was not answered yet: a broker that died late kept their owner waiting too long."""
+        """Jobs whose cancel was not answered yet, as a broker that died late kept their owner waiting."""
         self.purged: set[str] = set()
         self._points: Iterator[str] = iter(())
         self._point = ""
