@@ -13,6 +13,7 @@ import orjson
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.agent_watch import AgentWatch
+from broker_core.broker.agents import agents
 from broker_core.broker.app import make_app
 from broker_core.broker.checking import Checker
 from broker_core.broker.circumstances import Circumstances
@@ -75,6 +76,7 @@ class Broker:
         self, places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
     ) -> None:
         self.services = _services(places, settings, store, fail, stop)
+        self._older = agents(settings.agent_program).older
         self._fail = fail
         self._places = places
         self._store = store
@@ -94,6 +96,8 @@ class Broker:
         services.introductions.start()
         services.agents.start(job.record for job in services.engine.scheduler.live())
         log.info("Broker %s answers on %s", VERSION, self._listener.path)
+        if self._older:
+            log.warning("Interactive jobs at other sites: %s", self._older)
 
     async def stop(self) -> None:
         """Stop accepting, let requests finish, save, and leave what runs running."""

@@ -167,15 +167,17 @@ class Sessions:
         except (LinkLost, BadRequest) as error:
             return answer.model_copy(update={"reason": str(error)})
         if word is None:
-            return answer.model_copy(update={"reason": "The agent is starting."})
+            starting = f"The agent is starting. {self._older(record.site)}".rstrip()
+            return answer.model_copy(update={"reason": starting})
         await self._introduced(record, word)
         about = {"node": word.node, "agent": word.kind, "missing": word.missing}
         if word.kind == PLAIN_KIND:
             return answer.model_copy(update=about | {"state": "there"})
         hint = await self._hint(record.site)
         if word.trouble:
-            reason = f"The agent on {word.node} reaches no place to meet: {word.trouble} {hint}".strip()
-            return answer.model_copy(update={"reason": reason})
+            trouble = f"The agent on {word.node} reaches no place to meet: {word.trouble}"
+            told = (trouble, hint, self._older(record.site))
+            return answer.model_copy(update={"reason": " ".join(filter(None, told))})
         place = await self.place()
         return answer.model_copy(
             update=about
@@ -203,6 +205,10 @@ class Sessions:
             log.info("Agent of %s at %s: %s", attempt.tag, word.node, word.story)
         self._words[attempt.tag] = (now, word)
         return word
+
+    def _older(self, ce: str) -> str:
+        """What to do about an agent that other sites get, if its file is not of today's sources."""
+        return "" if _on_this_machine(ce) else agents(self._settings.agent_program).older
 
     async def _hint(self, ce: str) -> str:
         """What to do where the agents of a site reach nobody; sees to the way back too."""

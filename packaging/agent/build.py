@@ -23,6 +23,8 @@ from interpreter import linked
 HERE = Path(__file__).resolve().parent
 AGENT, DISPLAY = "crossdesk-agent-x86_64-linux", "crossdesk-agent-display-x86_64-linux"
 ENTRY = "broker_core.worker.start"
+SOURCES = "sources.json"
+"""In the agent: this project's own files that it was made of, with their SHA-256. Brokers compare them."""
 PACKAGES = ("asyncssh", "cryptography", "encodings")
 """Packed whole, because they import parts of themselves by name, or from compiled code."""
 SHOWN = ("mss", "Xlib", "six")
@@ -59,6 +61,7 @@ class Builder:
         entries = self.archived(agent) | licences
         contents = self.contents(agent, shown, hashlib.sha256(second).hexdigest())
         entries["agent_contents.pyc"] = _compiled(contents.encode(), "agent_contents.py")
+        entries[SOURCES] = self.sources(agent)
         _archive(self.output / AGENT, linked(self.debian, self.wheels / "ziglang/zig"), entries)
 
     def closure(self) -> dict[str, Path]:
@@ -119,6 +122,17 @@ class Builder:
             "DISPLAY_MODULES": tuple(name for name in shown if "." not in name),
         }
         return "".join(f"{name} = {value!r}\n" for name, value in values.items())
+
+    def sources(self, agent: dict[str, Path]) -> bytes:
+        """Names and hashes of what is the project's own."""
+        root = HERE.parents[1]
+        made_with = (path for path in HERE.iterdir() if path.suffix in (".py", ".c", ".lock"))
+        packed = (path for path in agent.values() if path.is_relative_to(root / "broker_core"))
+        paths = {HERE.parent / "agent.sh", *made_with, *packed}
+        found = {
+            path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+        }
+        return json.dumps(found, sort_keys=True).encode()
 
     def parts(self) -> dict[str, str]:
         """Names and versions of all that is inside, and of the compiler."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -13,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+import broker_core
+from broker_core.broker.agents import agents
 from tests.end2end.screen import Screen
 from tests.interactive.pair import Screen as Console
 from tests.interactive.pair import bench
-from tests.packaging.agent_build import AgentFiles
+from tests.packaging.agent_build import PARTS, AgentFiles
 from tests.packaging.bare_root import AGENT, MOUNTED, bare_root, listing
 from tests.packaging.sources import ROOT
 from tests.waiting import eventually
@@ -148,6 +151,27 @@ def test_the_same_inputs_give_the_same_bytes_wherever_they_are(
     again = AgentFiles(tmp_path / "elsewhere", agent_files.cache).build(agent_files.sources)
     assert again.display.read_bytes() == agent_files.display.read_bytes()
     assert again.agent.read_bytes() == agent_files.agent.read_bytes()
+
+
+def test_the_file_knows_the_sources_that_it_was_made_of(
+    agent_files: AgentFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in PARTS:
+        shutil.copytree(agent_files.sources / name, tmp_path / name)
+    built = tmp_path / "build" / "agent" / agent_files.agent.name
+    built.parent.mkdir(parents=True)
+    shutil.copy2(agent_files.agent, built)
+    monkeypatch.setattr(broker_core, "__file__", str(tmp_path / "broker_core" / "__init__.py"))
+    assert (agents("").frozen, agents("").older) == (built, "")
+    for changed in ("broker_core/interactive/frames.py", "packaging/agent/launcher.c"):
+        was = (tmp_path / changed).read_bytes()
+        (tmp_path / changed).write_bytes(was + b"\n")
+        built.touch()
+        assert "is older than its sources: run sh packaging/agent.sh" in agents("").older
+        (tmp_path / changed).write_bytes(was)
+    (tmp_path / "broker_core" / "broker" / "app.py").write_text("# no part of the agent\n")
+    built.touch()
+    assert agents("").older == ""
 
 
 _CLOCK = """
