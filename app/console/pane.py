@@ -171,6 +171,7 @@ class ConsolePane(JobPane):
 
     def close_all(self) -> None:
         """Detach from every job; their programs go on."""
+        super().close_all()
         for job in list(self.views):
             self._drop(job)
 

@@ -82,7 +82,8 @@ class JobPane(QWidget):
         self.refresh()
 
     def close_all(self) -> None:
-        """Give up what the pane holds beside the job shown; called when it goes away for good."""
+        """Give up what the pane holds, and answers on their way; called when it goes away for good."""
+        self.show_job(None)
 
     # What the inspector calls
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
@@ -130,6 +132,34 @@ def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
 
         await eventually(lambda: any(said in one for one in told()), what="a notice says the same")
         assert not any("application was ended" in one for one in told())
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_an_answer_that_comes_after_its_pane_went_away_opens_no_console(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        job = (await opened(stage, SHELL)).job
+        page, _ = await in_a_tab(stage, job)
+        pane = page.panes["console"]
+        assert isinstance(pane, ConsolePane)
+        asked, closed, answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def load(job: str) -> Any:
+            asked.set()
+            await closed.wait()
+            answer = await stage.desk.client.job(job)
+            answered.set()
+            return answer
+
+        pane.load = load  # type: ignore[method-assign]
+        pane.refresh()
+        await asked.wait()
+        pane.close_all()
+        closed.set()
+        await answered.wait()
+        assert pane.views == {}
 
     play(qapp, running_broker.state_dir, scenario)
 
