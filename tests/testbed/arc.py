@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sqlite3
 import ssl
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,7 @@ from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.certificates import Authority
 from tests.testbed.guardian import Guardian
 from tests.testbed.ports import free_port
+from tests.testbed.slurm import Completed
 from tests.waiting import wait_until
 
 PACKAGES = ("nordugrid-arc-arex", "nordugrid-arc-hed", "nordugrid-arc-plugins-needed")
@@ -75,6 +77,13 @@ alias = testbed
 [queue:{queue}]
 """
 
+_OVER = """\
+SELECT JobID, InfoValue, Status.Name,
+       EXISTS (SELECT 1 FROM JobEvents WHERE JobEvents.RecordID = AAR.RecordID AND EventKey = 'INLRMS')
+FROM AAR JOIN Status ON Status.ID = StatusID
+     JOIN JobExtraInfo ON JobExtraInfo.RecordID = AAR.RecordID AND InfoKey = 'jobname'
+WHERE EndTime > 0 ORDER BY AAR.RecordID"""
+
 
 class ARex:
     """One computing element: `start`, use `url` with `user`, `close`."""
@@ -110,6 +119,44 @@ class ARex:
         """Ids of the jobs with a name, by A-REX's own records."""
         records = self.folder.glob("control/job.*.local")
         return [one.name.split(".")[1] for one in records if f"\njobname={name}\n" in one.read_text()]
+
+    def present(self) -> dict[str, str]:
+        """Id of each job that A-REX has, over or not, to its name; what was cleaned away is not there."""
+        read = (one.read_text() for one in self.folder.glob("control/job.*.local"))
+        found = (dict(line.split("=", 1) for line in text.splitlines() if "=" in line) for text in read)
+        return {one["globalid"]: one.get("jobname", "") for one in found if one}
+
+    def completed(self) -> list[Completed]:
+        """All jobs that are over by A-REX's accounting, oldest first; also those that were cleaned away."""
+        path = self.folder / "control" / "accounting" / "accounting.db"
+        if not path.exists():
+            return []
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=60.0)) as accounting:
+            return [Completed(*row[:3], bool(row[3])) for row in accounting.execute(_OVER)]
+
+    @contextmanager
+    def writing_anew(self, id: str) -> Iterator[None]:
+        """As if A-REX were writing its own record of a job anew, which it does whenever a state ends."""
+        record = self.folder / "control" / f"job.{id}.local"
+        before = record.read_bytes()
+        record.write_bytes(b"")
+        try:
+            yield
+        finally:
+            record.write_bytes(before)
+
+    def send_part(self, id: str, name: str, content: bytes, part: int) -> None:
+        """Send the first bytes of a file of a job's session, and then cut the connection.
+
+        What is there of the file goes first: A-REX would write over it, but not make it shorter.
+        """
+        file = self.session(id) / name
+        file.unlink(missing_ok=True)
+        path = f"/arex/rest/1.0/jobs/{id}/session/{name}"
+        head = f"PUT {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n\r\n"
+        with self._connection() as channel:
+            channel.sendall(head.encode() + content[:part])
+        wait_until(lambda: file.is_file() and file.stat().st_size == part, what="a part arrives")
 
     def start(self) -> ARex:
         """Start the daemons and wait until they answer."""
@@ -182,18 +229,24 @@ class ARex:
         """`answers` or `ended`; empty while neither is so."""
         if any(process.poll() is not None for process in self._processes):
             return "ended"
-        context = ssl.create_default_context(cafile=str(self.authority.file))
-        context.load_cert_chain(self.user.certificate, self.user.key)
         request = b"GET /arex/rest/1.0/info HTTP/1.0\r\nHost: localhost\r\n\r\n"
         try:
-            with (
-                socket.create_connection(("localhost", self.port), 5.0) as plain,
-                context.wrap_socket(plain, server_hostname="localhost") as channel,
-            ):
+            with self._connection() as channel:
                 channel.sendall(request)
                 return "answers" if b" 200 " in channel.recv(64) else ""
         except OSError:
             return ""
+
+    @contextmanager
+    def _connection(self) -> Iterator[ssl.SSLSocket]:
+        """A connection of the user's; raises OSError."""
+        context = ssl.create_default_context(cafile=str(self.authority.file))
+        context.load_cert_chain(self.user.certificate, self.user.key)
+        with (
+            socket.create_connection(("localhost", self.port), 5.0) as plain,
+            context.wrap_socket(plain, server_hostname="localhost") as channel,
+        ):
+            yield channel
 
 
 @contextmanager

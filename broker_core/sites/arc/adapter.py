@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Polled
-from broker_core.sites.arc.description import CANCEL, GO
+from broker_core.sites.arc.description import CANCEL, GO, RELEASE
 from broker_core.sites.arc.information import facts_of_site
 from broker_core.sites.arc.jobs import ArcJob, Jobs
 from broker_core.sites.arc.rest import Rest, all_done
@@ -20,9 +21,11 @@ from broker_core.sites.arc.survey import Survey
 from broker_core.sites.contract import RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 from broker_core.wire.sites import SiteSpec
 
+_TAKEN = "202"
 _GRACE = 20.0
 """Seconds for a job to end itself before A-REX is told to kill it."""
 
@@ -69,9 +72,7 @@ class ArcAdapter:
 
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
         """See `Adapter.submit`."""
-        if not self._submission.certain:
-            await self._survey.states()
-            self._submission.certain = True
+        await self._ascertain()
         jobs = [job for launch in launches for job in self._jobs.all_of(launch.order.attempt.tag)]
         await all_done(self._survey.look_in(job) for job in jobs if job.is_unclear)
         # What A-REX gave up before its release stands in the way of another try.
@@ -122,7 +123,11 @@ class ArcAdapter:
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
-        await self._clean([job for tag in tags for job in self._jobs.all_of(tag)])
+        await self._ascertain()
+        jobs = [job for tag in tags for job in self._jobs.all_of(tag)]
+        # A-REX removes only what is over; one may have been handed over by a process that was killed then.
+        await self._survey.act("kill", [job.id for job in jobs if not job.is_over])
+        await self._clean(jobs)
 
     @property
     def traces(self) -> str:
@@ -146,6 +151,12 @@ class ArcAdapter:
         """See `Adapter.close`."""
         await self._rest.close()
 
+    async def _ascertain(self) -> None:
+        """Have a look first where A-REX may have jobs that are not known."""
+        if not self._submission.certain:
+            await self._survey.states()
+            self._submission.certain = True
+
     async def _release(self) -> None:
         """Send the file for which the jobs wait, where one job alone bears the tag."""
         ready = []
@@ -162,14 +173,15 @@ class ArcAdapter:
             await self._survey.look_in(job)
         if job.staged:
             job.let_go = True
-            job.released = (await self._sessions.write(job.id, GO, b"1\n")).good
+            job.released = (await self._sessions.write(job.id, GO, RELEASE)).good
             self._let_go.discard(job.tag)
 
     async def _bury(self) -> None:
         """End jobs that stand for no attempt."""
         surplus = self._jobs.surplus()
         await self._survey.act("kill", [job.id for job in surplus if not job.is_over])
-        await self._clean([job for job in surplus if job.is_over])
+        # What cannot be removed now is surplus in the next look too.
+        await self._cleaned([job for job in surplus if job.is_over])
 
     async def _insist(self) -> None:
         """Kill what did not end itself in time."""
@@ -180,8 +192,28 @@ class ArcAdapter:
         )
 
     async def _clean(self, jobs: Sequence[ArcJob]) -> None:
-        await self._survey.act("clean", [job.id for job in jobs])
+        """Have A-REX remove jobs with their sessions; raises LinkLost where it does not take that."""
+        if trouble := await self._cleaned(jobs):
+            raise LinkLost(trouble, place=self._spec.name)
+
+    async def _cleaned(self, jobs: Sequence[ArcJob]) -> str:
+        """Have A-REX remove jobs; what it does not take, in words."""
+        answers = await self._survey.act("clean", [job.id for job in jobs])
+        taken = {str(one.get("id")) for one in answers if str(one.get("status-code")) == _TAKEN}
+        left = [job for job in jobs if job.id not in taken]
         for job in jobs:
-            self._jobs.drop(job)
-            # It is listed until A-REX comes to it.
-            self._jobs.foreign.add(job.id)
+            if job.id in taken:
+                self._jobs.drop(job)
+                # It is listed until A-REX comes to it.
+                self._jobs.foreign.add(job.id)
+        if not left:
+            return ""
+        # What is said to be unknown may be there: A-REX says so too while it writes its own record anew.
+        self._submission.certain = False
+        return f"{self._rest.host} does not remove {left[0].tag}: {_reason(answers, taken)}."
+
+
+def _reason(answers: Sequence[Mapping[str, Any]], taken: Container[str]) -> str:
+    """Why the first that was not taken was not, in A-REX's words."""
+    said = (str(one.get("reason", "")) for one in answers if str(one.get("id")) not in taken)
+    return next(said, "") or "it does not say why"

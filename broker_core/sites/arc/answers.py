@@ -35,6 +35,12 @@ def name_of(job: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
+def kept_name(body: bytes) -> str:
+    """The name in A-REX's own record of a job; empty where it is not there (yet)."""
+    lines = body.decode("utf-8", "replace").splitlines()
+    return next((line.partition("=")[2] for line in lines if line.startswith("jobname=")), "")
+
+
 def folder(body: bytes, root: str) -> list[RunFile]:
     """Files in an answer to PROPFIND, with paths below `root` (a path of the URL, with a slash at its end).
 

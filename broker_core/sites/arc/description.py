@@ -15,6 +15,8 @@ GO = "go"
 
 A job that is never released ends by itself: A-REX gives up waiting after some minutes.
 """
+RELEASE = b"1\n"
+"""Content of that file: one that is shorter was cut off on its way."""
 CANCEL = "cancel"
 """File that ends the program when it is put there."""
 LOG = "starter.log"

@@ -57,8 +57,8 @@ while kill -0 "$starter" 2>/dev/null; do wait "$starter"; done
 wait "$starter"
 status=$?
 while signal KILL; do sleep 0.1; done
-exit "$status"
-"""
+{end}"""
+_END = 'exit "$status"\n'
 
 
 def launch_script(given: Mapping[str, str], mark: str) -> bytes:
@@ -73,5 +73,11 @@ def launch_script(given: Mapping[str, str], mark: str) -> bytes:
         exports=exports,
         starter=STARTER,
         mark=shlex.quote(mark),
+        end=_END,
     )
     return text.encode()
+
+
+def is_whole(script: bytes) -> bool:
+    """False for a launch script of which the end was lost on its way."""
+    return script.endswith(_END.encode())

@@ -26,10 +26,13 @@ class Sessions:
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
 
-    async def names(self, id: str) -> set[str] | None:
-        """Names of the files at the top; None where the session is not there."""
+    async def sizes(self, id: str) -> dict[str, int] | None:
+        """Files at the top with their sizes; None where A-REX says that it does not have the job.
+
+        It says so too while it writes its own record of the job anew.
+        """
         answer = await self._rest.ask("PROPFIND", self._path(id), headers={"Depth": "1"})
-        return {file.path for file in self._listed(answer, id, "")} if answer.good else None
+        return {file.path: file.size for file in self._listed(answer, id, "")} if answer.good else None
 
     async def files(self, id: str) -> list[RunFile]:
         """Files below the job's working directory."""

@@ -26,6 +26,7 @@ _AT_ONCE = 50
 """Jobs in one request."""
 _BEAT = 3
 """Seconds between two looks of the starter whether it was cancelled."""
+_UNKNOWN = 404
 _MARGIN = 300.0
 """Seconds that the batch system gives a job beyond its wall limit, for staging and clearing up."""
 
@@ -139,6 +140,9 @@ class Submission:
         answer = await self._sessions.send(job.id, BUNDLE, files.chunks, files.size)
         if answer.good:
             answer = await self._sessions.write(job.id, LAUNCH, parcel.script)
+        if answer.status == _UNKNOWN:
+            # A-REX says so too while it writes its own record of the job anew; the next look tells.
+            raise LinkLost(f"{self._rest.host} does not know the job for which files were sent to it.")
         if not answer.good:
             raise self._refusal(f"the input files are refused: {answer.status} {answer.reason}")
         job.staged = job.looked_in = True

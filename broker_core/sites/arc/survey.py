@@ -9,9 +9,10 @@ from typing import Any
 import orjson
 
 from broker_core.sites.arc.answers import jobs as listed
-from broker_core.sites.arc.answers import name_of
-from broker_core.sites.arc.description import GO, LAUNCH
+from broker_core.sites.arc.answers import kept_name, name_of
+from broker_core.sites.arc.description import GO, LAUNCH, RELEASE
 from broker_core.sites.arc.jobs import OVER, STATES, ArcJob, Jobs
+from broker_core.sites.arc.launch_script import is_whole
 from broker_core.sites.arc.rest import Answer, Rest, all_done
 from broker_core.sites.arc.sessions import Sessions
 from broker_core.sites.transport.contract import LinkLost
@@ -66,14 +67,29 @@ class Survey:
         """Read what the session of one job tells."""
         job.looked_at = time.monotonic()
         state = job.state
-        names = await self._sessions.names(job.id)
-        if names is not None and not job.looked_in:
-            job.staged, job.released, job.looked_in = LAUNCH in names, GO in names, True
-        told = await self._read_markers(job, names or set())
+        sizes = await self._sessions.sizes(job.id)
+        if sizes is None:
+            # Nothing follows from that, unless A-REX does not list the job any more either.
+            return
+        if not job.looked_in:
+            await self._look_first(job, sizes)
+        told = await self._read_markers(job, sizes.keys())
         if state in OVER and not job.closed and told:
             if not job.ended:
                 job.reason = await self._why(job.id)
             job.closed = True
+
+    async def _look_first(self, job: ArcJob, sizes: Mapping[str, int]) -> None:
+        """What another process has sent; a file whose sending was cut off is there in part."""
+        script = b""
+        job.released = sizes.get(GO, 0) == len(RELEASE)
+        if job.is_waiting and sizes.get(LAUNCH):
+            script = await self._sessions.read(job.id, LAUNCH)
+            if not script:
+                return
+        if not job.looked_in:
+            job.staged = is_whole(script) if job.is_waiting else LAUNCH in sizes
+            job.looked_in = True
 
     async def _read_markers(self, job: ArcJob, names: Set[str]) -> bool:
         """Read what the starter left; False if a marker is there that cannot be read in full yet.
@@ -84,6 +100,8 @@ class Survey:
             job.started = await self._whole(job.id, "started")
         if "ended" not in names or job.ended:
             return True
+        if "started" in names and not job.started:
+            return False
         ended = await self._whole(job.id, "ended")
         outputs = await self._sessions.read(job.id, "outputs") if "outputs" in names else b""
         if not ended or ("outputs" in names and not outputs):
@@ -114,11 +132,17 @@ class Survey:
         ids = list(states)
         for start in range(0, len(ids), AT_ONCE):
             for one in await self.act("info", ids[start : start + AT_ONCE]):
-                name, id = name_of(one), str(one.get("id"))
+                id = str(one.get("id"))
+                name = name_of(one) or await self._name_kept(id)
                 if name.startswith(self._prefix):
                     self._jobs.add(id, name.removeprefix(self._prefix))
                 elif name or states.get(id) != _ARRIVING:
                     self._jobs.foreign.add(id)
+
+    async def _name_kept(self, id: str) -> str:
+        """The name in A-REX's own record of a job, which is there before its description for others is."""
+        answer = await self._rest.ask("GET", f"/jobs/{id}/diagnose/local")
+        return kept_name(answer.body) if answer.good else ""
 
     async def act(self, action: str, ids: Iterable[str]) -> list[dict[str, Any]]:
         """One action on many jobs: `info`, `status`, `kill` or `clean`; what each job's answer is."""
