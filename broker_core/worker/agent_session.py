@@ -301,8 +301,12 @@ class AgentSession:
             self._wait_for_desks()
 
     def _wait_for_desks(self) -> None:
-        """Nobody is there at the end: the Bypass agent keeps trying, a terminal stays for a while."""
-        waits_long = self.settings.mode == LINES and self.settings.max_retries
+        """Nobody is there at the end: the Bypass agent keeps trying, a terminal stays for a while.
+
+        Where a desk has every byte, only word of the end is missing, which the broker has too.
+        """
+        missing = any(spool.end > self.confirmed[stream] for stream, spool in self.spools.items())
+        waits_long = self.settings.mode == LINES and self.settings.max_retries and missing
         if not waits_long and self._linger is None:
             self._linger = self._loop.call_later(self.settings.linger, self._give_up_waiting)
 

@@ -137,6 +137,39 @@ async def test_intervals_are_counted_one_after_the_other(tmp_path: Path, hours: 
     assert told.killed
 
 
+async def test_a_connection_that_breaks_before_the_last_word_keeps_no_agent_that_has_nothing_left(
+    tmp_path: Path, hours: Hours
+) -> None:
+    session, told = session_of(tmp_path, max_retries=60, linger=INTERVAL / 2)
+    desk = Desk("desk")
+    session.attach(desk, write=True)
+    told.writes(STDOUT, b"all of it")
+    told.status = 0
+    told.ended()
+    session.confirm(STDOUT, len(b"all of it"))
+    session.detach(desk)
+    assert not session.over.is_set(), "the desk may come back for the end"
+    await hours.pass_by(INTERVAL * 0.6)
+    assert session.over.is_set()
+    assert session.machine.state is not State.DEAD
+
+
+async def test_output_that_no_desk_has_is_kept_for_all_attempts(tmp_path: Path, hours: Hours) -> None:
+    session, told = session_of(tmp_path, max_retries=3, linger=INTERVAL / 2)
+    desk = Desk("desk")
+    session.attach(desk, write=True)
+    told.writes(STDOUT, b"all of it")
+    told.status = 0
+    told.ended()
+    session.confirm(STDOUT, len(b"all of"))
+    session.detach(desk)
+    for _ in range(2):
+        await hours.pass_by(INTERVAL * 1.01)
+        assert not session.over.is_set()
+    await hours.pass_by(INTERVAL * 1.01)
+    assert session.over.is_set()
+
+
 @pytest.mark.parametrize("mode", [LINES, TERMINAL])
 async def test_a_program_goes_on_when_the_slow_desk_that_it_waits_for_leaves(
     tmp_path: Path, mode: str
