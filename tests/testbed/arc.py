@@ -15,7 +15,7 @@ import ssl
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -122,9 +122,13 @@ class ARex:
 
     def present(self) -> dict[str, str]:
         """Id of each job that A-REX has, over or not, to its name; what was cleaned away is not there."""
-        read = (one.read_text() for one in self.folder.glob("control/job.*.local"))
-        found = (dict(line.split("=", 1) for line in text.splitlines() if "=" in line) for text in read)
-        return {one["globalid"]: one.get("jobname", "") for one in found if one}
+        found: dict[str, str] = {}
+        for path in self.folder.glob("control/job.*.local"):
+            with suppress(FileNotFoundError):  # it is cleaned away just now
+                lines = path.read_text().splitlines()
+                names = (line.partition("=")[2] for line in lines if line.startswith("jobname="))
+                found[path.name.split(".")[1]] = next(names, "")
+        return found
 
     def completed(self) -> list[Completed]:
         """All jobs that are over by A-REX's accounting, oldest first; also those that were cleaned away."""
