@@ -11,7 +11,6 @@ from tests.end2end.desktop import Desktop
 from tests.end2end.screen import Screen
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.xdist_group("desktop")
 PICTURES = Path("build/screenshots")
 
 
@@ -22,8 +21,9 @@ def screen() -> Iterator[Screen]:
     made.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def desktop(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    """A new one for each test: where something is dropped depends on what is open."""
     made = Desktop(screen, tmp_path_factory.mktemp("desktop"))
     yield made
     made.close()
