@@ -254,14 +254,32 @@ __signal() {
     return "$__found"
 }
 
+# Let this watchdog end at USR1.
+__obey() {
+    __nap= __dozing= __over=
+    # Between its start and the note of its number a nap would be left behind.
+    trap 'if [ -n "$__dozing" ]; then __over=1; else __leave; fi' USR1
+    trap - TERM
+}
+
+__leave() {
+    [ -z "$__nap" ] || { kill "$__nap" && wait "$__nap"; } 2>/dev/null
+    exit 0
+}
+
+# Wait for $1 seconds in a watchdog.
+__doze() {
+    __dozing=1
+    sleep "$1" &
+    __nap=$! __dozing=
+    [ -z "$__over" ] || __leave
+    wait "$__nap"
+}
+
 # Wait for the wall-time limit, then end everything.
 __watch() {
-    __nap=
-    trap '[ -n "$__nap" ] && kill "$__nap" 2>/dev/null; exit 0' USR1
-    trap - TERM
-    sleep "$__wall_limit" &
-    __nap=$!
-    wait "$__nap"
+    __obey
+    __doze "$__wall_limit"
     __stop wall-limit
 }
 
@@ -291,9 +309,7 @@ __mind_lease() {
 
 # Give signs of life; end everything when the broker asks for it, or when the lease is over.
 __attend() {
-    __nap=
-    trap '[ -n "$__nap" ] && kill "$__nap" 2>/dev/null; exit 0' USR1
-    trap - TERM
+    __obey
     __last=$__renewal __since=$__before __looked=$__before
     while :; do
         __clock
@@ -302,9 +318,7 @@ __attend() {
         kill -s 0 "$$" 2>/dev/null || __bury
         __length=$__beat
         [ -z "$__lease" ] || __mind_lease
-        sleep "$__length" &
-        __nap=$!
-        wait "$__nap"
+        __doze "$__length"
     done
 }
 
