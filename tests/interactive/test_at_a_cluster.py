@@ -51,6 +51,9 @@ async def test_a_console_by_the_agent_file(
             assert screen.session.status.exit_code == 5
             await screen.session.close()
             assert (await reach(client, job, "Done"))["exit_code"] == 5
-            assert not list((tmp_path / "site").rglob(".crossdesk-*"))
+            site = tmp_path / "site"
+            # Amid its removal a directory cannot be walked through.
+            await eventually(lambda: not list(site.glob("*/attempts/*")), what="the job is removed")
+            assert not list(site.rglob(".crossdesk-*"))
     finally:
         bed.close()

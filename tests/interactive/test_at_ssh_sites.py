@@ -82,6 +82,8 @@ async def test_a_console_at_a_plain_host_whose_agent_is_fetched_once_and_looked_
     kept.write_bytes(kept.read_bytes()[:100])
     await talked_to(client, await submitted(client, "hut"))
     assert hashlib.sha256(kept.read_bytes()).digest() == whole
+    # Amid its removal a directory cannot be walked through.
+    await eventually(lambda: not list((tmp_path / "site").glob("*/attempts/*")), what="the jobs are removed")
     left = [path.name for path in (tmp_path / "site").rglob(".crossdesk-*")]
     assert left == []
 

@@ -59,9 +59,10 @@ def listening(pids: dict[int, bytes]) -> list[str]:
 
 
 def files(folder: Path, job: str) -> list[str]:
-    """What lies in and beside the job's directory that is not the starter's; a site may have removed it."""
-    attempts = folder.rglob(f"attempts/{job}.1")
-    found = [str(path.relative_to(attempt)) for attempt in attempts for path in attempt.rglob("*")]
+    """What lies in and beside the job's directory that is not the starter's; a site may be removing it."""
+    walked = os.walk(folder)  # passes over what has gone
+    paths = (f"{place}/{name}" for place, folders, names in walked for name in (*folders, *names))
+    found = [path.partition(f"/attempts/{job}.1/")[2] for path in paths]
     return [name for name in found if "crossdesk" in name or "sock" in name or "Xauth" in name]
 
 
