@@ -5,18 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from broker_core.jobs.record import JobRecord
+from broker_core.jobs.record import COLUMNS
 from broker_core.jobs.states import JobState
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
-_COLUMNS = tuple(field.name for field in fields(JobRecord))
-"""As in a jobs page; taken from the record, because the wire models take long to import."""
 _SHARED = frozenset({"owner", "structure", "state", "description", "batch", "site", "name", "held"})
 """Columns whose texts repeat: kept once."""
 _DEFAULTS = {"attempt": 0, "seq": 0, "position": 0, "cpus": 1, "interactive": False, "schema": 1}
@@ -58,7 +55,7 @@ class LiveRows(QObject):
         self._start()
 
     def _start(self) -> None:
-        self.columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.at: dict[str, int] = {}
         self.complete = False
         self.expected = 0

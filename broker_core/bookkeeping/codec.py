@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 import orjson
 
 from broker_core.jobs.events import JobEvent, Source
-from broker_core.jobs.record import JobRecord
+from broker_core.jobs.placement import column, ids_in, shared
+from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
@@ -34,7 +34,7 @@ EVENT_COLUMNS = (
 )
 """Columns of the events table, in order; `resources` and `details` are JSON text."""
 
-JOB_COLUMNS = tuple(column.name for column in fields(JobRecord))
+JOB_COLUMNS = COLUMNS
 """Columns of the jobs table that are the fields of JobRecord, in order."""
 
 FIXED_COLUMNS = (
@@ -55,11 +55,14 @@ FIXED_COLUMNS = (
 CHANGING_COLUMNS = tuple(name for name in JOB_COLUMNS if name not in FIXED_COLUMNS)
 """Columns that later events may change."""
 
-_stored = {"state": "state._value_"}
+_stored = {"state": "state._value_", "site": "placements"}
 _record_values = attrgetter(*(_stored.get(name, name) for name in JOB_COLUMNS))
 _changing_values = attrgetter("id", *(_stored.get(name, name) for name in CHANGING_COLUMNS))
 _STATE = JOB_COLUMNS.index("state")
 _INTERACTIVE = JOB_COLUMNS.index("interactive")
+_SITE = JOB_COLUMNS.index("site")
+_CHANGING_SITE = 1 + CHANGING_COLUMNS.index("site")
+_CPUS = JOB_COLUMNS.index("cpus")
 
 
 def checksum(values: Sequence[Any]) -> bytes:
@@ -152,15 +155,17 @@ def event_of(row: Sequence[Any]) -> JobEvent:
 
 def record_row(record: JobRecord) -> tuple[Any, ...]:
     """The values of JOB_COLUMNS."""
-    return _text_safe(_record_values(record))
+    return _row(_record_values(record), _SITE)
 
 
 def changing_row(record: JobRecord) -> tuple[Any, ...]:
     """The id, then the values of CHANGING_COLUMNS."""
-    return _text_safe(_changing_values(record))
+    return _row(_changing_values(record), _CHANGING_SITE)
 
 
-def _text_safe(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _row(values: tuple[Any, ...], site: int) -> tuple[Any, ...]:
+    """The values with text for the placements, and in UTF-8."""
+    values = (*values[:site], column(values[site]), *values[site + 1 :])
     for value in values:
         if value.__class__ is str and not value.isascii():
             return tuple(clean(item) if item.__class__ is str else item for item in values)
@@ -172,4 +177,5 @@ def record_of(row: Sequence[Any]) -> JobRecord:
     values = list(row)
     values[_STATE] = JobState(values[_STATE])
     values[_INTERACTIVE] = bool(values[_INTERACTIVE])
+    values[_SITE] = shared(ids_in(values[_SITE]), values[_CPUS])
     return JobRecord(*values)

@@ -16,6 +16,7 @@ from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, 
 from broker_core.bookkeeping.faults import REPAIR
 from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.jobs.events import JobEvent
+from broker_core.jobs.placement import computing_element, ids_in
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
@@ -212,8 +213,13 @@ def states(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] =
 
 
 def outcomes(connection: sqlite3.Connection, owner: str) -> dict[str, tuple[int, int]]:
-    """Computing elements (`JobRecord.site`) to the numbers of jobs that ended well and that failed there."""
+    """Names of sites to the numbers of jobs that ended well and that failed there."""
     where, values = _conditions(owner, (JobState.DONE, JobState.CLEARED, JobState.ABORTED))
     counts = "sum(exit_code IS 0), sum(exit_code IS NOT 0)"
     query = f"SELECT site, {counts} FROM jobs{_where(where)} GROUP BY site"
-    return {site: (well, failed) for site, well, failed in connection.execute(query, values) if site}
+    found: dict[str, tuple[int, int]] = {}
+    for text, well, failed in connection.execute(query, values):
+        for name in {computing_element(id).site for id in ids_in(text)}:
+            before = found.get(name, (0, 0))
+            found[name] = before[0] + well, before[1] + failed
+    return found

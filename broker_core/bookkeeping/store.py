@@ -201,7 +201,7 @@ class Store:
         return await self._readers.read(reads.states, owner, self._sweeps.open())
 
     async def outcomes(self, owner: str = "") -> dict[str, tuple[int, int]]:
-        """Computing elements to the numbers of jobs that ended with exit code 0 and that failed there."""
+        """Names of sites to the numbers of jobs that ended with exit code 0 and that failed there."""
         return await self._readers.read(reads.outcomes, owner)
 
     async def statistics(self, owner: str = "") -> Statistics:

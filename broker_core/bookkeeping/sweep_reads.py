@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from broker_core.bookkeeping.codec import JOB_COLUMNS, record_row
 from broker_core.bookkeeping.sweep_rows import begun
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.states import JobState
@@ -53,10 +54,7 @@ def rows_before(
 def _rows(
     connection: sqlite3.Connection, sweep: Sweep, before: int, limit: int, names: Sequence[str]
 ) -> Iterator[Numbered]:
-    common = sweep.common()
-    shared = {name: getattr(common, name) for name in names}
-    if "state" in shared:
-        shared["state"] = common.state.value
+    common = dict(zip(JOB_COLUMNS, record_row(sweep.common()), strict=True))
     gone = begun(connection, sweep, high=before)
     highest = min(len(sweep.ids), -(-(before - sweep.first) // len(sweep.story)))
     for index in range(highest - 1, -1, -1):
@@ -68,7 +66,7 @@ def _rows(
                 "parameter": sweep.values[index],
                 "position": sweep.place(index),
             }
-            yield sweep.number(index), tuple(own.get(name, value) for name, value in shared.items())
+            yield sweep.number(index), tuple(own.get(name, common[name]) for name in names)
         elif not limit:
             return
 

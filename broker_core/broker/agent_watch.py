@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from broker_core.broker.sessions import Sessions
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.placement import ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.sites.contract import Site
@@ -24,7 +25,7 @@ class AgentWatch:
         self,
         job: Callable[[str], JobRecord | None],
         sessions: Sessions,
-        site_of: Callable[[str], Site | None],
+        site_of: Callable[[ComputingElement], Site | None],
         over: Callable[[str], Awaitable[None]],
     ) -> None:
         """`job`: the record of a job that has not ended; `over` is told of those that have."""
@@ -69,7 +70,7 @@ class AgentWatch:
     async def _heard(self, record: JobRecord) -> bool:
         """True if desks can reach the agent; what it says is noted, and the way there is made anew."""
         try:
-            found = await self._sessions.contact(record, self._site_of(record.site))
+            found = await self._sessions.contact(record, self._site_of(record.ce))
         except CrossDeskError as error:
             log.info("The agent of %s is not heard: %s", record.id, error)
             return False

@@ -67,16 +67,20 @@ class EndedJobs:
     async def _late(self, effect: Stray) -> None:
         async with self._one_at_a_time:
             await self._engine.settled()
-            record = await self._engine.store.job(effect.message.job)
+            record = await self._engine.store.job(effect.message.component.job)
             if record is None or not record.state.ended:
-                log.warning("A site speaks of job %s, which is not here: %s", effect.message.job, effect.said)
+                log.warning(
+                    "A site speaks of job %s, which is not here: %s",
+                    effect.message.component.job,
+                    effect.said,
+                )
                 return
             await self._note(
                 [record],
                 EventType.MESSAGE_LATE,
                 Source.AL,
                 reason=effect.said,
-                details={"message": effect.message.name, "attempt": effect.message.attempt},
+                details={"message": effect.message.name, "attempt": effect.message.component.attempt},
             )
 
     async def _ended(self, job: str) -> JobRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -18,13 +18,13 @@ FILE = "figures.json"
 
 
 class KeptFigures(BaseModel):
-    """Content of such a file, at most POINTS points and the counts of an hour for each place."""
+    """Content of such a file, at most POINTS points and the counts of an hour for each computing element."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     points: list[tuple[float, int, int]] = []
     """Seconds since the epoch, jobs queued, jobs running; oldest first."""
     ended: dict[str, list[tuple[float, int]]] = {}
-    """Value of `JobRecord.site` to the jobs that ended there, by the minute; oldest first."""
+    """Id of a computing element to the jobs that ended there, by the minute; oldest first."""
 
 
 class FigureFiles:
@@ -50,17 +50,17 @@ class FigureFiles:
             return
         figures.restore(name, kept.points[-POINTS:], kept.ended, now)
 
-    def keep_soon(self, figures: SiteFigures, places: Mapping[str, Collection[str]], now: float) -> None:
+    def keep_soon(self, figures: SiteFigures, names: Iterable[str], now: float) -> None:
         """Write what changed, unless that was done within the last minute. `now`: wall clock."""
         last, changes = self._written
         if 0 <= now - last < MINUTE or (changes == figures.changes and not figures.busy):
             return
-        kept = self._taken(figures, places, now)
+        kept = self._taken(figures, names, now)
         asyncio.get_running_loop().run_in_executor(None, self._write, kept)
 
-    def keep(self, figures: SiteFigures, places: Mapping[str, Collection[str]], now: float) -> None:
+    def keep(self, figures: SiteFigures, names: Iterable[str], now: float) -> None:
         """Write it now."""
-        self._write(self._taken(figures, places, now))
+        self._write(self._taken(figures, names, now))
 
     def forget(self, name: str) -> None:
         """Remove the figures of a site that was removed; another of this name begins anew."""
@@ -70,14 +70,12 @@ class FigureFiles:
             except OSError as error:
                 log.warning("The history of %s stays: %s", name, error)
 
-    def _taken(
-        self, figures: SiteFigures, places: Mapping[str, Collection[str]], now: float
-    ) -> dict[str, KeptFigures]:
+    def _taken(self, figures: SiteFigures, names: Iterable[str], now: float) -> dict[str, KeptFigures]:
         self._written = now, figures.changes
         return {
             name: KeptFigures.model_construct(points=points, ended=ended)
-            for name, mine in places.items()
-            for points, ended in (figures.kept(name, mine),)
+            for name in names
+            for points, ended in (figures.kept(name),)
         }
 
     def _write(self, kept: Mapping[str, KeptFigures]) -> None:

@@ -12,6 +12,7 @@ from broker_core.broker.sessions import Sessions
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.contact import Contact
 from broker_core.interactive.meeting import NoMeeting, Place
+from broker_core.jobs.placement import ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.sites.contract import Site
 from broker_core.wire.interactive import SessionContact
@@ -29,7 +30,7 @@ class Introductions:
         store: Store,
         live: Callable[[], Iterable[JobRecord]],
         sessions: Sessions,
-        site_of: Callable[[str], Site | None],
+        site_of: Callable[[ComputingElement], Site | None],
     ) -> None:
         """`live`: the jobs that have not ended."""
         self._store = store
@@ -93,7 +94,7 @@ class Introductions:
 
     async def _once(self, record: JobRecord) -> bool:
         """Tell the agent; False if there is none to tell. Raises NoMeeting and CrossDeskError."""
-        found = await self._sessions.contact(record, self._site_of(record.site))
+        found = await self._sessions.contact(record, self._site_of(record.ce))
         if found.state == "waiting":
             raise NoMeeting(found.reason)
         if found.state != "there" or not found.host_key:

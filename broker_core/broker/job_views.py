@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from broker_core.bookkeeping.codec import record_row
 from broker_core.broker.clock import now
 from broker_core.broker.services import Services
 from broker_core.jdl.check import Checked
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.write import write
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.scheduling.live_job import AT_SITE
 from broker_core.scheduling.site_reactions import IN_QUEUE
 from broker_core.wire.checks import Diagnostic
-from broker_core.wire.views import JobDetail, SandboxEntry
+from broker_core.wire.views import JOB_COLUMNS, JobDetail, SandboxEntry
 
 S = JobState
 
@@ -26,7 +26,7 @@ async def job_detail(services: Services, record: JobRecord) -> JobDetail:
     text = await services.orders.text(record)
     checked = await services.checker.check(text, record.parameter)
     detail = JobDetail(
-        row=asdict(record),
+        row=dict(zip(JOB_COLUMNS, record_row(record), strict=True)),
         description=text,
         effective=text,
         output_sandbox=[],
@@ -60,7 +60,7 @@ def _diagnostics(checked: Checked) -> list[Diagnostic]:
 def waits_for(services: Services, record: JobRecord) -> str:
     """Why a job has not moved on, and what will move it; empty when nothing is awaited."""
     if record.state.active and record.canceling is not None:
-        return f"Waits for {site_name(record.site)} to confirm that every process of it is gone."
+        return f"Waits for {record.sites} to confirm that every process of it is gone."
     match record.state:
         case S.SUBMITTED:
             return "Waits for the scheduler to take it over."
@@ -68,13 +68,13 @@ def waits_for(services: Services, record: JobRecord) -> str:
             return services.engine.scheduler.waits_for(record.id, now().monotonic)
         case S.READY if _unheard(services, record) is not None:
             return (
-                f"Waits until {site_name(record.site)} is connected again: whether it has the job already is"
+                f"Waits until {record.sites} is connected again: whether it has the job already is"
                 " not known, so nothing is sent elsewhere."
             )
         case S.READY:
-            return f"Waits for {site_name(record.site)} to accept it."
+            return f"Waits for {record.sites} to accept it."
         case S.SCHEDULED:
-            turn = f"Waits in the queue of {site_name(record.site)} for its turn."
+            turn = f"Waits in the queue of {record.sites} for its turn."
             return turn if record.reason == IN_QUEUE else f"{turn} {record.reason}."
         case _:
             return ""
@@ -82,7 +82,7 @@ def waits_for(services: Services, record: JobRecord) -> str:
 
 def _unheard(services: Services, record: JobRecord) -> float | None:
     """When the site of a live job was last heard from, where it is not connected now."""
-    site = services.sites.site_of(record.site) if record.state in AT_SITE else None
+    site = services.sites.site_of(record.ce) if record.state in AT_SITE else None
     if site is None or site.link.usable:
         return None
     return site.link.heard or site.link.since

@@ -7,7 +7,8 @@ import secrets
 import time
 
 from broker_core.broker.line_journal import LineJournal
-from broker_core.sites.contract import Attempt, Site
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import Site
 from broker_core.sites.lines import MOST_TYPED, Carried, LineAnswer, LineCall
 
 GONE = 15.0
@@ -17,7 +18,7 @@ GONE = 15.0
 class LineCarrier:
     """Desks come and go; what was typed is in the journal, what was written at the site."""
 
-    def __init__(self, attempt: Attempt, outputs: tuple[str, ...], journal: LineJournal) -> None:
+    def __init__(self, attempt: Component, outputs: tuple[str, ...], journal: LineJournal) -> None:
         self.attempt, self.outputs, self.journal = attempt, outputs, journal
         self.typed = self.control = 0
         """Bytes of input and of other wishes that the site has."""

@@ -20,9 +20,10 @@ from broker_core.broker.line_journal import LineJournal
 from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.errors import BadRequest, NotFound
 from broker_core.interactive.frames import STDIN, heard, output, word
+from broker_core.jobs.placement import Component, component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.story import failure
-from broker_core.sites.contract import Attempt, Site
+from broker_core.sites.contract import Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.worker.agent_settings import NO_DESK
@@ -42,9 +43,9 @@ class LineJob:
     outputs: tuple[str, ...]
 
     @property
-    def attempt(self) -> Attempt:
+    def attempt(self) -> Component:
         """The one that runs, or ran last."""
-        return Attempt(self.record.id, self.record.attempt)
+        return self.record.component
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,8 @@ class LineSessions:
         """A job has ended: nothing that was typed to it stays, whether or not a desk was there at its end."""
         async with self._opening:
             for tag in self._kept_tags():
-                if tag.rpartition(".")[0] == job:
+                known = component(tag)
+                if known is not None and known.job == job:
                     await self._drop(tag)
 
     async def close(self) -> None:
@@ -233,8 +235,9 @@ class LineSessions:
     async def _tidy(self) -> None:
         """Remove what is left of programs that have ended without a desk, or were started anew."""
         for tag in self._kept_tags():
-            record = await self._store.job(tag.rpartition(".")[0])
-            if record is None or record.state.ended or Attempt(record.id, record.attempt).tag != tag:
+            known = component(tag)
+            record = None if known is None else await self._store.job(known.job)
+            if record is None or record.state.ended or record.component != known:
                 await self._drop(tag)
 
     async def _forget(self, tag: str) -> None:

@@ -9,21 +9,20 @@ from broker_core.errors import NotFound
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import is_listed
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
-from broker_core.sites.contract import Attempt, Site
+from broker_core.sites.contract import Site
 from broker_core.sites.removed import RemovedSite
 from broker_core.wire.views import OutputFile
 
 
 async def output_files(services: Services, record: JobRecord) -> list[OutputFile]:
     """Files of a job's last attempt that can be read now; none before it was at a site."""
-    site = services.sites.site_of(record.site) or services.registry.removed(record.site)
+    site = services.sites.site_of(record.ce) or services.registry.removed(record.ce)
     if site is None or not record.attempt:
         return []
     checked = await services.checker.check(await services.orders.text(record), record.parameter)
-    found = await site.files(Attempt(record.id, record.attempt))
+    found = await site.files(record.component)
     growing = record.state is JobState.RUNNING
     return [
         OutputFile(
@@ -42,7 +41,7 @@ async def open_output(services: Services, record: JobRecord, path: str) -> int:
     site = _site(services, record)
     try:
         return os.open(
-            await site.open_path(Attempt(record.id, record.attempt), path),
+            await site.open_path(record.component, path),
             os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
         )
     except (OSError, ValueError) as error:
@@ -52,9 +51,9 @@ async def open_output(services: Services, record: JobRecord, path: str) -> int:
 def _site(services: Services, record: JobRecord) -> Site | RemovedSite:
     if not record.attempt:
         raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
-    site = services.sites.site_of(record.site) or services.registry.removed(record.site)
+    site = services.sites.site_of(record.ce) or services.registry.removed(record.ce)
     if site is None:
-        name = site_name(record.site)
+        name = record.sites
         raise NotFound(
             f"{name} is not among the sites any more, and nothing of the job was brought here before.",
             place=record.id,

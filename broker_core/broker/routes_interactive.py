@@ -51,7 +51,7 @@ async def session(
     deadline = began + wait
     while True:
         record = await own_job(services, owner, job)
-        found = await services.sessions.contact(record, services.sites.site_of(record.site))
+        found = await services.sessions.contact(record, services.sites.site_of(record.ce))
         if found.state == "there":
             await services.introductions.settled(job, TOLD)
         if found.state != "waiting" or loop.time() + pause > deadline:

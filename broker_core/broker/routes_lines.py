@@ -72,7 +72,7 @@ async def wish(job: str, wish: Wish, services: Parts, owner: Owner) -> dict[str,
 async def _line_job(services: Services, owner: str, job: str) -> LineJob:
     """The caller's job with its site; raises NotFound, and Conflict where it is no such job."""
     record = await own_job(services, owner, job)
-    site = services.sites.site_of(record.site)
+    site = services.sites.site_of(record.ce)
     if site is None or not record.interactive or not (record.state.ended or record.state is JobState.RUNNING):
         raise Conflict("The job has no lines to carry now.", place=job)
     description = await services.orders.description(record)

@@ -28,11 +28,12 @@ from broker_core.interactive.meeting import Place
 from broker_core.interactive.relay_start import OwnRelay
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name
+from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
 from broker_core.scheduling.messages import AgentReady, Message
-from broker_core.sites.contract import Attempt, FarSite, LaunchOrder, Site, SiteRefused
+from broker_core.sites.contract import FarSite, LaunchOrder, Site, SiteRefused
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
 from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact, SessionManners
@@ -53,6 +54,8 @@ WITHOUT_TERMINAL = ("", "bypass", "lines")
 """Values of `InteractiveAgent` with which the plain agent will do; `lines` wants no other."""
 LACKING = "CROSSDESK_AGENT_LACKING"
 """Variable with the reason why the plain agent is used; the starter may know a better one."""
+_NO_LINES = "arc"
+"""Batch system of sites to whose running jobs no lines can be carried."""
 
 
 class Sessions:
@@ -63,7 +66,7 @@ class Sessions:
         self.desks = Desks(store)
         self.post: Callable[[Message], None] = lambda message: None
         """Tells the scheduler; the engine, once there is one."""
-        self.site_of: Callable[[str], Site | None] = lambda ce: None
+        self.site_of: Callable[[ComputingElement], Site | None] = lambda ce: None
         """The site of a computing element, once there are sites."""
         self.expect: Callable[[str], None] = lambda job: None
         """Is told of a job whose agent is sent on its way."""
@@ -74,7 +77,7 @@ class Sessions:
         self._secret_file = state / "session-secret"
         self._secret = b""
         self._relay = OwnRelay(state, settings.relay_address, settings.relay_idle_exit)
-        self._words: dict[str, tuple[float, AgentWord | None]] = {}
+        self._words: dict[Component, tuple[float, AgentWord | None]] = {}
         """Tag to when its agent was heard, and what it said."""
         self._told: dict[str, str] = {}
         """Job to what its story says of its agent."""
@@ -97,7 +100,7 @@ class Sessions:
         way = replace(way, places=(*way.places, *_doors(desks)))
         text = self._agent_settings(order, description, keys, way.places).text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))
-        if _on_this_machine(order.ce):
+        if order.ce.here:
             own_words = ("-I", "-m", "broker_core.worker.start")
             if description.agent == "lines":
                 return replace(_lacking(order, ASKED_FOR), agent="/bin/sh", agent_arguments=_PLAIN_WORDS)
@@ -109,12 +112,12 @@ class Sessions:
         found = agents(self._settings.agent_program)
         frozen = found.frozen is not None and bool(way.places) and name != "lines"
         missing = way.hint if found.frozen is not None and not way.places else found.missing
-        plain = self._settings.line_agent and name in WITHOUT_TERMINAL and not _is_arc(order.ce)
+        plain = self._settings.line_agent and name in WITHOUT_TERMINAL and order.ce.system != _NO_LINES
         kept = await asyncio.to_thread(found.kept, frozen=frozen, plain=plain)
         if not kept:
             raise SiteRefused(
                 f"Interactive jobs cannot run there: {missing}",
-                place=order.ce,
+                place=order.ce.id,
                 remedy="Choose another site, or run it as a batch job.",
             )
         return _lacking(replace(order, agents=kept), ASKED_FOR if name == "lines" else missing)
@@ -127,11 +130,11 @@ class Sessions:
         here = "127.0.0.1" if place.host in WILDCARDS else place.host
         return Place(self._settings.relay_name or here, place.port)
 
-    async def _way(self, ce: str) -> WayBack:
+    async def _way(self, ce: ComputingElement) -> WayBack:
         """Where agents at a computing element are to call; raises LinkLost."""
         place = await self.place()
         site = self.site_of(ce)
-        if _on_this_machine(ce) or site is None:
+        if ce.here or site is None:
             return WayBack(((place.host, place.port),))
         if self._settings.relay or self._settings.relay_name:
             return WayBack(((place.host, place.port),), f"Nodes there must reach the relay at {place}.")
@@ -157,26 +160,26 @@ class Sessions:
     def forget(self, job: str) -> None:
         """A job has ended, and with it what its agents said."""
         self._told.pop(job, None)
-        for tag in [one for one in self._words if one.rpartition(".")[0] == job]:
-            del self._words[tag]
+        for component in [one for one in self._words if one.job == job]:
+            del self._words[component]
 
     async def _running(self, record: JobRecord, site: Site, answer: SessionContact) -> SessionContact:
-        attempt = Attempt(record.id, record.attempt)
+        attempt = record.component
         try:
             word = await self._word(attempt, site)
         except (LinkLost, BadRequest) as error:
             return answer.model_copy(update={"reason": str(error)})
         if word is None:
-            starting = f"The agent is starting. {self._older(record.site)}".rstrip()
+            starting = f"The agent is starting. {self._older(record.ce)}".rstrip()
             return answer.model_copy(update={"reason": starting})
         await self._introduced(record, word)
         about = {"node": word.node, "agent": word.kind, "missing": word.missing}
         if word.kind == PLAIN_KIND:
             return answer.model_copy(update=about | {"state": "there"})
-        hint = await self._hint(record.site)
+        hint = await self._hint(record.ce)
         if word.trouble:
             trouble = f"The agent on {word.node} reaches no place to meet: {word.trouble}"
-            told = (trouble, hint, self._older(record.site))
+            told = (trouble, hint, self._older(record.ce))
             return answer.model_copy(update={"reason": " ".join(filter(None, told))})
         place = await self.place()
         return answer.model_copy(
@@ -186,10 +189,10 @@ class Sessions:
             | {"places": [MeetingPlace(host=place.host, port=place.port)]}
         )
 
-    async def _word(self, attempt: Attempt, site: Site) -> AgentWord | None:
+    async def _word(self, attempt: Component, site: Site) -> AgentWord | None:
         """What the agent says now, or said last; None while it has said nothing. Raises LinkLost."""
         now = time.monotonic()
-        read, known = self._words.get(attempt.tag, (0.0, None))
+        read, known = self._words.get(attempt, (0.0, None))
         if known is not None and now - read < AGAIN:
             return known
         try:
@@ -203,14 +206,14 @@ class Sessions:
             return known
         if known is None:
             log.info("Agent of %s at %s: %s", attempt.tag, word.node, word.story)
-        self._words[attempt.tag] = (now, word)
+        self._words[attempt] = (now, word)
         return word
 
-    def _older(self, ce: str) -> str:
+    def _older(self, ce: ComputingElement) -> str:
         """What to do about an agent that other sites get, if its file is not of today's sources."""
-        return "" if _on_this_machine(ce) else agents(self._settings.agent_program).older
+        return "" if ce.here else agents(self._settings.agent_program).older
 
-    async def _hint(self, ce: str) -> str:
+    async def _hint(self, ce: ComputingElement) -> str:
         """What to do where the agents of a site reach nobody; sees to the way back too."""
         try:
             return (await self._way(ce)).hint
@@ -224,7 +227,7 @@ class Sessions:
         self._told[record.id] = word.story  # before anything is awaited: several desks may ask at once
         told = [event.details.get("words") for event in await self._store.events_of(record.id)]
         if word.story not in told:
-            self.post(AgentReady(record.id, record.attempt, word.node, word.fingerprint, word.story))
+            self.post(AgentReady(record.component, word.node, word.fingerprint, word.story))
 
     def _agent_settings(
         self,
@@ -270,15 +273,6 @@ def _ending(record: JobRecord) -> dict[str, object]:
 def _lacking(order: LaunchOrder, why: str) -> LaunchOrder:
     """The order with the reason why its agent is the plain one; none where that is not known before."""
     return replace(order, environment=(*order.environment, (LACKING, why))) if why else order
-
-
-def _on_this_machine(ce: str) -> bool:
-    return ce.startswith("localhost:")
-
-
-def _is_arc(ce: str) -> bool:
-    """True for a site to whose running jobs no lines can be carried."""
-    return "/jobmanager-arc-" in ce
 
 
 def _doors(desks: list[DeskView]) -> Iterator[tuple[str, int]]:

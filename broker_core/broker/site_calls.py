@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from broker_core.broker.clock import now
 from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.broker.site_work import SiteWork
+from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Confirm, Submit
 from broker_core.scheduling.live_job import AT_SITE
 from broker_core.scheduling.messages import AttemptEnded, SiteRefused
-from broker_core.sites.contract import Attempt, Site
+from broker_core.sites.contract import Site
 
 log = logging.getLogger("crossdesk.sites")
 AT_ONCE = 32
 """Submissions to this machine that are under way at the same time."""
 FAR_AT_ONCE = 1000
 """The same for other sites, which hand many over in one exchange."""
+SEVERAL = "No launcher of this broker starts one job at several sites"
+"""Why a job over a set of computing elements is refused."""
 
 
 class SiteCalls:
@@ -65,14 +67,17 @@ class SiteCalls:
         This machine is waited for; other sites find their attempts again in their own time (case 9).
         """
         self._fail("before:sites.start")
-        for work in list(self._works.values()):
-            mine = [record for record in records if work.site.owns(record.site)]
+        there: dict[str, list[JobRecord]] = {}
+        for record in records:
+            for name in {one.ce.site for one in record.placements} or {""}:
+                there.setdefault(name, []).append(record)
+        for name, work in list(self._works.items()):
+            mine = there.pop(name, [])
             if work.site.holds:
                 work.begin_soon(mine)
             else:
                 await work.begin(mine)
-        strays = [record for record in records if self.site_of(record.site) is None]
-        self._orphans.update(Attempt(record.id, record.attempt).tag for record in strays)
+        self._orphans.update(record.component.tag for strays in there.values() for record in strays)
         self._fail("after:sites.start")
 
     def begin(self, name: str, records: Sequence[JobRecord]) -> None:
@@ -90,59 +95,58 @@ class SiteCalls:
     def live_at(self, site: Site) -> list[JobRecord]:
         """Records of the jobs that have an attempt at a site."""
         records = (job.record for job in self._engine.scheduler.live())
-        return [one for one in records if one.state in AT_SITE and site.owns(one.site)]
+        return [one for one in records if one.state in AT_SITE and _is_at(one, site)]
 
-    def site_of(self, ce: str) -> Site | None:
+    def site_of(self, ce: ComputingElement) -> Site | None:
         """The site that has, or had, a computing element."""
-        work = self._work_of(ce)
+        work = self._works.get(ce.site)
         return work.site if work else None
 
-    @staticmethod
-    def places_of(site: Site, places: Iterable[str]) -> list[str]:
-        """Those values of `JobRecord.site` that name a computing element of a site."""
-        return [place for place in places if any(site.owns(ce) for ce in place.split(", "))]
-
     def submit(self, effect: Submit) -> None:
-        """Hand an attempt to its site; the answer is posted."""
-        record, work = effect.record, self._work_of(effect.ce)
-        if work is not None:
-            work.submit(record)
-        elif Attempt(record.id, record.attempt).tag not in self._orphans:
-            reason = "This broker does not know the resource any more"
-            self._engine.post(SiteRefused(record.id, record.attempt, f"{effect.ce}: {reason}", counts=False))
+        """Hand a component to its site; the answer is posted.
+
+        Of a set nothing is handed over, for nothing here starts a job at several sites at once: its first
+        component is refused for all of them (CB-ERR-7).
+        """
+        component, work = effect.component, self._works.get(effect.ce.site)
+        if len(effect.record.placements) > 1:
+            if not component.index:
+                self._engine.post(SiteRefused(component, SEVERAL))
+        elif work is not None:
+            work.submit(effect.record)
+        elif component.tag not in self._orphans:
+            reason = f"{effect.ce.id}: This broker does not know the resource any more"
+            self._engine.post(SiteRefused(component, reason, counts=False))
 
     def confirm(self, effect: Confirm) -> None:
-        """Let a held attempt start at its site."""
-        work = self._work_of(effect.ce)
+        """Let a held component start at its site."""
+        work = self._works.get(effect.ce.site)
         if work is not None:
-            work.confirm(effect.record)
+            work.confirm(effect.component)
 
     def cancel(self, effect: Cancel) -> None:
-        """End an attempt at its site; an end is reported by the site."""
-        work = self._work_of(effect.ce)
+        """End a component at its site; an end is reported by the site."""
+        work = self._works.get(effect.ce.site)
         if work is not None:
-            work.cancel(effect.record)
+            work.cancel(effect.component)
         else:
             self.give_up(effect.record)
 
     def give_up(self, record: JobRecord, *, is_ended: bool = False) -> None:
         """Settle the cancel of an attempt that nobody can reach any more; `is_ended`: it does not run on."""
-        site = site_name(record.site)
-        reason = f"{site} is not among the sites any more" + (
+        reason = f"{record.sites} is not among the sites any more" + (
             ": the job was ended there before" if is_ended else ": what may still run there was not ended"
         )
-        self._engine.post(
-            AttemptEnded(record.id, record.attempt, now().wall, failure="killed", reason=reason)
-        )
+        self._engine.post(AttemptEnded(record.component, now().wall, failure="killed", reason=reason))
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at all sites that they were at (purge)."""
         tried = {record.id for record in records if record.attempt > 1}
         for work in list(self._works.values()):  # sites may be added and removed meanwhile
             attempts = {
-                Attempt(record.id, number)
+                Component(record.id, number)
                 for record in records
-                if work.site.owns(record.site)
+                if _is_at(record, work.site)
                 for number in range(1, record.attempt + 1)
             }
             if tried:
@@ -167,5 +171,6 @@ class SiteCalls:
         """Stop calling and listening; what runs goes on."""
         await asyncio.gather(*(work.close() for work in self._works.values()))
 
-    def _work_of(self, ce: str) -> SiteWork | None:
-        return next((work for work in self._works.values() if work.site.owns(ce)), None)
+
+def _is_at(record: JobRecord, site: Site) -> bool:
+    return any(one.ce.site == site.name for one in record.placements)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from broker_core.jobs.placement import ComputingElement, Placement, computing_element, ids_in
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.live_job import AT_SITE
@@ -30,14 +31,14 @@ class Course:
 class SiteFigures:
     """Follows the events of all jobs; `FigureFiles` keeps the past over a restart.
 
-    Kept by `JobRecord.site`, of which there are few; the names of sites come in with the questions.
+    Counted for each computing element, of which there are few; a job counts once for each of its sites.
     """
 
     def __init__(self) -> None:
-        self._at: dict[str, tuple[str, bool]] = {}
-        self._queued: Counter[str] = Counter()
-        self._running: Counter[str] = Counter()
-        self._ended: dict[str, deque[tuple[float, int]]] = {}
+        self._at: dict[str, tuple[tuple[Placement, ...], bool]] = {}
+        self._queued: Counter[ComputingElement] = Counter()
+        self._running: Counter[ComputingElement] = Counter()
+        self._ended: dict[ComputingElement, deque[tuple[float, int]]] = {}
         self.courses: dict[str, Course] = {}
         """By name of the site."""
         self.changes = 0
@@ -46,21 +47,23 @@ class SiteFigures:
     def note(self, record: JobRecord, now: float) -> None:
         """A job has taken a step; `now`: seconds since the epoch."""
         before = self._at.get(record.id)
-        after = (record.site, record.state is JobState.RUNNING) if record.state in AT_SITE else None
+        after = (record.placements, record.state is JobState.RUNNING) if record.state in AT_SITE else None
         if before == after:
             return
         self.changes += 1
         if before is not None:
-            (self._running if before[1] else self._queued)[before[0]] -= 1
-            if record.state.ended:
-                self._end(before[0], now)
+            for ce in _one_of_each_site(before[0]):
+                (self._running if before[1] else self._queued)[ce] -= 1
+                if record.state.ended:
+                    self._end(ce, now)
         if after is None:
             del self._at[record.id]
         else:
-            (self._running if after[1] else self._queued)[after[0]] += 1
+            for ce in _one_of_each_site(after[0]):
+                (self._running if after[1] else self._queued)[ce] += 1
             self._at[record.id] = after
 
-    def _end(self, where: str, now: float) -> None:
+    def _end(self, where: ComputingElement, now: float) -> None:
         minutes = self._ended.setdefault(where, deque(maxlen=int(HOUR / MINUTE) + 1))
         minute = now // MINUTE * MINUTE
         if minutes and minutes[-1][0] == minute:
@@ -68,17 +71,17 @@ class SiteFigures:
         else:
             minutes.append((minute, 1))
 
-    def queued(self, places: Collection[str]) -> int:
-        """Jobs that wait at places (values of `JobRecord.site`)."""
-        return sum(self._queued[place] for place in places)
+    def queued(self, name: str) -> int:
+        """Jobs that wait at a site."""
+        return sum(count for ce, count in self._queued.items() if ce.site == name)
 
-    def running(self, places: Collection[str]) -> int:
+    def running(self, name: str) -> int:
         """Jobs that run there."""
-        return sum(self._running[place] for place in places)
+        return sum(count for ce, count in self._running.items() if ce.site == name)
 
-    def per_hour(self, places: Iterable[str], now: float) -> float:
+    def per_hour(self, name: str, now: float) -> float:
         """Jobs that ended there within the last hour."""
-        minutes = (pair for place in places for pair in self._ended.get(place, ()))
+        minutes = (pair for ce, pairs in self._ended.items() if ce.site == name for pair in pairs)
         return float(sum(count for minute, count in minutes if minute > now - HOUR))
 
     @property
@@ -86,13 +89,12 @@ class SiteFigures:
         """True while a job is at a site."""
         return bool(self._at)
 
-    def kept(
-        self, name: str, places: Collection[str]
-    ) -> tuple[list[tuple[float, int, int]], dict[str, list[tuple[float, int]]]]:
-        """The past of a site: points of its history, and the jobs that ended at each place by the minute."""
+    def kept(self, name: str) -> tuple[list[tuple[float, int, int]], dict[str, list[tuple[float, int]]]]:
+        """The past of a site: points of its history, and the jobs that ended at each of its computing
+        elements (by id) by the minute."""
         course = self.courses.get(name, Course())
         points = list(zip(course.times, course.queued, course.running, strict=True))
-        return points, {place: list(self._ended[place]) for place in places if place in self._ended}
+        return points, {ce.id: list(minutes) for ce, minutes in self._ended.items() if ce.site == name}
 
     def restore(
         self,
@@ -108,20 +110,20 @@ class SiteFigures:
                 course.times.append(time)
                 course.queued.append(queued)
                 course.running.append(running)
-        for place, minutes in ended.items():
+        for ids, minutes in ended.items():
             recent = [(minute, count) for minute, count in minutes if now - HOUR < minute <= now]
             if recent:
-                self._ended[place] = deque(recent, maxlen=int(HOUR / MINUTE) + 1)
+                ce = computing_element(next(iter(ids_in(ids)), ""))
+                self._ended[ce] = deque(recent, maxlen=int(HOUR / MINUTE) + 1)
 
-    @property
-    def places(self) -> set[str]:
-        """All values of `JobRecord.site` that were seen."""
-        return {*self._queued, *self._running, *self._ended}
-
-    def sample(self, now: float, places: Mapping[str, Collection[str]]) -> None:
-        """Keep a point of each site's history. `places`: name of the site to the places that are its own."""
-        for name, mine in places.items():
+    def sample(self, now: float, names: Iterable[str]) -> None:
+        """Keep a point of the history of each of these sites."""
+        for name in names:
             course = self.courses.setdefault(name, Course())
             course.times.append(now)
-            course.queued.append(self.queued(mine))
-            course.running.append(self.running(mine))
+            course.queued.append(self.queued(name))
+            course.running.append(self.running(name))
+
+
+def _one_of_each_site(placements: tuple[Placement, ...]) -> Iterable[ComputingElement]:
+    return {one.ce.site: one.ce for one in reversed(placements)}.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from broker_core.broker.clock import now
@@ -19,11 +19,11 @@ from broker_core.broker.site_specs import SiteSpecs
 from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound, StorageFull
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
+from broker_core.jobs.placement import THIS_MACHINE, Component, ComputingElement
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.site_names import THIS_MACHINE, site_name
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
-from broker_core.sites.contract import Attempt, FarSite, Site
+from broker_core.sites.contract import FarSite, Site
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.removed import RemovedSite
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
@@ -87,7 +87,7 @@ class SiteRegistry:
         self._network.close()
         if self._sampling is not None:
             self._sampling.cancel()
-        self._figures.keep(self._engine.figures, self._places(), now().wall)
+        self._figures.keep(self._engine.figures, self._calls.sites, now().wall)
 
     def spec(self, name: str) -> SiteSpec:
         """Settings of a site; raises NotFound."""
@@ -101,19 +101,17 @@ class SiteRegistry:
         self.spec(name)
         return self._calls.sites[name].link
 
-    def removed(self, ce: str) -> RemovedSite | None:
+    def removed(self, ce: ComputingElement) -> RemovedSite | None:
         """What is left of the site of a computing element that is not known any more."""
-        return (
-            None if self._calls.site_of(ce) else RemovedSite.at(self._files.of(site_name(ce.split(", ")[0])))
-        )
+        return None if self._calls.site_of(ce) else RemovedSite.at(self._files.of(ce.site))
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs, at sites that were removed too (purge)."""
         await self._calls.forget(records)
         for record in records:
-            left = self.removed(record.site) if record.site else None
+            left = self.removed(record.ce) if record.placements else None
             if left is not None:
-                await left.forget([Attempt(record.id, number) for number in range(1, record.attempt + 1)])
+                await left.forget([Component(record.id, number) for number in range(1, record.attempt + 1)])
 
     # --- settings
 
@@ -369,13 +367,8 @@ class SiteRegistry:
         jobs = (self._engine.scheduler.job(record.id) for record in records)
         return [job.record for job in jobs if job is not None and job.record.state is not JobState.WAITING]
 
-    def _places(self) -> dict[str, Collection[str]]:
-        """Name of each site to the values of `JobRecord.site` that are its own."""
-        seen = self._engine.figures.places
-        return {name: self._calls.places_of(site, seen) for name, site in self._calls.sites.items()}
-
     def _sample(self) -> None:
-        figures, moment, places = self._engine.figures, now().wall, self._places()
-        figures.sample(moment, places)
-        self._figures.keep_soon(figures, places, moment)
+        figures, moment, names = self._engine.figures, now().wall, self._calls.sites
+        figures.sample(moment, names)
+        self._figures.keep_soon(figures, names, moment)
         self._sampling = asyncio.get_running_loop().call_later(SAMPLE, self._sample)

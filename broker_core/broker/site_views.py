@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from broker_core.broker.clock import now
 from broker_core.broker.link_views import link_view
 from broker_core.broker.resource_marks import throttled
 from broker_core.broker.services import Services
+from broker_core.jobs.placement import computing_element
 from broker_core.resources.entry import Entry
 from broker_core.sites.contract import Site
 from broker_core.wire.sites import SITE_KINDS, SiteView
@@ -26,19 +27,18 @@ async def site_view(services: Services, owner: str, name: str) -> SiteView:
 
 
 def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) -> SiteView:
-    cache, figures = services.engine.scheduler.cache, services.engine.figures
+    cache = services.engine.scheduler.cache
     cache.pool(now().monotonic)
-    entries = [entry for entry in cache.entries.values() if site.owns(entry.ce)]
-    places = services.sites.places_of(site, figures.places | set(outcomes))
-    ended = [outcomes[place] for place in places if place in outcomes]
+    entries = [entry for entry in cache.entries.values() if computing_element(entry.ce).site == site.name]
+    done, failed = outcomes.get(site.name, (0, 0))
     spec = services.registry.specs[site.name]
     view = SiteView(
         spec=spec,
         title=SITE_KINDS[spec.kind],
         link=link_view(site.link),
         ces=sorted(entry.ce for entry in entries),
-        done=sum(well for well, _ in ended),
-        failed=sum(failed for _, failed in ended),
+        done=done,
+        failed=failed,
         leaving=(leaving := services.registry.is_leaving(site.name)),
         removable=spec.kind != "local" and not leaving,
     )
@@ -48,7 +48,7 @@ def _view(services: Services, site: Site, outcomes: dict[str, tuple[int, int]]) 
         view.stale = services.updaters.trouble(site.name).removeprefix(f"{site.name}: ")
     _count(view, entries)
     _judge(view, services, entries)
-    _follow(view, services, places)
+    _follow(view, services)
     return view
 
 
@@ -71,10 +71,10 @@ def _judge(view: SiteView, services: Services, entries: Sequence[Entry]) -> None
     view.throttled = next((throttled(one, moment) for one in throttles if one is not None), "")
 
 
-def _follow(view: SiteView, services: Services, places: Collection[str]) -> None:
+def _follow(view: SiteView, services: Services) -> None:
     figures = services.engine.figures
-    view.queued, view.running = figures.queued(places), figures.running(places)
-    view.per_hour = figures.per_hour(places, now().wall)
+    view.queued, view.running = figures.queued(view.name), figures.running(view.name)
+    view.per_hour = figures.per_hour(view.name, now().wall)
     course = figures.courses.get(view.name)
     if course is not None:
         view.times = list(course.times)

@@ -13,6 +13,7 @@ from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import (
@@ -23,7 +24,7 @@ from broker_core.scheduling.messages import (
     SiteRuns,
     SiteWaits,
 )
-from broker_core.sites.contract import Attempt, Held, LaunchOrder, Notice, Runs, Site, Started, Waits
+from broker_core.sites.contract import Held, LaunchOrder, Notice, Runs, Site, Started, Waits
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 
@@ -62,7 +63,7 @@ class SiteWork:
 
     async def begin(self, records: Sequence[JobRecord]) -> None:
         """Begin work with the attempts believed to be there; tried until the site can be asked."""
-        tags = [Attempt(record.id, record.attempt).tag for record in records]
+        tags = [record.component.tag for record in records]
         self._unsure.update(tags)
         self._there.update(tags)
         known = [await self._known(record) for record in records]
@@ -91,15 +92,15 @@ class SiteWork:
         """Hand an attempt over; the answer is posted."""
         self._spawn(self._submit(record))
 
-    def confirm(self, record: JobRecord) -> None:
+    def confirm(self, attempt: Component) -> None:
         """Let a held attempt start."""
-        self._call("confirm", record)
+        self._call("confirm", attempt)
 
-    def cancel(self, record: JobRecord) -> None:
+    def cancel(self, attempt: Component) -> None:
         """End an attempt; an end is reported by the site."""
-        self._call("cancel", record)
+        self._call("cancel", attempt)
 
-    async def forget(self, attempts: Sequence[Attempt]) -> None:
+    async def forget(self, attempts: Sequence[Component]) -> None:
         """Remove files of ended attempts; at a site that is far, in the background."""
         if self.site.holds:
             self._spawn(self._forget(attempts))
@@ -113,17 +114,16 @@ class SiteWork:
         if isinstance(notice, Held):
             self._found(notice)
         elif isinstance(notice, Runs):
-            self._engine.post(SiteRuns(attempt.job, attempt.number))
+            self._engine.post(SiteRuns(attempt))
         elif isinstance(notice, Waits):
-            self._engine.post(SiteWaits(attempt.job, attempt.number, clean(notice.reason)))
+            self._engine.post(SiteWaits(attempt, clean(notice.reason)))
         elif isinstance(notice, Started):
-            self._engine.post(AttemptStarted(attempt.job, attempt.number, notice.time, clean(notice.node)))
+            self._engine.post(AttemptStarted(attempt, notice.time, clean(notice.node)))
         else:
             self._leave(attempt)
             self._engine.post(
                 AttemptEnded(
-                    attempt.job,
-                    attempt.number,
+                    attempt,
                     notice.time,
                     notice.exit_code,
                     notice.signal,
@@ -137,9 +137,14 @@ class SiteWork:
     def _found(self, held: Held) -> None:
         """The site has what the broker before this one may have handed over (reliability cases 2 and 24)."""
         attempt, live = held.attempt, self._engine.scheduler.job(held.attempt.job)
-        if live is not None and live.suspect and live.record.attempt == attempt.number and not live.canceling:
+        if (
+            live is not None
+            and live.suspect
+            and live.record.attempt == attempt.attempt
+            and not live.canceling
+        ):
             self._unsure.discard(attempt.tag)
-            self._engine.post(SiteAccepted(attempt.job, attempt.number, held.id, held=True))
+            self._engine.post(SiteAccepted(attempt, held.id, held=True))
 
     async def close(self) -> None:
         """Stop calling and listening; what runs goes on."""
@@ -148,8 +153,8 @@ class SiteWork:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.site.close()
 
-    async def _known(self, record: JobRecord) -> tuple[Attempt, LaunchOrder | None]:
-        attempt = Attempt(record.id, record.attempt)
+    async def _known(self, record: JobRecord) -> tuple[Component, LaunchOrder | None]:
+        attempt = record.component
         job = self._engine.scheduler.job(record.id)
         suspect = job is not None and job.suspect
         if suspect or record.canceling is not None or record.state is not JobState.READY:
@@ -176,7 +181,7 @@ class SiteWork:
         `waited`: seconds since it was to be handed over first.
         """
         live = self._engine.scheduler.job(record.id)
-        attempt = Attempt(record.id, record.attempt)
+        attempt = record.component
         unsure = attempt.tag in self._unsure
         if live is None or live.record.attempt != record.attempt or live.record.state is not JobState.READY:
             self._unsure.discard(attempt.tag)
@@ -198,13 +203,13 @@ class SiteWork:
         """As many attempts are there as its owner allows."""
         return 0 < self._most <= len(self._there)
 
-    def _leave(self, attempt: Attempt) -> None:
+    def _leave(self, attempt: Component) -> None:
         """An attempt is not there any more, or did not get there: another one may have its place."""
         self._there.discard(attempt.tag)
         if self._most:
             self.link_changed()
 
-    async def _handed_over(self, record: JobRecord, attempt: Attempt) -> bool:
+    async def _handed_over(self, record: JobRecord, attempt: Component) -> bool:
         try:
             order = await self._orders.order(record)
             self._fail("before:site.submit")
@@ -223,7 +228,7 @@ class SiteWork:
             log.exception("Submitting %s failed", attempt.tag)
             self._refused(record, f"internal error: {error}", counts=True)
         else:
-            self._engine.post(SiteAccepted(record.id, record.attempt, site_id, held=self.site.holds))
+            self._engine.post(SiteAccepted(attempt, site_id, held=self.site.holds))
         self._unsure.discard(attempt.tag)
         return True
 
@@ -234,17 +239,17 @@ class SiteWork:
         return f"{self.site.name} is {link.state.value}" + (f": {link.reason}" if link.reason else "")
 
     def _refused(self, record: JobRecord, reason: str, *, counts: bool = False) -> None:
-        self._leave(Attempt(record.id, record.attempt))
-        self._engine.post(SiteRefused(record.id, record.attempt, clean(reason), counts))
+        attempt = record.component
+        self._leave(attempt)
+        self._engine.post(SiteRefused(attempt, clean(reason), counts))
 
-    def _call(self, what: str, record: JobRecord) -> None:
+    def _call(self, what: str, attempt: Component) -> None:
         """Ask for something unless it is asked for already; the scheduler asks again in time."""
-        attempt = Attempt(record.id, record.attempt)
         if (what, attempt.tag) not in self._under_way:
             self._under_way.add((what, attempt.tag))
             self._spawn(self._ask(what, attempt))
 
-    async def _ask(self, what: str, attempt: Attempt) -> None:
+    async def _ask(self, what: str, attempt: Component) -> None:
         try:
             await self._ready.wait()
             self._fail(f"before:site.{what}")
@@ -253,7 +258,7 @@ class SiteWork:
         finally:
             self._under_way.discard((what, attempt.tag))
 
-    async def _asked(self, what: str, attempt: Attempt) -> bool:
+    async def _asked(self, what: str, attempt: Component) -> bool:
         """True if the site took a confirmation or a cancel."""
         call = self.site.confirm if what == "confirm" else self.site.cancel
         try:
@@ -267,7 +272,7 @@ class SiteWork:
             return False
         return True
 
-    async def _forget(self, attempts: Sequence[Attempt]) -> None:
+    async def _forget(self, attempts: Sequence[Component]) -> None:
         await self._ready.wait()
         for tries in count():
             try:

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from broker_core.bookkeeping.codec import record_row
 from broker_core.bookkeeping.entries import Entry
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.topics import Told, Topics
@@ -33,7 +34,6 @@ STOPPED = b"event: stopped\ndata: {}\n\n"
 """The last message of a broker that was told to stop."""
 
 COLUMNS = JOB_COLUMNS
-_ROW = attrgetter(*COLUMNS)
 _EVENT_FIELDS = tuple(EventView.model_fields)
 _EVENT = attrgetter(*_EVENT_FIELDS)
 Happened = tuple[JobEvent, JobRecord | None]
@@ -149,7 +149,7 @@ def message(upto: int, told: Sequence[Happened], topics: Told) -> bytes:
     last = {event.job: (event.type, record) for event, record in told}
     gone = [job for job, (type_, record) in last.items() if type_ is EventType.PURGED or record is None]
     rows = [record for type_, record in last.values() if type_ is not EventType.PURGED and record is not None]
-    values = [_ROW(record) for record in rows]
+    values = [record_row(record) for record in rows]
     update = {
         "position": upto,
         "events": [event_view(event) for event, _ in told],

@@ -17,7 +17,7 @@ from broker_core.command_line.ids import Job, Jobs, resolve
 from broker_core.command_line.job_submit import tell_state
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.command_line.silence import tell_silent
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import EventView, JobDetail
 
@@ -194,7 +194,7 @@ def _event(one: EventView) -> tuple[str | Text, ...]:
 
 def _why(one: EventView) -> str:
     """The reason with the place, unless it says the place itself."""
-    place = site_name(", ".join(one.resources))
+    place = site_names(one.resources)
     if not place or place in one.reason:
         return one.reason
     return f"{one.reason} at {place}".lstrip()

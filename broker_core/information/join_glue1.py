@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from broker_core.information.glue_entries import Entries, Entry, by
+from broker_core.jobs.placement import computing_element
 from broker_core.resources.facts import Facts
 
 _LINKS = ("GlueForeignKey", "GlueChunkKey", "GlueSchemaVersionMajor", "GlueSchemaVersionMinor")
@@ -93,7 +94,7 @@ def site_name(site: Entry | None, element: Entry, ce: str) -> str:
 
 def domain_of(ce: str) -> str:
     """The host of a computing element without its first word, or the host where that is all."""
-    host = ce.partition(":")[0]
+    host = computing_element(ce).host
     return host.partition(".")[2] or host
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from broker_core.information.glue_entries import Entries, Entry, by
 from broker_core.information.join_glue1 import COUNTRY, domain_of
+from broker_core.jobs.placement import computing_element
 from broker_core.resources.facts import Facts
 
 _PUBLISHED = re.compile(r"(?:CREAMCEId|CEId|GlueCEUniqueID)=(\S+)", re.IGNORECASE)
@@ -41,7 +42,7 @@ class Shares:
         self._domains = by(entries.of("domain"), "GLUE2DomainID")
         self._storage = by(entries.of("storage"), "GLUE2ToStorageServiceComputingServiceForeignKey")
         self._queues = {
-            (one.ce.partition(":")[0].lower(), str(one.attributes.get("GlueCEName", ""))): one.ce
+            (computing_element(one.ce).host.lower(), str(one.attributes.get("GlueCEName", ""))): one.ce
             for one in elements
         }
 

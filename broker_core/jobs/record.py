@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import copier, immutable
+from broker_core.jobs.placement import NOWHERE, Component, ComputingElement, Placement, shared
+from broker_core.jobs.site_names import site_names
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
@@ -33,8 +37,8 @@ class JobRecord:
     """Why it is in this state, of the last event that said so."""
     held: str = ""
     """Why it is on hold; empty if it is not. Only meaningful while Waiting."""
-    site: str = ""
-    """Computing elements of the current or last attempt, joined with `, `."""
+    placements: tuple[Placement, ...] = ()
+    """Of the components of the current or last attempt; the column `site` in the store and on the wire."""
     attempt: int = 0
     submitted: float = 0.0
     accepted: float | None = None
@@ -53,6 +57,24 @@ class JobRecord:
     """Place of its last event in the broker's log."""
     schema: int = 1
 
+    @property
+    def component(self) -> Component:
+        """The first component of the current or last attempt."""
+        return Component(self.id, self.attempt)
+
+    @property
+    def ce(self) -> ComputingElement:
+        """Where the first component is, or was, and with it the files of the job."""
+        return self.placements[0].ce if self.placements else NOWHERE
+
+    @property
+    def sites(self) -> str:
+        """Names of the sites of the current or last attempt, for people."""
+        return site_names(one.ce.id for one in self.placements)
+
+
+COLUMNS = tuple("site" if one.name == "placements" else one.name for one in fields(JobRecord))
+"""Names of the fields in the store and on the wire, in order."""
 
 _TIMES = {
     EventType.ACCEPTED: "accepted",
@@ -109,7 +131,7 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
     if event.attempt > after.attempt:
         after.attempt = event.attempt  # type: ignore[misc]
     if event.resources:
-        after.site = ", ".join(event.resources)  # type: ignore[misc]
+        after.placements = shared(event.resources, after.cpus)  # type: ignore[misc]
     if event.details:
         _detail(after, event)
     if kind in _HOLDS:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
-THIS_MACHINE = "localhost"
-"""Host part of the computing elements of this machine: no other site can be called so."""
+from broker_core.jobs.placement import computing_element, ids_in, listed
 
 
 @lru_cache(maxsize=4096)
 def site_name(ces: str) -> str:
-    """Name the sites of `JobRecord.site` (CE ids joined with `, `): a host, or the queue of this machine.
+    """Name the sites in the `site` column of a job's row: a host, or the queue of this machine.
 
     `ce.example.org:2119/jobmanager-pbs-long` gives `ce.example.org`;
     `localhost:2119/jobmanager-fork-local` gives `local`.
     """
-    return ", ".join(_short(ce) for ce in ces.split(", ")) if ces else ""
+    return site_names(ids_in(ces))
 
 
-def _short(ce: str) -> str:
-    host, _, rest = ce.partition(":")
-    return (rest.rpartition("-")[2] or ce) if host == THIS_MACHINE else host
+def site_names(ids: Iterable[str]) -> str:
+    """Name the sites of computing elements, in their order."""
+    return listed(computing_element(id).site for id in ids)

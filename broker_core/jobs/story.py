@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from broker_core.jobs.events import JobEvent
+from broker_core.jobs.placement import listed
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, successors
 
@@ -24,7 +25,8 @@ class Segment:
     """None while the job is still there."""
     reason: str
     """Why it came here, in words; may be empty."""
-    site: str = ""
+    resources: tuple[str, ...] = ()
+    """Ids of the computing elements concerned."""
 
     def seconds(self, now: float) -> float:
         """Length of the stay, until `now` if it lasts; a clock that was set back gives 0."""
@@ -82,7 +84,7 @@ def segments(events: Sequence[JobEvent]) -> tuple[Segment, ...]:
                 entered=event.time,
                 left=None,
                 reason=event.reason,
-                site=", ".join(event.resources),
+                resources=event.resources,
             )
         )
     return tuple(told)
@@ -93,7 +95,7 @@ def _moves(last: Segment, event: JobEvent) -> bool:
 
 
 def _closed(last: Segment, time: float) -> Segment:
-    return Segment(last.state, last.attempt, last.entered, time, last.reason, last.site)
+    return Segment(last.state, last.attempt, last.entered, time, last.reason, last.resources)
 
 
 def spent(events: Sequence[JobEvent], now: float) -> tuple[Spent, ...]:
@@ -157,6 +159,6 @@ def tell(events: Sequence[JobEvent]) -> list[str]:
 
 def _line(event: JobEvent, start: float) -> str:
     moved = "" if event.old is event.new else f" -> {event.new.value}"
-    where = f" at {', '.join(event.resources)}" if event.resources else ""
+    where = f" at {listed(event.resources)}" if event.resources else ""
     why = f": {event.reason}" if event.reason else ""
     return f"{event.time - start:+10.3f} s  {event.type.value}{moved}{where}{why}"

@@ -9,7 +9,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
-from broker_core.sites.contract import Attempt, InputFile, LaunchOrder
+from broker_core.sites.contract import InputFile, LaunchOrder
 
 STDOUT, STDERR = "std.out", "std.err"
 """Where output goes of a job whose description names no StdOutput or StdError: always readable."""
@@ -36,7 +36,7 @@ def order_for(
     program = base_name(description.executable)
     staged = program in names
     return LaunchOrder(
-        attempt=Attempt(record.id, record.attempt),
+        attempt=record.component,
         cpus=description.cpus,
         executable=f"./{program}" if staged else description.executable,
         arguments=description.arguments,
@@ -53,7 +53,7 @@ def order_for(
         wall_limit=description.wall_limit,
         interactive=description.interactive,
         owner=record.owner,
-        ce=record.site,
+        ce=record.ce,
     )
 
 

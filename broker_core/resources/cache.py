@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Collection, Iterator, Sequence
 
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.placement import computing_element
 from broker_core.resources.board import Board
 from broker_core.resources.commitments import Commitment, Commitments
 from broker_core.resources.entry import Entry
@@ -90,7 +90,7 @@ class ResourceCache:
         known = self._of_source.setdefault(said.source, set())
         named = self._named.setdefault(said.source, set())
         for facts in part:
-            ce = self._names.setdefault(_identity(facts.ce), facts.ce)
+            ce = self._names.setdefault(computing_element(facts.ce).identity, facts.ce)
             known.add(ce)
             named.add(ce)
             self._hear(ce, facts, said)
@@ -132,7 +132,7 @@ class ResourceCache:
             self._published(entry, said)
             self._look(entry, said.monotonic)
         else:
-            del self.entries[ce], self._names[_identity(ce)]
+            del self.entries[ce], self._names[computing_element(ce).identity]
             self.board.remove(entry)
 
     def _describe(self, entry: Entry) -> None:
@@ -282,7 +282,7 @@ class ResourceCache:
     def site_of(self, ce: str) -> str:
         """Name of the site of a computing element."""
         entry = self.entries.get(ce)
-        return site_name(ce) if entry is None else entry.site
+        return computing_element(ce).site if entry is None else entry.site
 
     def of_site(self, site: str) -> list[str]:
         """Computing elements of a site."""
@@ -352,9 +352,3 @@ class ResourceCache:
 
 
 _STALE = Bar("stale", "no source has spoken of it for three intervals or more", now_only=True)
-
-
-def _identity(ce: str) -> str:
-    """What tells computing elements apart: the case of a host's name does not."""
-    host, colon, rest = ce.partition(":")
-    return f"{host.lower()}{colon}{rest}"

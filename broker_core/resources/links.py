@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from broker_core.jobs.placement import computing_element
 from broker_core.resources.entry import Entry
 from broker_core.resources.marks import DOWN, DRAINED
 
@@ -98,7 +99,7 @@ class Links:
 
 
 def _own_site(ce: str) -> str:
-    return ce.partition(":")[0]
+    return computing_element(ce).site
 
 
 def is_of(entry: Entry, site: str) -> bool:

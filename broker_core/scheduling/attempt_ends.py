@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from broker_core.jobs.events import Source
 from broker_core.jobs.members import members
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts import Attempts
@@ -81,25 +80,25 @@ class AttemptEnds:
             self._attempts.begin(job, E.RETRIED, f"Once more on the same resource: {_why(message)}", details)
         else:
             job.excluded |= set(job.ces)
-            self._rematch(job, message, f"Given up at {job.ce}", _why(message))
+            self._rematch(job, message, f"Given up at {job.where}", _why(message))
 
     def never_arrived(self, job: LiveJob, message: AttemptEnded) -> None:
         """A job that was on its way whenever the broker died: its site does not have it."""
         reason = "The broker died again and again while this job was on its way to a site"
         hold = f"{reason}: the job may be the cause. Look at it, then release it"
-        trouble = f"{job.ce}: {_why(message)}"
+        trouble = f"{job.where}: {_why(message)}"
         self._rematching.again(job, E.REMATCHED, reason, trouble, counts=False, hold=hold)
 
     def _elsewhere(self, job: LiveJob, message: AttemptEnded) -> None:
         """The resource failed the job, whose attempt is certainly over."""
         why = job.given_up or message.reason or "it was not heard of any more"
         if message.failure in SILENT:
-            self._fences.doubt(job.record, job.ce, silent=True)
+            self._fences.doubt(job.record, silent=True)
         self._rematching.exclude(job, job.ces)
-        self._rematch(job, message, f"Given up at {site_name(job.ce)}, its attempt has ended", why)
+        self._rematch(job, message, f"Given up at {job.sites}, its attempt has ended", why)
 
     def _rematch(self, job: LiveJob, message: AttemptEnded, what: str, why: str) -> None:
-        trouble, details = f"{job.ce}: {why}", end_details(message)
+        trouble, details = f"{job.where}: {why}", end_details(message)
         self._rematching.again(job, E.REMATCHED, f"{what}: {why}", trouble, details=details)
 
     def _died_early(self, job: LiveJob) -> None:
@@ -111,7 +110,7 @@ class AttemptEnds:
     def _others(self, job: LiveJob) -> None:
         """Of a set all other components must end as well (CB-ERR-7)."""
         if len(job.ces) > 1:
-            self._fences.end(job.record, job.ce)
+            self._fences.end(job.record)
 
     def _note(self, job: LiveJob, message: AttemptEnded, type_: EventType, reason: str) -> None:
         details = end_details(message)

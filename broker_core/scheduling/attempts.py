@@ -9,7 +9,7 @@ from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.choosing import Choice
 from broker_core.scheduling.decisions import Decisions
-from broker_core.scheduling.effects import Submit
+from broker_core.scheduling.effects import Submit, of_components
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.shares import Shares
@@ -66,18 +66,18 @@ class Attempts:
             reason=reason,
             details=details,
         )
-        self._ledger.effects.append(Submit(job.record, job.ce))
+        self._ledger.effects.extend(of_components(Submit, job.record))
 
     def adopt(self, job: LiveJob) -> None:
         """Give a job what it had before the broker's restart."""
-        ces = tuple(job.record.site.split(", "))
-        self._commit(job, ces, _shares(job.demand.description.cpus, len(ces)))
+        placements = job.record.placements
+        self._commit(job, tuple(one.ce.id for one in placements), tuple(one.cpus for one in placements))
 
     def release(self, job: LiveJob) -> None:
         """Take back what a job has: commitments and locks end at once."""
         if job.ces:
             self._cache.release(job.id, self._ledger.now.monotonic)
-            job.ces = job.cpus = ()
+            job.ces = ()
 
     def decided(self, job: LiveJob, what: str, reason: str, matching: int = 0) -> None:
         """Note a decision about a job."""
@@ -94,11 +94,6 @@ class Attempts:
 
     def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
         self._waiting.remove(job)
-        job.ces, job.cpus = ces, cpus
+        job.ces = ces
         for ce, given in zip(ces, cpus, strict=True):
             self._cache.commit(ce, job.id, given, self._ledger.now.monotonic)
-
-
-def _shares(cpus: int, sites: int) -> tuple[int, ...]:
-    """Processors at each site, as equal as can be: the true shares are not known after a restart."""
-    return tuple(cpus // sites + (place < cpus % sites) for place in range(sites))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
+from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.messages import SiteMessage
 
@@ -18,27 +22,29 @@ class Record:
 
 @immutable
 class Submit:
-    """Hand an attempt to a site, once everything recorded before this effect is durable."""
+    """Hand a component to its site, once everything recorded before this effect is durable."""
 
     record: JobRecord
-    ce: str
-    """Computing element; of a set all of them, joined with `, `."""
+    component: Component
+    ce: ComputingElement
 
 
 @immutable
 class Confirm:
-    """Let a held attempt start, once everything recorded before this effect is durable."""
+    """Let a held component start, once everything recorded before this effect is durable."""
 
     record: JobRecord
-    ce: str
+    component: Component
+    ce: ComputingElement
 
 
 @immutable
 class Cancel:
-    """End an attempt at its site, once everything recorded before this effect is durable."""
+    """End a component at its site, once everything recorded before this effect is durable."""
 
     record: JobRecord
-    ce: str
+    component: Component
+    ce: ComputingElement
 
 
 @immutable
@@ -63,3 +69,14 @@ class Ask:
 
 
 Effect = Record | Submit | Confirm | Cancel | Wake | Stray | Ask
+ToSite = TypeVar("ToSite", Submit, Confirm, Cancel)
+
+
+def of_components(
+    kind: Callable[[JobRecord, Component, ComputingElement], ToSite], record: JobRecord
+) -> list[ToSite]:
+    """An effect for each component of the current attempt of a job."""
+    return [
+        kind(record, Component(record.id, record.attempt, index), one.ce)
+        for index, one in enumerate(record.placements)
+    ]

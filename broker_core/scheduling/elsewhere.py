@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.choosing import Chooser
@@ -38,14 +37,14 @@ class Elsewhere:
         """Fence the attempt, and match the job again without its site; nothing where that cannot be."""
         if self.refusal(job):
             return
-        where, attempt = site_name(job.ce), job.record.attempt
-        trouble = f"{job.ce}: its owner wanted it run elsewhere"
+        where, attempt = job.sites, job.record.attempt
+        trouble = f"{job.where}: its owner wanted it run elsewhere"
         reason = (
             f"Its owner asked to run it elsewhere. Warning: attempt {attempt} may still run at {where} until "
             "that is heard from; it is ended then, and what it reports does not count"
         )
         job.excluded = self._without(job)
-        self._fences.end(job.record, job.ce)
+        self._fences.end(job.record)
         self._rematching.again(
             job, EventType.REMATCHED, reason, trouble, counts=False, details={"fenced": attempt}
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.effects import Cancel
+from broker_core.scheduling.effects import Cancel, of_components
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.rules import Rules
 
@@ -23,7 +23,6 @@ class Fence:
     """An attempt that its site was asked to end."""
 
     record: JobRecord
-    ce: str
     due: float = 0.0
     """When it is asked again, monotonic."""
     asked: int = 0
@@ -43,18 +42,18 @@ class Fences:
         self._again = rules.cancel_again
         self.asked: dict[Key, Fence] = {}
         """Attempts that sites were asked to end; to be read only."""
-        self._doubts: dict[Key, tuple[JobRecord, str, bool]] = {}
+        self._doubts: dict[Key, tuple[JobRecord, bool]] = {}
 
-    def end(self, record: JobRecord, ce: str) -> None:
-        """Ask the site of an attempt to end it, until it is over."""
+    def end(self, record: JobRecord) -> None:
+        """Ask the sites of an attempt to end it, until it is over."""
         key = record.id, record.attempt
         self._doubts.pop(key, None)
-        fence = self.asked[key] = Fence(record, ce)
+        fence = self.asked[key] = Fence(record)
         self._ask(fence)
 
-    def doubt(self, record: JobRecord, ce: str, *, silent: bool) -> None:
+    def doubt(self, record: JobRecord, *, silent: bool) -> None:
         """An attempt was given up that its site may have: because it was silent, or by its word not."""
-        self._doubts[record.id, record.attempt] = record, ce, silent
+        self._doubts[record.id, record.attempt] = record, silent
         if len(self._doubts) > _DOUBTS:
             del self._doubts[next(iter(self._doubts))]
 
@@ -63,31 +62,30 @@ class Fences:
         if key in self.asked:
             self._ask(self.asked[key])
         elif key in self._doubts:
-            record, ce, _ = self._doubts[key]
-            self.end(record, ce)
+            self.end(self._doubts[key][0])
 
     def over(self, key: Key) -> None:
         """An attempt has ended; should its site hand it over or speak of it later, it is asked again."""
         fence = self.asked.pop(key, None)
         if fence is not None:
-            self.doubt(fence.record, fence.ce, silent=False)
+            self.doubt(fence.record, silent=False)
 
     def contact(self, ces: Container[str]) -> None:
         """A site is in contact again."""
         for fence in self.asked.values():
-            if _there(fence.ce, ces):
+            if _there(fence.record, ces):
                 fence.asked = 0
                 self._ask(fence)
-        for record, ce, silent in list(self._doubts.values()):
-            if silent and _there(ce, ces):
-                self.end(record, ce)
+        for record, silent in list(self._doubts.values()):
+            if silent and _there(record, ces):
+                self.end(record)
 
     def again(self) -> None:
         """Repeat what no site has confirmed in time; one without contact is asked once it is back."""
         now = self._ledger.now.monotonic
         for fence in self.asked.values():
             if fence.due <= now:
-                if self._cache.reachable(fence.ce.split(", ")[0]):
+                if self._cache.reachable(fence.record.ce.id):
                     self._ask(fence)
                 else:
                     fence.due = now + _LONGEST
@@ -100,9 +98,8 @@ class Fences:
         pause = min(_LONGEST, self._again * 2.0 ** max(0, fence.asked - 1))
         fence.asked += 1
         fence.due = self._ledger.now.monotonic + pause
-        for ce in fence.ce.split(", "):
-            self._ledger.effects.append(Cancel(fence.record, ce))
+        self._ledger.effects.extend(of_components(Cancel, fence.record))
 
 
-def _there(ce: str, ces: Container[str]) -> bool:
-    return any(one in ces for one in ce.split(", "))
+def _there(record: JobRecord, ces: Container[str]) -> bool:
+    return any(one.ce.id in ces for one in record.placements)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from broker_core.jobs.past import Past
+from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.site_names import site_names
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import Demand
 
@@ -22,9 +24,7 @@ class LiveJob:
     order: int
     """Place in the order of arrival (CB-SCH-07)."""
     ces: tuple[str, ...] = ()
-    """Computing elements of the current attempt; none while it has none."""
-    cpus: tuple[int, ...] = ()
-    """Processors at each of them."""
+    """Ids of the computing elements of the current attempt; none while it has none."""
     round_tried: tuple[str, ...] = ()
     """Choices of this round that did not take it, each once (SA-LCH-01)."""
     excluded: frozenset[str] = frozenset()
@@ -68,9 +68,14 @@ class LiveJob:
         self.rounds, self.died = 0, ()
 
     @property
-    def ce(self) -> str:
-        """The computing elements of the current attempt, joined with `, ` as in its record."""
-        return ", ".join(self.ces)
+    def where(self) -> str:
+        """The computing elements of the current attempt, for people."""
+        return listed(self.ces)
+
+    @property
+    def sites(self) -> str:
+        """Names of the sites of the current attempt, for people."""
+        return site_names(self.ces)
 
     @property
     def at_site(self) -> bool:

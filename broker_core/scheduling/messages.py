@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.past import Past
+from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
@@ -57,8 +58,7 @@ class SiteAccepted:
     """A site has an attempt for good; the answer to a Submit effect."""
 
     name: ClassVar[str] = "site.accepted"
-    job: str
-    attempt: int
+    component: Component
     site_id: str = ""
     held: bool = False
     """It starts there only after a Confirm effect."""
@@ -69,8 +69,7 @@ class SiteRefused:
     """A site did not take an attempt; the answer to a Submit effect (CB-ERR-1, CB-ERR-2)."""
 
     name: ClassVar[str] = "site.refused"
-    job: str
-    attempt: int
+    component: Component
     reason: str
     counts: bool = True
     """False where the failure says nothing about the job, e.g. a full disk: it is no round of CB-ERR-6."""
@@ -83,8 +82,7 @@ class SiteRuns:
     """A site says that it runs an attempt, but nothing was heard from the attempt itself (SA-LCH-07)."""
 
     name: ClassVar[str] = "site.runs"
-    job: str
-    attempt: int
+    component: Component
 
 
 @immutable
@@ -92,8 +90,7 @@ class SiteWaits:
     """A site keeps an attempt waiting for another reason than before; empty: for its turn alone."""
 
     name: ClassVar[str] = "site.waits"
-    job: str
-    attempt: int
+    component: Component
     reason: str
 
 
@@ -102,8 +99,7 @@ class AttemptStarted:
     """A site reports that an application was started."""
 
     name: ClassVar[str] = "attempt.started"
-    job: str
-    attempt: int
+    component: Component
     time: float
     node: str = ""
     asked: bool = False
@@ -115,8 +111,7 @@ class AgentReady:
     """The agent of an interactive job left its key at the site, or says something new of itself."""
 
     name: ClassVar[str] = "agent.ready"
-    job: str
-    attempt: int
+    component: Component
     node: str
     fingerprint: str
     words: str = ""
@@ -128,8 +123,7 @@ class AttemptEnded:
     """A site reports that an attempt is over; fields as in the site contract's `Ended`."""
 
     name: ClassVar[str] = "attempt.ended"
-    job: str
-    attempt: int
+    component: Component
     time: float
     exit_code: int | None = None
     signal: int | None = None

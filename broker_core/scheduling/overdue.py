@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container
 
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
@@ -76,10 +75,10 @@ class OverdueStarts:
         self.runs(job) if owed is self._running else self.queued(job)
 
     def _give_up(self, job: LiveJob, owed: _Owed) -> None:
-        job.given_up = owed.words.format(site=site_name(job.ce), limit=owed.limit)
+        job.given_up = owed.words.format(site=job.sites, limit=owed.limit)
         reason = f"{job.given_up}; once the attempt has ended there, the next choice is tried"
         self._ledger.note(job, EventType.START_OVERDUE, resources=job.ces, reason=reason)
-        self._fences.end(job.record, job.ce)
+        self._fences.end(job.record)
 
 
 class _Owed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.pool import Pool
@@ -118,7 +118,7 @@ class Questions:
         if job.record.held:
             return job.record.reason
         if job.record.state is S.READY:
-            return f"Waits for {site_name(job.record.site)} to accept it"
+            return f"Waits for {job.record.sites} to accept it"
         if job.record.state is not S.WAITING:
             return ""
         place = self._waiting.place(job)
@@ -159,11 +159,11 @@ class Questions:
     def _details(self, job: LiveJob, now: float) -> list[str]:
         told = []
         if job.ces and job.record.state is S.READY:
-            told.append(f"{site_name(job.ce)} is being tried")
+            told.append(f"{job.sites} is being tried")
         told += [f"Tried: {one}" for one in job.tried[-3:]]
         told += self._bars(self._useful(job), self._cache.pool(now), 3)
         if job.excluded:
-            names = ", ".join(site_name(ce) for ce in sorted(job.excluded)[:3])
+            names = site_names(sorted(job.excluded)[:3])
             told.append(f"Not tried again after failures: {names}")
         return told
 
@@ -184,7 +184,7 @@ class Questions:
 
     def _other(self, job: LiveJob) -> Queued:
         if job.record.state is S.READY:
-            return Queued(job, 0, f"Waits for {site_name(job.record.site)} to accept it", "", "sent")
+            return Queued(job, 0, f"Waits for {job.record.sites} to accept it", "", "sent")
         return Queued(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import deque
 
 from broker_core.jobs.past import Past
-from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.arrivals import Arrivals
-from broker_core.scheduling.effects import Submit
+from broker_core.scheduling.effects import Submit, of_components
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Arrival, JobsRecovered
@@ -58,10 +57,10 @@ class Recovering:
         deaths = past.deaths + died
         job.suspect = deaths > self._rules.poison_deaths
         if died:
-            told = f"The broker died while this was on its way to {site_name(job.ce)}"
+            told = f"The broker died while this was on its way to {job.sites}"
             if deaths > 1:
                 told += f", {deaths} times in a row"
             follows = "the site is asked whether it has it" if job.suspect else "it is handed over again"
             self._ledger.note(job, EventType.BROKER_DIED, reason=f"{told}; {follows}")
         if not job.suspect:
-            self._ledger.effects.append(Submit(job.record, job.ce))
+            self._ledger.effects.extend(of_components(Submit, job.record))

@@ -66,7 +66,7 @@ class Requests:
             return
         self._ledger.note(job, E.CANCEL_REQUESTED, reason="Its owner asked to cancel it")
         if job.record.state is not S.READY:
-            self._fences.end(job.record, job.ce)
+            self._fences.end(job.record)
 
     def _hold(self, job: LiveJob, reason: str) -> None:
         if job.record.state is S.WAITING and not job.record.held:

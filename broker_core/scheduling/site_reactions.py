@@ -7,6 +7,7 @@ from typing import Any
 
 from broker_core.jobs.events import Source
 from broker_core.jobs.members import members
+from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
@@ -14,7 +15,7 @@ from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempt_ends import AttemptEnds, has_run
 from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.choosing import Chooser
-from broker_core.scheduling.effects import Confirm, Stray
+from broker_core.scheduling.effects import Confirm, Stray, of_components
 from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
@@ -76,8 +77,8 @@ class SiteReactions:
 
     def heard(self, message: SiteMessage) -> None:
         """React to a message; one that is late, repeated or of an older attempt can only end that attempt."""
-        job = self._ledger.jobs.get(message.job)
-        if job is not None and job.at_site and message.attempt == job.record.attempt:
+        job = self._ledger.jobs.get(message.component.job)
+        if job is not None and job.at_site and message.component.attempt == job.record.attempt:
             self._ways[type(message)](job, message)
             return
         self._fence(message)
@@ -108,7 +109,7 @@ class SiteReactions:
         if job.record.state is S.RUNNING:
             self._cache.started(job.id)
         if job.canceling:
-            self._fences.end(job.record, job.ce)
+            self._fences.end(job.record)
         elif job.record.state is S.SCHEDULED:
             job.holds = True
             self._overdue.queued(job)
@@ -116,7 +117,7 @@ class SiteReactions:
 
     def _fence(self, message: SiteMessage) -> None:
         """What no job has any more must end, if it is there."""
-        key = message.job, message.attempt
+        key = message.component.job, message.component.attempt
         if isinstance(message, _OVER):
             self._fences.over(key)
         else:
@@ -127,7 +128,7 @@ class SiteReactions:
             job,
             E.MESSAGE_LATE,
             FROM.AL,
-            attempt=message.attempt,
+            attempt=message.component.attempt,
             reason=in_words(message),
             details={"message": message.name},
         )
@@ -143,14 +144,14 @@ class SiteReactions:
             self._ledger.note(job, E.SCHEDULED, FROM.AL, resources=job.ces, reason=IN_QUEUE, details=details)
             self._overdue.queued(job)
             if job.canceling:
-                self._fences.end(job.record, job.ce)
+                self._fences.end(job.record)
         if job.record.state is S.SCHEDULED:
             self._confirm(job)
 
     def _confirm(self, job: LiveJob) -> None:
         """Let a held attempt start, now that it is known to be there."""
         if job.holds and not (job.canceling or job.given_up):
-            self._ledger.effects.append(Confirm(job.record, job.ce))
+            self._ledger.effects.extend(of_components(Confirm, job.record))
 
     def _refused(self, job: LiveJob, message: SiteRefused) -> None:
         if job.record.state is not S.READY:
@@ -161,23 +162,24 @@ class SiteReactions:
         for one in ces:
             self._cache.failed(one, now, message.reason, counts=message.counts, down=message.down)
         self._attempts.release(job)
-        self._fence_failed(failed, ces, message)
+        self._fence_failed(failed, message)
         if job.canceling:
             self._ledger.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
             return
         job.round_tried += ces
-        if not self._next_choice(job, failed.site, message.reason):
-            trouble = f"{failed.site}: {message.reason}"
-            reason = f"{failed.site} refused it: {message.reason}"
+        where = listed(ces)
+        if not self._next_choice(job, where, message.reason):
+            trouble = f"{where}: {message.reason}"
+            reason = f"{where} refused it: {message.reason}"
             self._rematching.again(job, E.LIST_EXHAUSTED, reason, trouble, counts=message.counts)
 
-    def _fence_failed(self, failed: JobRecord, ces: tuple[str, ...], message: SiteRefused) -> None:
+    def _fence_failed(self, failed: JobRecord, message: SiteRefused) -> None:
         """Of a set that one computing element refused the others must be left (CB-ERR-7); a site that did
         not answer may have the attempt."""
-        if len(ces) > 1:
-            self._fences.end(failed, ", ".join(ces))
+        if len(failed.placements) > 1:
+            self._fences.end(failed)
         else:
-            self._fences.doubt(failed, ces[0], silent=message.down)
+            self._fences.doubt(failed, silent=message.down)
 
     def _next_choice(self, job: LiveJob, failed: str, why: str) -> bool:
         """The next of the list (CB-SCH-10), as far as it still has room; False where none is left.
@@ -189,7 +191,7 @@ class SiteReactions:
         if choice is None or not self._attempts.take(job, choice):
             return False
         job.tried += (f"{failed}: {why}",)
-        reason = f"{failed} refused it: {why}; trying {job.ce}"
+        reason = f"{failed} refused it: {why}; trying {job.where}"
         self._attempts.decided(job, "next-choice", reason, choice.of)
         self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failed})
         return True
@@ -233,18 +235,18 @@ class SiteReactions:
     def _catch_up(self, job: LiveJob) -> None:
         """A site that speaks of an attempt has it, even if its acceptance was lost."""
         if job.record.state is S.READY:
-            self._accepted(job, SiteAccepted(job.id, job.record.attempt))
+            self._accepted(job, SiteAccepted(job.record.component))
 
     def _ended(self, job: LiveJob, message: AttemptEnded) -> None:
         if self._fences.asked:
-            self._fences.over((message.job, message.attempt))
+            self._fences.over((message.component.job, message.component.attempt))
         now = self._ledger.now.wall
         if job.canceling:
             self._ends.canceled(job, with_own_time(job.record, message, now))
             return
         if has_run(message) and job.record.state is not S.RUNNING:
             began = message.time if message.started is None else message.started
-            self._started(job, AttemptStarted(job.id, message.attempt, began))
+            self._started(job, AttemptStarted(message.component, began))
         if job.record.state is S.RUNNING:
             self._ends.finished(job, with_own_time(job.record, message, now))
         elif job.suspect and message.failure in SILENT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal as signals
 from typing import Any
 
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.site_names import site_names
 from broker_core.scheduling.choosing import Choice
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteMessage, SiteRefused, SiteRuns
@@ -13,7 +13,7 @@ from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteMe
 
 def in_words(message: SiteMessage) -> str:
     """A site's message for a record that it came late."""
-    which = f"attempt {message.attempt}"
+    which = f"attempt {message.component.attempt}"
     if isinstance(message, AttemptStarted):
         return f"Late message: {which} has started"
     if isinstance(message, SiteRuns):
@@ -31,9 +31,9 @@ def abnormal(job: LiveJob, message: AttemptEnded) -> str:
     if message.reason:
         return message.reason
     if message.signal is not None:
-        return f"The application was ended by {_signal_name(message.signal)} at {site_name(job.record.site)}"
+        return f"The application was ended by {_signal_name(message.signal)} at {job.record.sites}"
     why = message.failure or "no exit code is known"
-    return f"The application ended abnormally at {site_name(job.record.site)}: {why}"
+    return f"The application ended abnormally at {job.record.sites}: {why}"
 
 
 def end_details(message: AttemptEnded) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def end_details(message: AttemptEnded) -> dict[str, Any]:
 
 def chosen(choice: Choice) -> str:
     """Where a job goes."""
-    where = site_name(", ".join(choice.ces))
+    where = site_names(choice.ces)
     return f"Chosen: {where}" + (f", the first of {choice.of}" if choice.of > 1 else "")
 
 

@@ -143,8 +143,8 @@ class Replay:
     def _send(self, effect: Submit) -> None:
         record = effect.record
         index = int(record.id)
-        attempt = Attempt(record.id, record.attempt, record.cpus, self.trace.run[index], index)
-        self._by_ce[effect.ce].submit(attempt)
+        attempt = Attempt(effect.component, record.cpus, self.trace.run[index], index)
+        self._by_ce[effect.ce.id].submit(attempt)
 
     def _publish(self, site: Site) -> None:
         """A site reports its load, now and after each of its intervals."""

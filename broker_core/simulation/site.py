@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from broker_core.jobs.placement import Component
 from broker_core.scheduling.messages import (
     AttemptEnded,
     AttemptStarted,
@@ -55,8 +56,7 @@ class SiteFacts:
 class Attempt:
     """One execution attempt at a site."""
 
-    job: str
-    number: int
+    component: Component
     cpus: int
     run: float
     """Seconds on a processor of speed 1."""
@@ -113,9 +113,9 @@ class Site:
     def _arrive(self, attempt: Attempt) -> None:
         if len(self.queue) >= self.facts.max_queue and (self.queue or attempt.cpus > self.free):
             reason = f"{len(self.queue)} jobs wait there already"
-            self._around.tell(SiteRefused(attempt.job, attempt.number, reason), 0.0)
+            self._around.tell(SiteRefused(attempt.component, reason), 0.0)
             return
-        self._around.tell(SiteAccepted(attempt.job, attempt.number), 0.0)
+        self._around.tell(SiteAccepted(attempt.component), 0.0)
         if self.queue or attempt.cpus > self.free:
             self.queue.append(attempt)
         else:
@@ -127,7 +127,7 @@ class Site:
         self.running += 1
         attempt.start = around.now
         around.started(attempt, self)
-        message = AttemptStarted(attempt.job, attempt.number, around.epoch + around.now)
+        message = AttemptStarted(attempt.component, around.epoch + around.now)
         around.tell(message, self.facts.poll_delay)
         around.at(around.now + attempt.run / self.facts.speed, self._end, attempt)
 
@@ -137,7 +137,7 @@ class Site:
         self.running -= 1
         around.ended(attempt, self)
         message = AttemptEnded(
-            attempt.job, attempt.number, around.epoch + around.now, 0, started=around.epoch + attempt.start
+            attempt.component, around.epoch + around.now, 0, started=around.epoch + attempt.start
         )
         around.tell(message, self.facts.poll_delay)
         while self.queue and self.queue[0].cpus <= self.free:

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import orjson
 
-from broker_core.sites.contract import Attempt, Ended, InputFile, LaunchOrder
+from broker_core.jobs.placement import Component, component, computing_element
+from broker_core.sites.contract import Ended, InputFile, LaunchOrder
 
 log = logging.getLogger("crossdesk.sites")
 Record = TypeVar("Record")
@@ -34,7 +35,7 @@ class AttemptDirectory:
     def make(self, order: LaunchOrder) -> None:
         """Write the order down; after this the attempt is at the site for good."""
         os.makedirs(self.path, mode=0o700, exist_ok=True)
-        self._write("order", orjson.dumps(asdict(order), default=str))
+        self._write("order", orjson.dumps(_fields(order) | {"ce": order.ce.id}, default=str))
 
     def order(self) -> LaunchOrder | None:
         """The order, if the attempt ever arrived."""
@@ -54,7 +55,7 @@ class AttemptDirectory:
 
     def write_end(self, ended: Ended) -> None:
         """Keep an end of which no starter left a marker."""
-        self._write("over", orjson.dumps(asdict(ended)))
+        self._write("over", orjson.dumps(_fields(ended)))
 
     def end(self) -> Ended | None:
         """The end kept by `write_end`."""
@@ -109,14 +110,25 @@ def tags_in(root: Path) -> Iterator[str]:
         yield from (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
-def attempts_in(root: Path) -> list[Attempt]:
+def attempts_in(root: Path) -> list[Component]:
     """All attempts that have a directory."""
-    parts = (tag.rpartition(".") for tag in tags_in(root))
-    return [Attempt(job, int(number)) for job, _, number in parts if job and number.isdecimal()]
+    return [one for tag in tags_in(root) if (one := component(tag)) is not None]
+
+
+def _fields(record: LaunchOrder | Ended) -> dict[str, Any]:
+    """The fields of a record as they are written; a component as versions before this one did."""
+    found = asdict(record)
+    of = record.attempt
+    found["attempt"] = {"job": of.job, "number": of.attempt} | ({"index": of.index} if of.index else {})
+    return found
+
+
+def _component(fields: dict[str, Any]) -> Component:
+    return Component(fields["job"], fields["number"], fields.get("index", 0))
 
 
 def _end(fields: dict[str, Any]) -> Ended:
-    return Ended(**fields | {"attempt": Attempt(**fields["attempt"])})
+    return Ended(**fields | {"attempt": _component(fields["attempt"])})
 
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:
@@ -126,9 +138,10 @@ def _order(fields: dict[str, Any]) -> LaunchOrder:
     return LaunchOrder(
         **fields
         | {
-            "attempt": Attempt(**fields["attempt"]),
+            "attempt": _component(fields["attempt"]),
             "environment": tuple((name, value) for name, value in fields["environment"]),
             "inputs": inputs,
+            "ce": computing_element(fields.get("ce", "")),
             "outputs": tuple(fields["outputs"]),
             "agent_arguments": tuple(fields.get("agent_arguments", ())),
             "agents": (),  # at this machine the broker's own interpreter runs the agent

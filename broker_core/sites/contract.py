@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
 from broker_core.resources.facts import Facts
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
@@ -18,20 +19,6 @@ class SiteRefused(CrossDeskError):
     """The site did not take the component; the next choice may be tried."""
 
     code = "site_refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One try to run one job: the tag under which a site knows it."""
-
-    job: str
-    number: int
-    """From 1; an older attempt can only end itself (reliability case 11)."""
-
-    @property
-    def tag(self) -> str:
-        """The unique name given to the site, e.g. in a batch job's name."""
-        return f"{self.job}.{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +46,7 @@ class KeptProgram:
 class LaunchOrder:
     """All that a site needs to run one component; what the Job Starter gets as variables (CB-JS-03)."""
 
-    attempt: Attempt
+    attempt: Component
     cpus: int
     executable: str
     arguments: str
@@ -83,15 +70,15 @@ class LaunchOrder:
     agents: tuple[KeptProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
     owner: str = ""
-    ce: str = ""
-    """Computing element that was chosen; its end names the queue."""
+    ce: ComputingElement = NOWHERE
+    """Computing element that was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
     """An attempt that was to be found again is at the site, and waits for its `confirm`."""
 
-    attempt: Attempt
+    attempt: Component
     id: str
     """The site's own id."""
 
@@ -100,14 +87,14 @@ class Held:
 class Runs:
     """The site says that it runs the attempt; its starter has not spoken yet (SA-LCH-07)."""
 
-    attempt: Attempt
+    attempt: Component
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
     """The site keeps the attempt waiting for another reason than before; empty: for its turn alone."""
 
-    attempt: Attempt
+    attempt: Component
     reason: str
 
 
@@ -115,7 +102,7 @@ class Waits:
 class Started:
     """The application was started."""
 
-    attempt: Attempt
+    attempt: Component
     time: float
     node: str
     pid: int
@@ -125,7 +112,7 @@ class Started:
 class Ended:
     """The attempt is over: every process of it is gone."""
 
-    attempt: Attempt
+    attempt: Component
     time: float
     exit_code: int | None
     """0 to 255, None where the application did not end by itself or never started."""
@@ -179,19 +166,16 @@ class Site(Protocol):
     """One site with its computing elements. What happens later than a call's answer comes as notices."""
 
     name: str
+    """The `site` of its computing elements, of those that are gone too."""
     link: Link
     holds: bool
     """An attempt that `submit` handed over starts only after `confirm`."""
-
-    def owns(self, ce: str) -> bool:
-        """True for an id of one of its computing elements, of those that are gone too."""
-        ...
 
     async def look(self) -> tuple[Facts, ...]:
         """The site as the Resource Cache should know it now, one for each queue; raises SourceFailed."""
         ...
 
-    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
         """Begin work. `known`: the attempts which the broker believes to be at this site.
 
         Each is found again (running on, ended meanwhile, queued, or never arrived) and reported:
@@ -207,40 +191,40 @@ class Site(Protocol):
         """
         ...
 
-    async def confirm(self, attempt: Attempt) -> None:
+    async def confirm(self, attempt: Component) -> None:
         """The id that `submit` returned is durable at the broker: the attempt may start.
 
         Called again after a restart for what was not known to have started; repeated it does nothing.
         """
         ...
 
-    async def cancel(self, attempt: Attempt) -> None:
+    async def cancel(self, attempt: Component) -> None:
         """End an attempt with all its processes; an `Ended` follows when they are gone."""
         ...
 
-    async def files(self, attempt: Attempt) -> list[RunFile]:
+    async def files(self, attempt: Component) -> list[RunFile]:
         """Files of an attempt that can be read now."""
         ...
 
-    async def open_path(self, attempt: Attempt, path: str) -> Path:
+    async def open_path(self, attempt: Component, path: str) -> Path:
         """Where one of `files` lies on this machine, brought here if need be, as long as it is now.
 
         Raises NotFound, also for a path that escapes, and LinkLost.
         """
         ...
 
-    async def carry_lines(self, attempt: Attempt, call: LineCall) -> LineAnswer:
+    async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
         """One exchange of lines with an interactive job's plain agent; may be repeated.
 
         Raises NotFound where there is none, or the site cannot carry them, and LinkLost.
         """
         ...
 
-    async def forget(self, attempts: Sequence[Attempt]) -> None:
+    async def forget(self, attempts: Sequence[Component]) -> None:
         """Remove the attempts' files (purge)."""
         ...
 
-    def kept(self) -> list[Attempt]:
+    def kept(self) -> list[Component]:
         """Attempts that have files on this machine; reads a directory."""
         ...
 

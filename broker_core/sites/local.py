@@ -14,11 +14,12 @@ from typing import Any
 
 from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
+from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
+from broker_core.sites.contract import LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -66,10 +67,6 @@ class LocalSite:
         self.link = Link(lambda _: None)
         self.link.become(LinkState.CONNECTED)
 
-    def owns(self, ce: str) -> bool:
-        """See `Site.owns`."""
-        return ce.startswith("localhost:") and ce.endswith(f"-{self.name}")
-
     async def look(self) -> tuple[Facts, ...]:
         """See `Site.look`."""
         return (facts_of(self.describe()),)
@@ -80,7 +77,7 @@ class LocalSite:
             self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue)
         )
 
-    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
         """See `Site.start`."""
         self._report = report
         self._loop = asyncio.get_running_loop()
@@ -116,10 +113,10 @@ class LocalSite:
         self.enqueue(Run(order, directory))
         return tag
 
-    async def confirm(self, attempt: Attempt) -> None:
+    async def confirm(self, attempt: Component) -> None:
         """See `Site.confirm`; nothing is held here."""
 
-    async def cancel(self, attempt: Attempt) -> None:
+    async def cancel(self, attempt: Component) -> None:
         """See `Site.cancel`."""
         run = self.runs.get(attempt.tag)
         if run is None:
@@ -134,27 +131,27 @@ class LocalSite:
         elif run.stage is Stage.RUNNING:
             self.end_processes(run)
 
-    async def files(self, attempt: Attempt) -> list[RunFile]:
+    async def files(self, attempt: Component) -> list[RunFile]:
         """See `Site.files`."""
         return await asyncio.to_thread(list_files, AttemptDirectory(self.root, attempt.tag).job)
 
-    async def open_path(self, attempt: Attempt, path: str) -> Path:
+    async def open_path(self, attempt: Component, path: str) -> Path:
         """See `Site.open_path`."""
         if not os.path.isdir(job := AttemptDirectory(self.root, attempt.tag).job):
             raise NotFound("The job has no files at this site.", place=attempt.job)
         return find_file(job, path)
 
-    async def carry_lines(self, attempt: Attempt, call: LineCall) -> LineAnswer:
+    async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
         """See `Site.carry_lines`."""
         return carry_lines(AttemptDirectory(self.root, attempt.tag).path, call)
 
-    async def forget(self, attempts: Sequence[Attempt]) -> None:
+    async def forget(self, attempts: Sequence[Component]) -> None:
         """See `Site.forget`; attempts that are not over are left alone."""
         gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
         for tag in gone:
             await asyncio.to_thread(AttemptDirectory(self.root, tag).remove)
 
-    def kept(self) -> list[Attempt]:
+    def kept(self) -> list[Component]:
         """See `Site.kept`."""
         return attempts_in(self.root)
 

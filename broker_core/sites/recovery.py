@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from broker_core.jobs.placement import Component
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder
+from broker_core.sites.contract import Ended, LaunchOrder
 from broker_core.sites.endings import CANCELED, LOST, ended_of
 from broker_core.sites.run import Run, Stage
 
@@ -30,7 +31,7 @@ class Recovery:
         self._site = site
         self._alive: list[processes.Process] = []
 
-    async def run(self, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+    async def run(self, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
         """See `Site.start`."""
         self._alive = await asyncio.to_thread(processes.all_processes)
         for attempt, order in known:
@@ -38,7 +39,7 @@ class Recovery:
         tags = {attempt.tag for attempt, _ in known}
         await self._end_unknown(tags)
 
-    def end_of_absent(self, attempt: Attempt) -> Ended:
+    def end_of_absent(self, attempt: Component) -> Ended:
         """The end of an attempt that is over, or never was here."""
         directory = AttemptDirectory(self._site.root, attempt.tag)
         order = directory.order()
@@ -60,7 +61,7 @@ class Recovery:
             await processes.end_all(run.tag, 0, 0)
             self._site.finish(run, None)
 
-    def _find(self, attempt: Attempt, order: LaunchOrder | None) -> None:
+    def _find(self, attempt: Component, order: LaunchOrder | None) -> None:
         directory = AttemptDirectory(self._site.root, attempt.tag)
         order = directory.order() or order
         if directory.over():
@@ -72,7 +73,7 @@ class Recovery:
         else:
             self._resume(Run(order, directory))
 
-    def _over(self, attempt: Attempt, directory: AttemptDirectory, order: LaunchOrder | None) -> None:
+    def _over(self, attempt: Component, directory: AttemptDirectory, order: LaunchOrder | None) -> None:
         kept = directory.end()
         if kept is not None or order is None:
             self._site.report(kept or Ended(attempt, time.time(), None, None, *LOST))

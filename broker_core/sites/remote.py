@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from broker_core.errors import NotFound
+from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.collector import Collector
-from broker_core.sites.contract import Attempt, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.contract import LaunchOrder, Report, RunFile, SiteRefused
 from broker_core.sites.departure import depart
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
@@ -70,15 +71,11 @@ class RemoteSite:
         """Attempts there that run."""
         return sum(map(_runs, self._watch.tracked.values()))
 
-    def owns(self, ce: str) -> bool:
-        """See `Site.owns`."""
-        return ce.partition(":")[0] == self.name
-
     async def look(self) -> tuple[Facts, ...]:
         """See `Site.look`."""
         return await self._adapter.look()
 
-    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
         """See `Site.start`; the site is asked in the background, however long that takes."""
         await self._adapter.open()
         self._watch.start(report, known, self.submit)
@@ -96,14 +93,14 @@ class RemoteSite:
             task.add_done_callback(lambda done: self._handed(tracked.tag, done))
         return await asyncio.shield(task) or tracked.tag
 
-    async def confirm(self, attempt: Attempt) -> None:
+    async def confirm(self, attempt: Component) -> None:
         """See `Site.confirm`; the release goes with the next look."""
         tracked = self._watch.tracked.get(attempt.tag)
         if tracked is not None:
             tracked.confirmed = True
             self.poll_now()
 
-    async def cancel(self, attempt: Attempt) -> None:
+    async def cancel(self, attempt: Component) -> None:
         """See `Site.cancel`; sent with the next look, and again as long as it does not help."""
         if (kept := self._records.end(attempt)) is not None:
             self._watch.report(kept)
@@ -112,14 +109,14 @@ class RemoteSite:
         tracked.sent = tracked.cancel_asked = True
         self.poll_now()
 
-    async def files(self, attempt: Attempt) -> list[RunFile]:
+    async def files(self, attempt: Component) -> list[RunFile]:
         """See `Site.files`; what was brought here after the end, the site's own list before."""
         if (tracked := self._watch.tracked.get(attempt.tag)) is not None:
             self._needs_contact()
             return await self._watch.finish.list_live(tracked)
         return await asyncio.to_thread(list_files, self._records.output(attempt))
 
-    async def open_path(self, attempt: Attempt, path: str) -> Path:
+    async def open_path(self, attempt: Component, path: str) -> Path:
         """See `Site.open_path`; of a file that grows only what is new is brought."""
         folder = self._records.output(attempt)
         if (tracked := self._watch.tracked.get(attempt.tag)) is not None:
@@ -127,7 +124,7 @@ class RemoteSite:
             await self._watch.finish.bring_live(tracked, path)
         return find_file(folder, path)
 
-    async def carry_lines(self, attempt: Attempt, call: LineCall) -> LineAnswer:
+    async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
         """See `Site.carry_lines`."""
         if attempt.tag not in self._watch.tracked:
             raise NotFound("The job is not running there.", place=attempt.job)
@@ -143,14 +140,14 @@ class RemoteSite:
                 remedy="The job is not touched by this; its output is brought when the site is back.",
             )
 
-    async def forget(self, attempts: Sequence[Attempt]) -> None:
+    async def forget(self, attempts: Sequence[Component]) -> None:
         """See `Site.forget`; attempts that are not over are left alone."""
         gone = [one for one in attempts if one.tag not in self._watch.tracked]
         await self._adapter.remove([one.tag for one in gone])
         for attempt in gone:
             await asyncio.to_thread(self._records.remove, attempt)
 
-    def kept(self) -> list[Attempt]:
+    def kept(self) -> list[Component]:
         """See `Site.kept`."""
         return self._records.attempts()
 
@@ -198,17 +195,12 @@ class RemoteSite:
             self._watch.give_up(tag)
 
     async def _hand_over(self, orders: Sequence[LaunchOrder]) -> Sequence[str | SiteRefused]:
-        answers = await self._adapter.submit([Launch(order, queue_of(order.ce)) for order in orders])
+        answers = await self._adapter.submit([Launch(order, order.ce.queue) for order in orders])
         now = time.monotonic()
         for order, answer in zip(orders, answers, strict=True):
             if isinstance(answer, str):
                 self._watch.handed_over(order.attempt, answer, now)
         return answers
-
-
-def queue_of(ce: str) -> str:
-    """`long` of `cluster:22/jobmanager-slurm-long`."""
-    return ce.rpartition("/jobmanager-")[2].partition("-")[2]
 
 
 def _runs(tracked: Tracked) -> bool:

@@ -6,8 +6,9 @@ import ctypes
 import os
 from pathlib import Path
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import Attempt, Ended
+from broker_core.sites.contract import Ended
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -19,11 +20,11 @@ class RemoteRecords:
         self._root = directory / "attempts"
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def output(self, attempt: Attempt) -> str:
+    def output(self, attempt: Component) -> str:
         """Where the files of an attempt lie; may not be there."""
         return AttemptDirectory(self._root, attempt.tag).job
 
-    def open_output(self, attempt: Attempt) -> Path:
+    def open_output(self, attempt: Component) -> Path:
         """The same, made if need be."""
         os.makedirs(self.output(attempt), mode=0o700, exist_ok=True)
         return Path(self.output(attempt))
@@ -44,14 +45,14 @@ class RemoteRecords:
         finally:
             os.close(place)
 
-    def end(self, attempt: Attempt) -> Ended | None:
+    def end(self, attempt: Component) -> Ended | None:
         """The end that was kept."""
         return AttemptDirectory(self._root, attempt.tag).end()
 
-    def attempts(self) -> list[Attempt]:
+    def attempts(self) -> list[Component]:
         """All of which something is kept."""
         return attempts_in(self._root)
 
-    def remove(self, attempt: Attempt) -> None:
+    def remove(self, attempt: Component) -> None:
         """Remove everything of an attempt."""
         AttemptDirectory(self._root, attempt.tag).remove()

@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Report
+from broker_core.sites.contract import Ended, LaunchOrder, Notice, Report
 from broker_core.sites.lease_limit import LeaseLimit
 from broker_core.sites.link import LinkState
 from broker_core.sites.pace import BURST, pause
@@ -59,7 +60,7 @@ class RemoteWatch:
     def start(
         self,
         report: Report,
-        known: Sequence[tuple[Attempt, LaunchOrder | None]],
+        known: Sequence[tuple[Component, LaunchOrder | None]],
         submit: Callable[[LaunchOrder], Awaitable[str]],
     ) -> None:
         """Begin; `known` are looked for, and handed over (again) where they have an order."""
@@ -79,7 +80,7 @@ class RemoteWatch:
         """Tell the engine."""
         self._report(notice)
 
-    def track(self, attempt: Attempt, order: LaunchOrder | None) -> Tracked:
+    def track(self, attempt: Component, order: LaunchOrder | None) -> Tracked:
         """The attempt's entry, made if need be."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
@@ -87,7 +88,7 @@ class RemoteWatch:
         tracked.order = tracked.order or order
         return tracked
 
-    def handed_over(self, attempt: Attempt, id: str, now: float) -> None:
+    def handed_over(self, attempt: Component, id: str, now: float) -> None:
         """The site took an attempt."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from broker_core.sites.contract import Attempt, RunFile
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import RunFile
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.run_files import find_file, list_files
 
@@ -23,15 +24,15 @@ class RemovedSite:
         """The one that had this folder, if it left output there."""
         return RemovedSite(folder) if (folder / "attempts").is_dir() else None
 
-    async def files(self, attempt: Attempt) -> list[RunFile]:
+    async def files(self, attempt: Component) -> list[RunFile]:
         """Files of an attempt that were brought."""
         return await asyncio.to_thread(list_files, self._records.output(attempt))
 
-    async def open_path(self, attempt: Attempt, path: str) -> Path:
+    async def open_path(self, attempt: Component, path: str) -> Path:
         """Where one of `files` lies; raises NotFound."""
         return find_file(self._records.output(attempt), path)
 
-    async def forget(self, attempts: Sequence[Attempt]) -> None:
+    async def forget(self, attempts: Sequence[Component]) -> None:
         """Remove the attempts' files (purge)."""
         for attempt in attempts:
             await asyncio.to_thread(self._records.remove, attempt)

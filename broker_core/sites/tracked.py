@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Seen
-from broker_core.sites.contract import Attempt, LaunchOrder
+from broker_core.sites.contract import LaunchOrder
 from broker_core.worker.markers import EndedMark, StartedMark
 
 
@@ -13,7 +14,7 @@ from broker_core.worker.markers import EndedMark, StartedMark
 class Tracked:
     """An attempt, from its submission or finding again until its end is reported. Times are monotonic."""
 
-    attempt: Attempt
+    attempt: Component
     order: LaunchOrder | None
     """None for what was found again after a restart."""
     id: str = ""

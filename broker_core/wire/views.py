@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
-from broker_core.jobs.record import JobRecord
+from broker_core.jobs.record import COLUMNS
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.submission import Wire
 
-JOB_COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(JobRecord))
+JOB_COLUMNS: tuple[str, ...] = COLUMNS
 """Names of the columns of a jobs page: the fields of JobRecord, in order."""
 
 

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice
+from broker_core.sites.contract import Ended, LaunchOrder, Notice
 from broker_core.sites.link import Link
 from broker_core.sites.making import site_for
 from broker_core.sites.remote_settings import RemoteSettings
@@ -71,7 +72,7 @@ async def _ours(bed: Slurm, orders: Sequence[LaunchOrder], folder: Path) -> floa
     begin = time.perf_counter()
 
     async def one_job(order: LaunchOrder) -> None:
-        site = sites[order.ce.partition(":")[0]]
+        site = sites[order.ce.site]
         await site.submit(order)
         await site.confirm(order.attempt)
 
@@ -104,7 +105,7 @@ async def _look(cluster: Cluster, base: Path) -> list[Figure]:
     await adapter.open()
     template = orders_of(base)[0]
     kind = time.time_ns()
-    orders = [replace(template, attempt=Attempt(f"live{kind}x{number}", 1)) for number in range(LIVE)]
+    orders = [replace(template, attempt=Component(f"live{kind}x{number}", 1)) for number in range(LIVE)]
     for start in range(0, LIVE, 1000):
         await adapter.submit([Launch(one, "main") for one in orders[start : start + 1000]])
     tags = [one.attempt.tag for one in orders]

@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.parcel import Group, SitePlace, order_text
 from broker_core.sites.batch.site_home import Home
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
 from broker_core.sites.batch.system import BatchJob
-from broker_core.sites.contract import Attempt, InputFile, LaunchOrder
+from broker_core.sites.contract import InputFile, LaunchOrder
 from broker_core.worker.script import runner_path, starter_path
 from tests.testbed.slurm import Cluster, Slurm
 
@@ -49,7 +50,7 @@ def orders_of(source: Path) -> list[LaunchOrder]:
     data = source / "data"
     data.write_text("b\na\n" * 50)
     plain = LaunchOrder(
-        attempt=Attempt("", 1),
+        attempt=Component("", 1),
         cpus=1,
         executable="sh",
         arguments="-c 'sort data >sorted'",
@@ -65,8 +66,8 @@ def orders_of(source: Path) -> list[LaunchOrder]:
     return [
         replace(
             plain,
-            attempt=Attempt(f"job{kind}x{number}", 1),
-            ce=f"{'ab'[number % 2]}:22/jobmanager-slurm-main",
+            attempt=Component(f"job{kind}x{number}", 1),
+            ce=computing_element(f"{'ab'[number % 2]}:22/jobmanager-slurm-main"),
         )
         for number in range(JOBS)
     ]
@@ -82,12 +83,12 @@ def plain_seconds(bed: Slurm, orders: Sequence[LaunchOrder], folder: Path, array
         )
         for name in bed.clusters
     }
-    shares = [[one for one in orders if one.ce.startswith(f"{name}:")] for name in bed.clusters]
+    shares = [[one for one in orders if one.ce.site == name] for name in bed.clusters]
     begin = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as clients:
         tasks = []
         for share in shares:
-            name = share[0].ce.partition(":")[0]
+            name = share[0].ce.site
             for part in range(CLIENTS // len(shares)):
                 mine = share[part :: CLIENTS // len(shares)]
                 tasks.append(clients.submit(_client, bed.clusters[name], mine, places[name], arrays))

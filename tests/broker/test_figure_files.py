@@ -18,8 +18,7 @@ from tests.broker.test_site_work import ready
 from tests.running import RunningBroker
 from tests.waiting import eventually
 
-PLACE = "far:22/jobmanager-slurm-q"
-PLACES = {"far": [PLACE]}
+NAMES = ["far"]
 NOW = 1_000_000.0
 
 
@@ -39,17 +38,17 @@ def again(files: FigureFiles, now: float) -> SiteFigures:
 def test_what_was_kept_is_there_again_as_far_as_it_is_not_too_old(tmp_path: Path) -> None:
     files, figures = FigureFiles(tmp_path.joinpath), SiteFigures()
     for number in range(POINTS + 40):
-        figures.sample(NOW + number * SAMPLE, PLACES)
+        figures.sample(NOW + number * SAMPLE, NAMES)
     end = NOW + (POINTS + 40) * SAMPLE
     passed(figures, "old", end - 3000)
     passed(figures, "new", end - 60)
-    files.keep(figures, PLACES, end)
+    files.keep(figures, NAMES, end)
     found = again(files, end + 900)
-    assert found.per_hour([PLACE], end + 900) == 1
+    assert found.per_hour("far", end + 900) == 1
     times = list(found.courses["far"].times)
     assert times == [time for time in figures.courses["far"].times if time > end + 900 - POINTS * SAMPLE]
     passed(found, "next", end - 60)
-    assert found.per_hour([PLACE], end) == 2
+    assert found.per_hour("far", end) == 2
     assert not again(files, end + 1e6).courses["far"].times
 
 
@@ -69,18 +68,18 @@ def test_a_damaged_file_is_left_out_with_a_word(
 
 async def test_it_is_written_at_most_once_a_minute_and_only_after_changes(tmp_path: Path) -> None:
     files, figures, path = FigureFiles(tmp_path.joinpath), SiteFigures(), tmp_path / "far" / FILE
-    files.keep_soon(figures, PLACES, NOW)
+    files.keep_soon(figures, NAMES, NOW)
     passed(figures, "one", NOW)
-    files.keep_soon(figures, PLACES, NOW + 1)
+    files.keep_soon(figures, NAMES, NOW + 1)
     await eventually(path.exists)
     passed(figures, "two", NOW + 2)
-    files.keep_soon(figures, PLACES, NOW + 30)
-    files.keep_soon(figures, PLACES, NOW + 61)
-    await eventually(lambda: again(files, NOW + 61).per_hour([PLACE], NOW + 61) == 2)
+    files.keep_soon(figures, NAMES, NOW + 30)
+    files.keep_soon(figures, NAMES, NOW + 61)
+    await eventually(lambda: again(files, NOW + 61).per_hour("far", NOW + 61) == 2)
     path.unlink()
-    files.keep_soon(figures, PLACES, NOW + 200)
+    files.keep_soon(figures, NAMES, NOW + 200)
     passed(figures, "three", NOW + 210)
-    files.keep_soon(figures, PLACES, NOW + 210)  # nothing was written ten seconds ago
+    files.keep_soon(figures, NAMES, NOW + 210)  # nothing was written ten seconds ago
     await eventually(path.exists)
     files.forget("far")
     assert not path.exists()
@@ -92,7 +91,7 @@ def test_where_nothing_can_be_written_the_log_says_so_once(
     (tmp_path / "far").touch()
     files = FigureFiles(tmp_path.joinpath)
     for _ in range(2):
-        files.keep(SiteFigures(), PLACES, NOW)
+        files.keep(SiteFigures(), NAMES, NOW)
     assert caplog.text.count("not kept over a restart") == 1
 
 

@@ -12,6 +12,7 @@ from broker_core.broker import resource_views
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.resource_views import resources_page
 from broker_core.broker.site_calls import SiteCalls
+from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.resources.cache import ResourceCache
@@ -41,9 +42,6 @@ class _Place:
         self.name, self.holds, self.link = name, False, Link(lambda _: None)
         self.go, self.forgotten = go, 0
 
-    def owns(self, ce: str) -> bool:
-        return ce.startswith(f"{self.name}:")
-
     async def forget(self, attempts: Any) -> None:
         await self.go.wait()
         self.forgotten += len(attempts)
@@ -55,7 +53,7 @@ class _Place:
 def _ended(job: str, ce: str) -> JobRecord:
     return JobRecord(
         id=job, owner="me", name="n", structure="Normal", interactive=False, cpus=1, attempt=1,
-        state=JobState.DONE, description="", site=ce,
+        state=JobState.DONE, description="", placements=shared((ce,), 1),
     )  # fmt: skip
 
 

@@ -14,11 +14,12 @@ from broker_core.broker import site_work
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.site_work import SiteWork
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import AttemptEnded, SiteAccepted, SiteRefused
 from broker_core.sites.batch.site_home import SiteUnfit
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Report
+from broker_core.sites.contract import Ended, LaunchOrder, Report
 from broker_core.sites.contract import SiteRefused as Refused
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import LinkLost
@@ -27,7 +28,8 @@ from tests.waiting import LONG, eventually
 
 def ready(job: str, attempt: int = 1, **more: Any) -> JobRecord:
     fixed = {"owner": "me", "name": "n", "structure": "Normal", "interactive": False, "cpus": 1}
-    state = {"state": JobState.READY, "description": "", "site": "far:22/jobmanager-slurm-q"}
+    there = shared(("far:22/jobmanager-slurm-q",), 1)
+    state = {"state": JobState.READY, "description": "", "placements": there}
     return JobRecord(id=job, attempt=attempt, **(fixed | state | more))
 
 
@@ -43,14 +45,11 @@ class StandIn:
         self.answers = list(answers)
         self.asked: list[str] = []
         self.canceled: list[str] = []
-        self.known: list[Attempt] = []
+        self.known: list[Component] = []
         self.faults: list[Exception] = []
         """Raised by `start`, then by `cancel`."""
 
-    def owns(self, ce: str) -> bool:
-        return ce.startswith("far:")
-
-    async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
         if self.faults:
             raise self.faults.pop()
         self.report = report
@@ -66,7 +65,7 @@ class StandIn:
             raise answer
         return str(answer)
 
-    async def cancel(self, attempt: Attempt) -> None:
+    async def cancel(self, attempt: Component) -> None:
         if self.faults:
             raise self.faults.pop()
         self.canceled.append(attempt.tag)
@@ -125,7 +124,7 @@ async def test_an_answer_that_is_lost_is_asked_for_again_and_no_refusal() -> Non
     site = StandIn(LinkLost("cut"), LinkLost("cut"), "7")
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted("a", 1, "7", held=True)]
+    assert heard.posted == [SiteAccepted(Component("a", 1), "7", held=True)]
     assert site.asked == ["a.1"] * 3
     await work.close()
 
@@ -135,7 +134,7 @@ async def test_a_submission_that_takes_for_ever_is_asked_for_again(monkeypatch: 
     site = StandIn(asyncio.Event(), "8")
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted("a", 1, "8", held=True)]
+    assert heard.posted == [SiteAccepted(Component("a", 1), "8", held=True)]
     await work.close()
 
 
@@ -165,7 +164,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     heard = Heard({"a": record})
     work = work_at(site, heard)
     await work.begin([record])
-    assert site.known == [Attempt("a", 1)]
+    assert site.known == [Component("a", 1)]
     site.answers = [LinkLost("still away")]
     work.submit(record)
     await eventually(lambda: site.asked)
@@ -173,7 +172,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     site.link.become(LinkState.CONNECTED)
     work.link_changed()
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted("a", 1, "id", held=True)]
+    assert heard.posted == [SiteAccepted(Component("a", 1), "id", held=True)]
     await work.close()
 
 
@@ -189,11 +188,11 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
     work = SiteWork(site, heard, Lacking(), FailPoints(), 10)  # type: ignore[arg-type]
     async with asyncio.timeout(LONG):
         await work.begin(records)
-    assert site.known == [Attempt("bad", 1), Attempt("good", 1)]
+    assert site.known == [Component("bad", 1), Component("good", 1)]
     for record in records:
         work.submit(record)
     await eventually(lambda: len(heard.posted) == 2)
-    assert {(type(one).__name__, one.job) for one in heard.posted} == {
+    assert {(type(one).__name__, one.component.job) for one in heard.posted} == {
         ("SiteRefused", "bad"),
         ("SiteAccepted", "good"),
     }
@@ -201,11 +200,11 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
 
 
 async def test_files_are_removed_as_soon_as_the_site_can_be_used() -> None:
-    site, gone = StandIn(), [Attempt("a", 1)]
+    site, gone = StandIn(), [Component("a", 1)]
     answers: list[Exception | None] = [SiteUnfit("no room"), LinkLost("cut"), None]
     forgotten = []
 
-    async def forget(attempts: Sequence[Attempt]) -> None:
+    async def forget(attempts: Sequence[Component]) -> None:
         if error := answers.pop(0):
             raise error
         forgotten.extend(attempts)
@@ -243,7 +242,7 @@ async def test_no_more_attempts_are_sent_than_are_allowed_there() -> None:
     work, heard = await begun(site, ready("a"), ready("b"), ready("c"), most=2)
     await eventually(lambda: len(heard.posted) == 2)
     assert site.asked == ["a.1", "b.1"]
-    site.report(Ended(Attempt("a", 1), 9.0, 0))
+    site.report(Ended(Component("a", 1), 9.0, 0))
     await eventually(lambda: len(site.asked) == 3)
     assert [type(one) for one in heard.posted[2:]] == [AttemptEnded, SiteAccepted]
     await work.close()
@@ -257,7 +256,7 @@ async def test_what_finds_no_place_for_long_is_matched_again(monkeypatch: pytest
     assert site.asked == ["a.1"]
     refused = heard.posted[1]
     assert isinstance(refused, SiteRefused)
-    assert (refused.job, refused.counts) == ("b", False)
+    assert (refused.component.job, refused.counts) == ("b", False)
     await work.close()
 
 
@@ -265,7 +264,7 @@ async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
     class Shy(StandIn):
         refusals = 2
 
-        async def start(self, report: Report, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> None:
+        async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
             if self.refusals:
                 self.refusals -= 1
                 raise CrossDeskError("not now")
@@ -285,7 +284,7 @@ async def test_work_begins_though_its_first_try_failed_in_an_unforeseen_way(
     site.faults = [RuntimeError("nobody thought of this")]
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted("a", 1, "id", held=True)]
+    assert heard.posted == [SiteAccepted(Component("a", 1), "id", held=True)]
     assert "nobody thought of this" in caplog.text
     await work.close()
 

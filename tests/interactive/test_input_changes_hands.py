@@ -13,7 +13,7 @@ from broker_core.broker.line_journal import LineJournal
 from broker_core.interactive.contact import Contact
 from broker_core.interactive.session_events import SessionState
 from broker_core.interactive.shadow import Session
-from broker_core.sites.contract import Attempt
+from broker_core.jobs.placement import Component
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.test_terminal import SHELL
 from tests.interactive.wire import Wire
@@ -106,7 +106,7 @@ async def test_after_a_restart_of_the_broker_another_desk_does_not_get_the_input
     journal.give_to("writer")
     now = 1000.0
     monkeypatch.setattr("broker_core.broker.line_carrier.time.monotonic", lambda: now)
-    carrier = LineCarrier(Attempt("job", 1), ("out", "err"), journal)
+    carrier = LineCarrier(Component("job", 1), ("out", "err"), journal)
     await carrier.come("other", write=True)
     assert journal.writer == "writer"
     now += GONE + 1.0

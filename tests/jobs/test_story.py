@@ -78,7 +78,7 @@ def test_the_way_shows_every_state_with_its_attempt_and_place() -> None:
         ("Running", 2),
         ("Done", 2),
     ]
-    assert way[2].site == "ce"
+    assert way[2].resources == ("ce",)
     assert way[-1].left is None
     assert [len(one) for one in attempts(events)] == [4, 4]
     assert record.state is JobState.DONE

@@ -11,6 +11,7 @@ from itertools import count
 from broker_core.jdl.check import check
 from broker_core.jobs.events import JobEvent, Source
 from broker_core.jobs.past import past_of
+from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord, apply, first_record
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
@@ -197,13 +198,13 @@ class Stage:
     # --- what a site says
 
     def accepted(self, job: str, *, held: bool = False) -> None:
-        self.tell(SiteAccepted(job, self.records[job].attempt, held=held))
+        self.tell(SiteAccepted(Component(job, self.records[job].attempt), held=held))
 
     def started(self, job: str) -> None:
-        self.tell(AttemptStarted(job, self.records[job].attempt, self.wall))
+        self.tell(AttemptStarted(Component(job, self.records[job].attempt), self.wall))
 
     def ended(self, job: str, exit_code: int | None = 0, **facts: object) -> None:
-        message = AttemptEnded(job, self.records[job].attempt, self.wall, exit_code)
+        message = AttemptEnded(Component(job, self.records[job].attempt), self.wall, exit_code)
         self.tell(replace(message, **facts))  # type: ignore[arg-type]
 
     def link(self, site: str, state: str = "connected", reason: str = "") -> None:

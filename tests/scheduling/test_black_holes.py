@@ -11,7 +11,7 @@ HOLE, GOOD = "hole:22/jobmanager-slurm-x", "works:22/jobmanager-slurm-x"
 
 def at(stage: Stage, ce: str) -> list[str]:
     """Jobs with an attempt at a computing element."""
-    return [job.id for job in stage.scheduler.live() if job.at_site and job.ce == ce]
+    return [job.id for job in stage.scheduler.live() if job.at_site and job.where == ce]
 
 
 def play(stage: Stage, seconds: float, hole_works: bool = False) -> int:

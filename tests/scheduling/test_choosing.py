@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.states import JobState
 from broker_core.policies.built_in import best_fit, worst_fit
 from broker_core.policies.policy import Choices, Request
@@ -52,7 +53,7 @@ def test_the_short_way_of_best_fit_chooses_what_the_policy_chooses() -> None:
                 if stage.submits and len(stage.submits) % 3 == 0:
                     stage.through(stage.submits[-1].record.id)
                     stage.run()
-        assert [effect.ce for effect in short.submits] == [effect.ce for effect in full.submits]
+        assert [effect.ce.id for effect in short.submits] == [effect.ce.id for effect in full.submits]
 
 
 def test_another_policy_decides_as_soon_as_it_is_chosen() -> None:
@@ -60,7 +61,7 @@ def test_another_policy_decides_as_soon_as_it_is_chosen() -> None:
     stage.submit()
     stage.scheduler.use(order=worst_fit)
     stage.submit()
-    assert [effect.ce for effect in stage.submits] == [A, B]
+    assert [effect.ce.id for effect in stage.submits] == [A, B]
 
 
 def test_a_policy_that_fails_is_replaced_by_the_built_in_one_and_the_log_of_decisions_says_so() -> None:
@@ -70,7 +71,7 @@ def test_a_policy_that_fails_is_replaced_by_the_built_in_one_and_the_log_of_deci
     stage = Stage([resource(A, cpus=2), resource(B, cpus=8)])
     stage.scheduler.use(order=broken)
     stage.submit()
-    assert [effect.ce for effect in stage.submits] == [A]
+    assert [effect.ce.id for effect in stage.submits] == [A]
     told = [one.reason for one in stage.scheduler.decisions.after(0, 100) if one.what == "policy"]
     assert told == ["ValueError: no order today"]
     assert stage.scheduler.policy_problem == "ValueError: no order today"
@@ -95,16 +96,16 @@ def test_a_policy_that_does_well_again_has_no_problem() -> None:
 def test_a_rank_that_reads_free_cpus_is_evaluated_for_every_job() -> None:
     stage = Stage([resource(A, cpus=3), resource(B, cpus=4)])
     stage.submit(PLAIN + "Rank = other.GlueCEStateFreeCPUs;", number=7)
-    assert [effect.ce[0] for effect in stage.submits] == list("bababab")
+    assert [effect.ce.id[0] for effect in stage.submits] == list("bababab")
 
 
 def test_a_choice_that_refused_is_not_tried_again_in_the_same_round_nor_one_without_room() -> None:
     stage = Stage([resource(A, cpus=1), resource(B, cpus=2), resource("c:1/x", cpus=3)])
     (job,) = stage.submit()
-    stage.tell(SiteRefused(job, 1, "full disk"))
-    stage.tell(SiteRefused(job, 2, "no account"))
-    assert [effect.ce for effect in stage.submits] == [A, B, "c:1/x"]
-    stage.tell(SiteRefused(job, 3, "down", down=True))
+    stage.tell(SiteRefused(Component(job, 1), "full disk"))
+    stage.tell(SiteRefused(Component(job, 2), "no account"))
+    assert [effect.ce.id for effect in stage.submits] == [A, B, "c:1/x"]
+    stage.tell(SiteRefused(Component(job, 3), "down", down=True))
     assert stage.state(job) is S.WAITING
     why = stage.scheduler.why(job, stage.monotonic)
     assert why is not None
@@ -128,9 +129,9 @@ def over_sites() -> list[Resource]:
 def test_of_two_jobs_over_the_same_two_sites_one_gets_both_and_the_other_waits_for_both() -> None:
     stage = Stage(over_sites())
     first, second = stage.submit(OVER_SITES, number=2)
-    assert stage.submits[0].ce == f"{A}, {B}"
-    assert stage.records[first].site == f"{A}, {B}"
-    assert (stage.state(first), stage.state(second), len(stage.submits)) == (S.READY, S.WAITING, 1)
+    assert [effect.ce.id for effect in stage.submits] == [A, B]
+    assert stage.records[first].placements == shared((A, B), 10)
+    assert (stage.state(first), stage.state(second), len(stage.submits)) == (S.READY, S.WAITING, 2)
     cache = stage.scheduler.cache
     assert [cache.commitments_at(ce)[first].cpus for ce in (A, B)] == [5, 5]
     assert [lock.owner for ce in (A, B) if (lock := cache.lock_of(ce, stage.monotonic))] == [first, first]
@@ -165,7 +166,7 @@ def test_queues_of_sites_grow_as_fast_as_they_are_worked_off() -> None:
         before = len(stage.submits)
         stage.submit(text, number=60)
         stage.run()
-        places = [effect.ce for effect in stage.submits[before:]]
+        places = [effect.ce.id for effect in stage.submits[before:]]
         assert (places.count(A), places.count(B)) == (20, 40)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import ReleaseAsked, SiteRefused
 from tests.scheduling.stage import Stage, resource
@@ -24,7 +25,7 @@ def told(stage: Stage, job: str, kind: str) -> str:
 def test_row_1_a_resource_that_is_down_is_marked_and_the_next_one_taken() -> None:
     stage = sites(A, B)
     (job,) = stage.submit()
-    stage.tell(SiteRefused(job, 1, "connection refused", down=True))
+    stage.tell(SiteRefused(Component(job, 1), "connection refused", down=True))
     trouble = stage.scheduler.cache.troubles.at(A, stage.monotonic)
     assert trouble is not None
     assert trouble.down
@@ -34,7 +35,7 @@ def test_row_1_a_resource_that_is_down_is_marked_and_the_next_one_taken() -> Non
 def test_row_2_a_failing_submission_marks_the_resource_for_a_while() -> None:
     stage = sites(A, B)
     (job,) = stage.submit()
-    stage.tell(SiteRefused(job, 1, "sbatch: invalid partition"))
+    stage.tell(SiteRefused(Component(job, 1), "sbatch: invalid partition"))
     trouble = stage.scheduler.cache.troubles.at(A, stage.monotonic)
     assert trouble is not None
     assert not trouble.down
@@ -47,13 +48,13 @@ def test_row_3_once_more_on_the_same_resource_then_elsewhere_and_never_there_aga
     stage = sites(A, B)
     (job,) = stage.submit()
     stage.ended(job, None, failure="download", reason="a file was not there")
-    assert (stage.submits[-1].ce, told(stage, job, "retried")) == (
+    assert (stage.submits[-1].ce.id, told(stage, job, "retried")) == (
         A,
         "Once more on the same resource: a file was not there",
     )
     stage.ended(job, None, failure="download", reason="a file was not there")
     stage.run()
-    assert (stage.submits[-1].ce, told(stage, job, "rematched")) == (
+    assert (stage.submits[-1].ce.id, told(stage, job, "rematched")) == (
         B,
         f"Given up at {A}: a file was not there",
     )
@@ -67,7 +68,7 @@ def test_row_3_is_remembered_over_a_restart() -> None:
     stage.restart()
     stage.ended(job, None, failure="download")
     stage.run()
-    assert stage.submits[-1].ce == B, "the second try was had before the restart"
+    assert stage.submits[-1].ce.id == B, "the second try was had before the restart"
 
 
 def test_row_5_an_abnormal_end_of_the_program_itself_aborts_and_says_so() -> None:
@@ -84,12 +85,12 @@ def test_row_6_rounds_are_counted_over_restarts() -> None:
     stage = sites(A)
     (job,) = stage.submit()
     for _ in range(5):
-        stage.tell(SiteRefused(job, stage.records[job].attempt, "out of order"))
+        stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "out of order"))
         stage.wait(700)
         stage.restart()
         stage.run()
     assert stage.state(job) is S.READY
-    stage.tell(SiteRefused(job, stage.records[job].attempt, "out of order"))
+    stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "out of order"))
     assert stage.state(job) is S.ABORTED
     assert told(stage, job, "aborted").startswith("Given up after 5 rounds of matching. Tried: a:22")
     assert told(stage, job, "aborted").count("out of order") == 1
@@ -104,14 +105,17 @@ def together() -> tuple[Stage, str]:
         one.attributes["GlueHostNetworkAdapterInboundIP"] = True
     stage = Stage(able)
     (job,) = stage.submit(SET)
-    assert stage.submits[-1].ce == f"{A}, {B}"
+    assert [(one.ce.id, one.component) for one in stage.submits] == [
+        (A, Component(job, 1)),
+        (B, Component(job, 1, 1)),
+    ]
     return stage, job
 
 
 def test_row_7_where_one_component_is_refused_all_others_are_removed_and_everything_freed() -> None:
     stage, job = together()
-    stage.tell(SiteRefused(job, 1, "queue is closed"))
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
+    stage.tell(SiteRefused(Component(job, 1), "queue is closed"))
+    assert [(one.ce.id, one.component.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
     cache = stage.scheduler.cache
     assert all(cache.commitments_at(ce) == {} for ce in (A, B))
     assert all(cache.lock_of(ce, stage.monotonic) is None for ce in (A, B))
@@ -121,8 +125,8 @@ def test_row_7_where_one_component_ends_early_the_others_are_removed_before_the_
     stage, job = together()
     stage.accepted(job)
     stage.ended(job, None, failure="download")
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
-    assert (stage.submits[-1].ce, stage.submits[-1].record.attempt) == (f"{A}, {B}", 2)
+    assert [(one.ce.id, one.component.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
+    assert [(one.ce.id, one.component.attempt) for one in stage.submits[2:]] == [(A, 2), (B, 2)]
 
 
 # --- poison jobs (reliability case 24)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import SiteRuns
 from tests.scheduling.stage import PLAIN, Stage, resource
@@ -22,7 +23,7 @@ def test_an_interactive_job_that_its_site_lets_wait_is_refused_once_it_has_ended
     stage.wait(119)
     assert stage.cancels == []
     stage.wait(2)
-    assert [one.ce for one in stage.cancels] == [A]
+    assert [one.ce.id for one in stage.cancels] == [A]
     assert stage.types(job)[-1] == "start_overdue"
     stage.ended(job, None, failure="killed")
     stage.run()
@@ -30,17 +31,17 @@ def test_an_interactive_job_that_its_site_lets_wait_is_refused_once_it_has_ended
     assert "a has not started it within 120 s, it waits in the queue there" in stage.records[job].reason
     (other,) = stage.submit()
     assert stage.submits[-1].record.id == other
-    assert stage.submits[-1].ce == A, "who lets a job wait has not failed it"
+    assert stage.submits[-1].ce.id == A, "who lets a job wait has not failed it"
 
 
 def test_an_interactive_job_that_runs_by_the_word_of_its_site_has_left_the_queue() -> None:
     stage, job = handed_over()
     stage.wait(100)
-    stage.tell(SiteRuns(job, 1))
+    stage.tell(SiteRuns(Component(job, 1)))
     stage.wait(290)
     assert stage.cancels == []
     stage.wait(11)
-    assert [one.ce for one in stage.cancels] == [A]
+    assert [one.ce.id for one in stage.cancels] == [A]
 
 
 def test_an_interactive_job_that_started_is_not_ended_by_the_wait_it_had() -> None:
@@ -62,4 +63,4 @@ def test_the_wait_of_an_interactive_job_counts_anew_after_a_restart_and_a_cut() 
     stage.wait(100)
     assert stage.cancels == []
     stage.wait(21)
-    assert [one.ce for one in stage.cancels] == [A]
+    assert [one.ce.id for one in stage.cancels] == [A]

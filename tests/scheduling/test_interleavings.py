@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import (
     AttemptEnded,
@@ -107,17 +108,17 @@ class Interleavings(RuleBasedStateMachine):
         known = self.site[job, number]
         if what == "accept" and not known.refused:
             known.accepted = True
-            self.stage.tell(SiteAccepted(job, number, "x"))
+            self.stage.tell(SiteAccepted(Component(job, number), "x"))
         elif what == "start" and not known.refused:
             known.started = True
-            self.stage.tell(AttemptStarted(job, number, self.stage.wall))
+            self.stage.tell(AttemptStarted(Component(job, number), self.stage.wall))
         elif what == "refuse" and not (known.accepted or known.started or known.ended):
             known.refused = True
-            self.stage.tell(SiteRefused(job, number, "no"))
+            self.stage.tell(SiteRefused(Component(job, number), "no"))
         elif what == "end" and not known.refused:
             known.ended = True
             when = self.stage.wall if known.started else None
-            self.stage.tell(AttemptEnded(job, number, self.stage.wall, started=when, **end))  # type: ignore[arg-type]
+            self.stage.tell(AttemptEnded(Component(job, number), self.stage.wall, started=when, **end))  # type: ignore[arg-type]
         self._look()
 
     def _look(self) -> None:
@@ -161,9 +162,8 @@ class Interleavings(RuleBasedStateMachine):
             for (job, number), known in list(self.site.items()):
                 if not (known.ended or known.refused):
                     known.ended = True
-                    self.stage.tell(
-                        AttemptEnded(job, number, self.stage.wall, exit_code=0, started=self.stage.wall)
-                    )
+                    wall = self.stage.wall
+                    self.stage.tell(AttemptEnded(Component(job, number), wall, exit_code=0, started=wall))
             self.stage.refresh(resource("a:1/x", cpus=2), resource("b:1/x", cpus=3))
             self.stage.wait(700)
             if all(record.state.ended for record in self.stage.records.values()):

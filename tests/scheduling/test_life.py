@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
-from broker_core.scheduling.effects import Cancel, Submit
+from broker_core.scheduling.effects import Cancel, Submit, of_components
 from broker_core.scheduling.messages import AttemptStarted, CancelAsked, HoldAsked, ReleaseAsked, SiteRefused
 from tests.scheduling.stage import CE, Stage, resource
 
@@ -16,7 +17,8 @@ S = JobState
 def test_a_job_goes_from_submitted_to_done() -> None:
     stage = Stage()
     (job,) = stage.submit()
-    assert stage.submits == [Submit(stage.records[job], CE)]
+    assert stage.submits == of_components(Submit, stage.records[job])
+    assert [(one.component, one.ce.id) for one in stage.submits] == [(Component(job, 1), CE)]
     stage.through(job)
     assert stage.types(job) == ["submitted", "accepted", "matched", "scheduled", "running", "done"]
     assert stage.records[job].exit_code == 0
@@ -80,7 +82,7 @@ def test_a_clock_that_is_behind_neither_starts_a_job_before_it_was_sent_nor_chan
     sent = stage.wall
     stage.accepted(job)
     stage.wait(5)
-    stage.tell(AttemptStarted(job, 1, stage.wall - 3600))
+    stage.tell(AttemptStarted(Component(job, 1), stage.wall - 3600))
     stage.wait(60)
     there = stage.wall - 3600
     stage.ended(job, 0, started=there - 50, time=there - 1)
@@ -104,7 +106,7 @@ def test_whole_seconds_of_a_node_do_not_put_a_start_before_the_site_had_the_job(
     (job,) = stage.submit()
     stage.wait(0.7)
     stage.accepted(job)
-    stage.tell(AttemptStarted(job, 1, stage.wall - 0.6))
+    stage.tell(AttemptStarted(Component(job, 1), stage.wall - 0.6))
     assert stage.records[job].started == stage.records[job].scheduled
 
 
@@ -147,7 +149,7 @@ def test_the_first_failure_before_the_start_is_tried_again_on_the_same_resource(
     stage.accepted(job)
     stage.ended(job, None, failure="download", reason="a file was not there")
     assert stage.types(job)[-1] == "retried"
-    assert (stage.submits[-1].ce, stage.submits[-1].record.attempt) == (CE, 2)
+    assert (stage.submits[-1].ce.id, stage.submits[-1].record.attempt) == (CE, 2)
 
 
 def test_a_second_failure_before_the_start_leads_to_another_resource() -> None:
@@ -158,7 +160,7 @@ def test_a_second_failure_before_the_start_leads_to_another_resource() -> None:
         stage.ended(job, None, failure="download")
     assert stage.types(job)[-3:] == ["retried", "scheduled", "rematched"] or stage.types(job)[-1] == "matched"
     stage.run()
-    assert stage.submits[-1].ce == "other:1/jobmanager-fork-b"
+    assert stage.submits[-1].ce.id == "other:1/jobmanager-fork-b"
 
 
 def test_a_job_that_fails_to_start_everywhere_is_aborted_with_what_was_tried() -> None:
@@ -174,11 +176,11 @@ def test_a_job_that_fails_to_start_everywhere_is_aborted_with_what_was_tried() -
 def test_a_refusal_leads_to_the_next_choice_then_to_waiting() -> None:
     stage = Stage([resource(), resource("other:1/jobmanager-fork-b", cpus=2)])
     (job,) = stage.submit()
-    first = stage.submits[-1].ce
-    stage.tell(SiteRefused(job, 1, "it is down"))
+    first = stage.submits[-1].ce.id
+    stage.tell(SiteRefused(Component(job, 1), "it is down"))
     assert stage.types(job)[-1] == "choice_failed"
-    assert stage.submits[-1].ce != first
-    stage.tell(SiteRefused(job, 2, "it is down as well"))
+    assert stage.submits[-1].ce.id != first
+    stage.tell(SiteRefused(Component(job, 2), "it is down as well"))
     assert stage.types(job)[-1] == "list_exhausted"
     assert stage.state(job) is S.WAITING
 
@@ -188,7 +190,7 @@ def test_after_five_rounds_the_job_is_aborted_with_the_list_of_tried_resources()
     (job,) = stage.submit()
     for _ in range(6):
         assert stage.state(job) is S.READY
-        stage.tell(SiteRefused(job, stage.records[job].attempt, "out of order"))
+        stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "out of order"))
         stage.wait(700)
     assert stage.state(job) is S.ABORTED
     assert "out of order" in stage.records[job].reason
@@ -198,7 +200,7 @@ def test_a_full_disk_at_the_site_is_no_round_of_the_job() -> None:
     stage = Stage()
     (job,) = stage.submit()
     for _ in range(12):
-        stage.tell(SiteRefused(job, stage.records[job].attempt, "no space left", counts=False))
+        stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "no space left", counts=False))
         stage.wait(700)
     assert stage.state(job) is S.READY
 
@@ -219,7 +221,7 @@ def test_a_cancel_at_the_site_waits_for_the_end_of_every_process() -> None:
     stage.started(job)
     stage.tell(CancelAsked(job))
     assert (stage.state(job), stage.types(job)[-1]) == (S.RUNNING, "cancel_requested")
-    assert stage.cancels == [Cancel(stage.records[job], CE)]
+    assert stage.cancels == of_components(Cancel, stage.records[job])
     stage.ended(job, None, failure="killed")
     assert stage.state(job) is S.CANCELED
 

@@ -6,6 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import (
     AttemptEnded,
@@ -81,7 +82,7 @@ class LyingSites(RuleBasedStateMachine):
     def a_site_says_the_truth_about_an_end(self, data: st.DataObject, failure: str, code: int | None) -> None:
         key = data.draw(st.sampled_from(sorted(self.known)))
         self.alive.discard(key)
-        self._hear(AttemptEnded(*key, self.stage.wall, code, failure=failure))
+        self._hear(AttemptEnded(Component(*key), self.stage.wall, code, failure=failure))
 
     @precondition(lambda self: self.known)
     @rule(
@@ -94,12 +95,12 @@ class LyingSites(RuleBasedStateMachine):
         job, number = data.draw(st.sampled_from(sorted(self.known)))
         number += 5 * beyond
         said: dict[str, Message] = {
-            "accepted": SiteAccepted(job, number),
-            "held": SiteAccepted(job, number, held=True),
-            "refused": SiteRefused(job, number, "no"),
-            "down": SiteRefused(job, number, "no answer", down=True),
-            "runs": SiteRuns(job, number),
-            "started": AttemptStarted(job, number, self.stage.wall),
+            "accepted": SiteAccepted(Component(job, number)),
+            "held": SiteAccepted(Component(job, number), held=True),
+            "refused": SiteRefused(Component(job, number), "no"),
+            "down": SiteRefused(Component(job, number), "no answer", down=True),
+            "runs": SiteRuns(Component(job, number)),
+            "started": AttemptStarted(Component(job, number), self.stage.wall),
         }
         for _ in range(1 + twice):
             self._hear(said[what])
@@ -116,7 +117,7 @@ class LyingSites(RuleBasedStateMachine):
                 self.known.add(key)
                 self.alive.add(key)
         for cancel in self.stage.cancels:
-            if cancel.ce.partition(":")[0] not in self.silent:
+            if cancel.ce.site not in self.silent:
                 self.alive.discard((cancel.record.id, cancel.record.attempt))
         self.stage.submits.clear()
         self.stage.cancels.clear()
@@ -151,11 +152,11 @@ class LyingSites(RuleBasedStateMachine):
             self._look()
             current = {(one.id, one.record.attempt) for one in self.stage.scheduler.live() if one.at_site}
             for key in sorted(self.alive - current):
-                self._hear(AttemptStarted(*key, self.stage.wall))
+                self._hear(AttemptStarted(Component(*key), self.stage.wall))
                 assert key not in self.alive, "it shows itself and is not asked to end"
             for key in sorted(current):
                 self.alive.discard(key)
-                self._hear(AttemptEnded(*key, self.stage.wall, 0, started=self.stage.wall))
+                self._hear(AttemptEnded(Component(*key), self.stage.wall, 0, started=self.stage.wall))
             self.stage.wait(700)
             if all(record.state.ended for record in self.stage.records.values()):
                 break

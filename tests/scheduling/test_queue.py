@@ -123,7 +123,7 @@ def test_an_interactive_job_waits_a_moment_for_its_site_that_is_being_connected(
     stage.refresh(resource(), able("hut"))
     stage.run()
     assert stage.state(job) is S.READY
-    assert stage.submits[-1].ce.startswith("hut:")
+    assert stage.submits[-1].ce.id.startswith("hut:")
 
 
 @pytest.mark.parametrize("site", ["hut", ""])
@@ -177,7 +177,7 @@ def test_one_call_takes_over_no_more_than_a_slice() -> None:
 def test_a_pinned_job_goes_to_its_site_only() -> None:
     stage = Stage([resource("a:1/x", cpus=1), resource("b:1/x", cpus=1)])
     jobs = stage.submit(number=2, site="b")
-    assert [effect.ce for effect in stage.submits] == ["b:1/x"]
+    assert [effect.ce.id for effect in stage.submits] == ["b:1/x"]
     stage.tell(CancelAsked(jobs[1]))
     assert stage.state(jobs[1]) is S.CANCELED
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.effects import Cancel, Confirm
+from broker_core.scheduling.effects import Cancel, Confirm, of_components
 from broker_core.scheduling.messages import (
     AttemptEnded,
     AttemptStarted,
@@ -29,7 +30,7 @@ def test_a_held_attempt_is_confirmed_once_its_place_is_recorded() -> None:
     stage = two_sites()
     (job,) = stage.submit()
     stage.accepted(job, held=True)
-    assert stage.confirms == [Confirm(stage.records[job], A)]
+    assert stage.confirms == of_components(Confirm, stage.records[job])
     assert stage.state(job) is S.SCHEDULED
 
 
@@ -68,7 +69,7 @@ def test_no_job_is_sent_to_a_site_without_contact_and_those_there_stay_as_they_a
     before = stage.records[there]
     stage.wait(3600)
     (fresh,) = stage.submit()
-    assert stage.submits[-1].ce == B
+    assert stage.submits[-1].ce.id == B
     assert stage.records[there] == before
     assert stage.state(fresh) is S.READY
 
@@ -80,7 +81,7 @@ def test_a_waiting_job_goes_at_once_where_contact_is_back() -> None:
     assert stage.state(job) is S.WAITING
     assert "it is down: connection refused" in stage.scheduler.waits_for(job, stage.monotonic)
     stage.link("a")
-    assert stage.submits[-1].ce == A
+    assert stage.submits[-1].ce.id == A
 
 
 def test_what_bars_all_queues_of_a_site_is_said_once() -> None:
@@ -108,13 +109,13 @@ def test_a_drained_site_says_so() -> None:
     assert closed is not None
     assert (closed.mark, closed.told) == ("drained", "it is drained: for maintenance")
     stage.submit()
-    assert stage.submits[-1].ce == B
+    assert stage.submits[-1].ce.id == B
 
 
 def test_a_resource_that_was_down_is_used_again_with_the_first_contact() -> None:
     stage = Stage([resource(A)])
     (job,) = stage.submit()
-    stage.tell(SiteRefused(job, 1, "no answer", down=True))
+    stage.tell(SiteRefused(Component(job, 1), "no answer", down=True))
     assert stage.state(job) is S.WAITING
     stage.link("a")
     assert stage.state(job) is S.READY
@@ -137,7 +138,7 @@ def moved() -> tuple[Stage, str]:
 
 def test_a_job_wanted_elsewhere_leaves_its_site_with_a_warning_in_its_story() -> None:
     stage, job = moved()
-    assert stage.submits[-1].ce == B
+    assert stage.submits[-1].ce.id == B
     told = next(event for event in stage.stories[job] if event.type == "job.rematched")
     assert "Warning: attempt 1 may still run at a" in told.reason
     assert (told.old, told.new, told.details["fenced"]) == (S.RUNNING, S.WAITING, 1)
@@ -146,22 +147,22 @@ def test_a_job_wanted_elsewhere_leaves_its_site_with_a_warning_in_its_story() ->
 def test_no_queue_of_the_site_that_was_left_is_met_again() -> None:
     stage, job = moved()
     stage.link("a")
-    stage.tell(SiteRefused(job, 2, "full"))
+    stage.tell(SiteRefused(Component(job, 2), "full"))
     stage.wait(700)
-    assert {submit.ce for submit in stage.submits[1:]} == {B}
+    assert {submit.ce.id for submit in stage.submits[1:]} == {B}
     assert stage.scheduler.live()[0].excluded == {A, A_LONG}
 
 
 def test_the_old_attempt_is_asked_to_end_and_again_as_soon_as_its_site_is_heard() -> None:
     stage, job = moved()
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1)]
+    assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)]
     stage.wait(3000)
     assert len(stage.cancels) == 1, "a site without contact is not asked in vain"
     stage.link("a")
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1)] * 2
+    assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)] * 2
     stage.wait(25)
     assert len(stage.cancels) == 4
-    stage.tell(AttemptEnded(job, 1, stage.wall, failure="killed"))
+    stage.tell(AttemptEnded(Component(job, 1), stage.wall, failure="killed"))
     stage.wait(3000)
     assert len(stage.cancels) == 4
     assert stage.types(job)[-1] == "message_late"
@@ -170,7 +171,7 @@ def test_the_old_attempt_is_asked_to_end_and_again_as_soon_as_its_site_is_heard(
 def test_an_old_attempt_that_ends_well_ends_nothing_but_itself() -> None:
     stage, job = moved()
     stage.accepted(job)
-    stage.tell(AttemptEnded(job, 1, stage.wall, 0, started=stage.wall))
+    stage.tell(AttemptEnded(Component(job, 1), stage.wall, 0, started=stage.wall))
     assert (stage.state(job), stage.records[job].attempt) == (S.SCHEDULED, 2)
     stage.started(job)
     stage.ended(job, 4)
@@ -182,7 +183,7 @@ def test_the_fence_outlives_the_job() -> None:
     stage.through(job)
     assert stage.state(job) is S.DONE
     stage.link("a")
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1)] * 2
+    assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)] * 2
 
 
 @pytest.mark.parametrize("step", ["on its way", "queued"])
@@ -193,17 +194,17 @@ def test_a_job_can_be_wanted_elsewhere_before_it_runs(step: str) -> None:
         stage.accepted(job)
     stage.tell(ElsewhereAsked(job))
     stage.run()
-    assert (stage.submits[-1].ce, stage.cancels[0].ce) == (B, A)
+    assert (stage.submits[-1].ce.id, stage.cancels[0].ce.id) == (B, A)
 
 
 def test_a_site_that_takes_an_attempt_after_it_was_given_up_is_asked_to_end_it() -> None:
     stage = two_sites()
     (job,) = stage.submit()
     stage.tell(ElsewhereAsked(job))
-    stage.tell(AttemptEnded(job, 1, stage.wall, failure="killed"))
+    stage.tell(AttemptEnded(Component(job, 1), stage.wall, failure="killed"))
     stage.cancels.clear()
-    stage.tell(SiteAccepted(job, 1, held=True))
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1)]
+    stage.tell(SiteAccepted(Component(job, 1), held=True))
+    assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)]
     assert all(one.record.attempt == 2 for one in stage.confirms)
 
 
@@ -218,7 +219,7 @@ def test_a_job_that_nothing_else_can_run_stays_where_it_is() -> None:
 
 def test_what_was_left_is_remembered_over_a_restart() -> None:
     stage, job = moved()
-    stage.tell(SiteRefused(job, 2, "full"))
+    stage.tell(SiteRefused(Component(job, 2), "full"))
     stage.restart()
     assert stage.scheduler.live()[0].excluded == {A, A_LONG}
 
@@ -229,24 +230,24 @@ def test_what_was_left_is_remembered_over_a_restart() -> None:
 def test_an_attempt_that_a_silent_site_may_have_is_ended_when_it_is_back() -> None:
     stage = two_sites()
     (job,) = stage.submit()
-    stage.tell(SiteRefused(job, 1, "no answer", down=True))
-    assert (stage.cancels, stage.submits[-1].ce) == ([], A_LONG)
+    stage.tell(SiteRefused(Component(job, 1), "no answer", down=True))
+    assert (stage.cancels, stage.submits[-1].ce.id) == ([], A_LONG)
     stage.link("a")
-    assert stage.cancels == [Cancel(stage.cancels[0].record, A)]
+    assert stage.cancels == of_components(Cancel, stage.cancels[0].record)
 
 
 @pytest.mark.parametrize("sign", ["accepted", "runs", "started"])
 def test_a_refused_attempt_that_shows_signs_of_life_is_ended(sign: str) -> None:
     stage = two_sites()
     (job,) = stage.submit()
-    stage.tell(SiteRefused(job, 1, "queue is full"))
+    stage.tell(SiteRefused(Component(job, 1), "queue is full"))
     signs = {
-        "accepted": SiteAccepted(job, 1),
-        "runs": SiteRuns(job, 1),
-        "started": AttemptStarted(job, 1, stage.wall),
+        "accepted": SiteAccepted(Component(job, 1)),
+        "runs": SiteRuns(Component(job, 1)),
+        "started": AttemptStarted(Component(job, 1), stage.wall),
     }
     stage.tell(signs[sign])
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1)]
+    assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)]
     assert (stage.state(job), stage.records[job].attempt) == (S.READY, 2)
 
 
@@ -259,7 +260,7 @@ def test_a_running_job_that_its_site_lost_is_matched_again_elsewhere(failure: st
     stage.ended(job, None, failure=failure, reason="Not heard of for the lease of 600 s and 60 s more")
     stage.run()
     assert stage.types(job)[-2:] == ["rematched", "matched"]
-    assert stage.submits[-1].ce != A
+    assert stage.submits[-1].ce.id != A
     assert "Not heard of for the lease" in stage.stories[job][-2].reason
     assert stage.scheduler.live()[0].excluded == {A}
 
@@ -283,8 +284,8 @@ def test_a_lost_attempt_that_rises_again_is_ended() -> None:
     stage.accepted(job)
     stage.ended(job, None, failure="lost")
     stage.run()
-    stage.tell(AttemptStarted(job, 1, stage.wall))
-    assert [(one.ce, one.record.attempt) for one in stage.cancels] == [(A, 1)]
+    stage.tell(AttemptStarted(Component(job, 1), stage.wall))
+    assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)]
     assert stage.records[job].attempt == 2
 
 
@@ -306,7 +307,7 @@ def overdue() -> tuple[Stage, str]:
     stage = two_sites()
     (job,) = stage.submit()
     stage.accepted(job)
-    stage.tell(SiteRuns(job, 1))
+    stage.tell(SiteRuns(Component(job, 1)))
     return stage, job
 
 
@@ -315,13 +316,13 @@ def test_a_start_not_confirmed_in_time_is_reported_and_ended_before_the_next_cho
     stage.wait(299)
     assert (stage.cancels, stage.types(job)[-1]) == ([], "scheduled")
     stage.wait(2)
-    assert [one.ce for one in stage.cancels] == [A]
+    assert [one.ce.id for one in stage.cancels] == [A]
     assert stage.types(job)[-1] == "start_overdue"
     assert len(stage.submits) == 1
     stage.ended(job, None, failure="killed")
     stage.run()
     assert stage.types(job)[-2:] == ["rematched", "matched"]
-    assert stage.submits[-1].ce != A
+    assert stage.submits[-1].ce.id != A
     assert "no start was confirmed within 300 s" in stage.stories[job][-2].reason
 
 
@@ -372,4 +373,4 @@ def test_a_job_that_is_moved_waits_for_a_place_elsewhere_rather_than_go_back() -
     assert stage.records[second].attempt == 1
     stage.through(second)
     stage.run()
-    assert stage.submits[-1].ce == B
+    assert stage.submits[-1].ce.id == B

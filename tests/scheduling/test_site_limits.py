@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import AttemptEnded, LinkChanged
 from broker_core.scheduling.outcomes import HERE_NEVER
@@ -20,7 +21,7 @@ def limited(most: int) -> Stage:
 
 
 def places(stage: Stage, jobs: list[str]) -> list[str]:
-    return [stage.records[job].site for job in jobs]
+    return [stage.records[job].ce.id for job in jobs]
 
 
 def test_what_is_above_the_limit_goes_elsewhere_at_once() -> None:
@@ -53,11 +54,12 @@ def test_what_a_site_would_never_start_is_matched_elsewhere_without_a_second_try
     stage = limited(0)
     (job,) = stage.submit(AT_A_FIRST)
     stage.accepted(job, held=True)
-    before = stage.records[job].site
+    before = stage.records[job].ce.id
     (failure,) = HERE_NEVER
-    stage.tell(AttemptEnded(job, 1, stage.wall, failure=failure, reason="a would never start it: too long."))
+    reason = "a would never start it: too long."
+    stage.tell(AttemptEnded(Component(job, 1), stage.wall, failure=failure, reason=reason))
     stage.run()
     assert stage.state(job) is S.READY
-    assert stage.records[job].site != before
+    assert stage.records[job].ce.id != before
     assert "retried" not in stage.types(job)
     assert "too long" in next(one.reason for one in stage.stories[job] if one.type == "job.rematched")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.record import Resource
@@ -71,7 +72,7 @@ def test_a_refused_submission_lifts_the_lock_at_once() -> None:
     stage = empty(Rules(first_bad_period=1.0))
     stage.tell(said(stage, resource("grid:1/x", cpus=10), interval=1e9))
     first, second = stage.submit(number=2)
-    stage.tell(SiteRefused(first, 1, "no proxy"))
+    stage.tell(SiteRefused(Component(first, 1), "no proxy"))
     stage.wait(2)
     assert stage.state(first) is S.READY
     assert stage.state(second) is S.WAITING

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Started
+from broker_core.sites.contract import Ended, LaunchOrder, Notice, Started
 from broker_core.sites.local import LocalSite
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.settings import LocalSettings
@@ -21,7 +22,7 @@ QUICK = LocalSettings(kill_grace=0.5, guard_interval=0.05)
 def order(program: str, arguments: str = "", **more: object) -> LaunchOrder:
     """An order for a new attempt."""
     plain = LaunchOrder(
-        Attempt(secrets.token_urlsafe(16), 1), 1, program, arguments, (), "", "std.out", "std.err", (), ()
+        Component(secrets.token_urlsafe(16), 1), 1, program, arguments, (), "", "std.out", "std.err", (), ()
     )
     return replace(plain, **more)  # type: ignore[arg-type]
 
@@ -39,36 +40,36 @@ class RunningSite:
         self.notices: list[Notice] = []
         self.site = LocalSite("local", directory, cpus, settings)
 
-    async def start(self, known: Sequence[tuple[Attempt, LaunchOrder | None]] = ()) -> None:
+    async def start(self, known: Sequence[tuple[Component, LaunchOrder | None]] = ()) -> None:
         """Begin work, with the attempts that are known."""
         await self.site.start(self.notices.append, known)
 
-    async def again(self, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> RunningSite:
+    async def again(self, known: Sequence[tuple[Component, LaunchOrder | None]]) -> RunningSite:
         """Drop this site as if its process had been killed; a new one takes over."""
         await self.site.close()
         other = RunningSite(self.directory, self.site.cpus, self.site.settings)
         await other.start(known)
         return other
 
-    def ends(self, attempt: Attempt) -> list[Ended]:
+    def ends(self, attempt: Component) -> list[Ended]:
         """Every end reported of an attempt."""
         return [notice for notice in self.notices if isinstance(notice, Ended) and notice.attempt == attempt]
 
-    def starts(self, attempt: Attempt) -> list[Started]:
+    def starts(self, attempt: Component) -> list[Started]:
         """Every start reported of an attempt."""
         return [
             notice for notice in self.notices if isinstance(notice, Started) and notice.attempt == attempt
         ]
 
-    async def started(self, attempt: Attempt) -> Started:
+    async def started(self, attempt: Component) -> Started:
         """The start of an attempt, waited for."""
         return (await eventually(lambda: self.starts(attempt)))[0]
 
-    async def ended(self, attempt: Attempt) -> Ended:
+    async def ended(self, attempt: Component) -> Ended:
         """The end of an attempt, waited for."""
         return (await eventually(lambda: self.ends(attempt)))[0]
 
-    def text(self, attempt: Attempt, path: str = "std.out") -> str:
+    def text(self, attempt: Component, path: str = "std.out") -> str:
         """A file of an attempt; empty while it is not there."""
         directory = AttemptDirectory(self.site.root, attempt.tag).job
         if path not in {file.path for file in list_files(directory)}:

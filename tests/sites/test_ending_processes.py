@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import Attempt
+from broker_core.jobs.placement import Component
 from tests.sites.running_site import RunningSite, order, script
 from tests.waiting import eventually
 
@@ -70,7 +70,7 @@ async def test_a_cancel_of_an_attempt_that_is_over_tells_its_end_again(here: Run
     await here.ended(job.attempt)
     await here.site.cancel(job.attempt)
     assert [ended.exit_code for ended in here.ends(job.attempt)] == [4, 4]
-    stranger = Attempt("stranger", 1)
+    stranger = Component("stranger", 1)
     await here.site.cancel(stranger)
     assert here.ends(stranger)[0].failure == "killed"
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from broker_core.errors import NotFound
+from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory
-from broker_core.sites.contract import Attempt, InputFile, SiteRefused
+from broker_core.sites.contract import InputFile, SiteRefused
 from broker_core.sites.settings import LocalSettings
 from tests.sites.running_site import RunningSite, order, script
 from tests.testbed.disk import small_disk as mounted
@@ -166,7 +167,7 @@ async def test_no_path_leads_out_of_the_job(here: RunningSite, tmp_path: Path) -
         with pytest.raises(NotFound):
             await here.site.open_path(job.attempt, path)
     with pytest.raises(NotFound):
-        await here.site.open_path(Attempt("no", 1), "std.out")
+        await here.site.open_path(Component("no", 1), "std.out")
     assert (await here.site.open_path(job.attempt, "d/ok")).read_text() == "x\n"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from broker_core.errors import BadRequest
-from broker_core.jobs.site_names import THIS_MACHINE
+from broker_core.jobs.placement import THIS_MACHINE
 from broker_core.resources.facts import Facts
 from broker_core.sites.arc.information import published
 from broker_core.sites.arc.rest import Rest

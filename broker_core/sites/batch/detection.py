@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from broker_core.errors import CrossDeskError
-from broker_core.jobs.site_names import THIS_MACHINE
+from broker_core.jobs.placement import THIS_MACHINE
 from broker_core.sites.batch.detection_script import SEPARATOR, Probed, detection_script, read_probes
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.batch.systems import SYSTEMS

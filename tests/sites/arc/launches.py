@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Launch
-from broker_core.sites.contract import Attempt, InputFile, LaunchOrder
+from broker_core.sites.contract import InputFile, LaunchOrder
 
 
 def launch(
@@ -30,7 +31,7 @@ def launch(
         "stderr": "err",
     }
     order = LaunchOrder(
-        attempt=Attempt(job, 1),
+        attempt=Component(job, 1),
         executable="./program",
         inputs=(InputFile("program", program, True), *inputs),
         **given | more,  # type: ignore[arg-type]

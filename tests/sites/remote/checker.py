@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from broker_core.sites.contract import Attempt
+from broker_core.jobs.placement import Component
 from tests.sites.remote.far_site import Far
 from tests.testbed.slurm import Cluster
 
 
-def check(sites: Iterable[Far], cluster: Cluster, attempts: Iterable[Attempt], ran: Path) -> None:
+def check(sites: Iterable[Far], cluster: Cluster, attempts: Iterable[Component], ran: Path) -> None:
     """Every attempt ended exactly once well, ran exactly once, and nothing of it is left in the batch system.
 
     `ran`: file to which each program adds its tag.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from broker_core.errors import NotFound
-from broker_core.sites.contract import Attempt, Ended, LaunchOrder, Notice, Runs, Started
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import Ended, LaunchOrder, Notice, Runs, Started
 from broker_core.sites.making import site_for
 from broker_core.sites.remote import RemoteSite
 from broker_core.sites.remote_settings import RemoteSettings
@@ -45,12 +46,12 @@ class Far:
         self.notices: list[Notice] = []
         self.site: RemoteSite = site_for(spec, folder, MARK, lambda _: None, settings)
 
-    async def start(self, known: Sequence[tuple[Attempt, LaunchOrder | None]] = ()) -> Far:
+    async def start(self, known: Sequence[tuple[Component, LaunchOrder | None]] = ()) -> Far:
         """Begin work, with the attempts that are known."""
         await self.site.start(self.notices.append, known)
         return self
 
-    async def again(self, known: Sequence[tuple[Attempt, LaunchOrder | None]]) -> Far:
+    async def again(self, known: Sequence[tuple[Component, LaunchOrder | None]]) -> Far:
         """Drop this one as if its process had been killed; a new one takes over."""
         await self.site.close()
         return await Far(self.spec, self.folder, self.settings).start(known)
@@ -61,31 +62,31 @@ class Far:
         await self.site.confirm(one.attempt)
         return await self.ended(one.attempt)
 
-    def ends(self, attempt: Attempt) -> list[Ended]:
+    def ends(self, attempt: Component) -> list[Ended]:
         """Every end reported of an attempt."""
         return [one for one in self.notices if isinstance(one, Ended) and one.attempt == attempt]
 
-    def starts(self, attempt: Attempt) -> list[Started]:
+    def starts(self, attempt: Component) -> list[Started]:
         """Every start reported of an attempt."""
         return [one for one in self.notices if isinstance(one, Started) and one.attempt == attempt]
 
-    def runs(self, attempt: Attempt) -> list[Runs]:
+    def runs(self, attempt: Component) -> list[Runs]:
         """Every word of the batch system that it runs."""
         return [one for one in self.notices if isinstance(one, Runs) and one.attempt == attempt]
 
-    async def started(self, attempt: Attempt) -> Started:
+    async def started(self, attempt: Component) -> Started:
         """The start of an attempt, waited for."""
         return (await eventually(lambda: self.starts(attempt)))[0]
 
-    async def ended(self, attempt: Attempt) -> Ended:
+    async def ended(self, attempt: Component) -> Ended:
         """The end of an attempt, waited for."""
         return (await eventually(lambda: self.ends(attempt), what=self._told))[0]
 
-    async def text(self, attempt: Attempt, path: str = "std.out") -> str:
+    async def text(self, attempt: Component, path: str = "std.out") -> str:
         """A file of an attempt."""
         return (await self.site.open_path(attempt, path)).read_text()
 
-    async def says(self, attempt: Attempt, text: str) -> None:
+    async def says(self, attempt: Component, text: str) -> None:
         """Wait until that is the output of an attempt that runs; its start is told before there is any."""
 
         async def there() -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import Attempt, Held
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import Held
 from tests.sites.remote.far_site import MARK, Far, script
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
@@ -90,8 +91,8 @@ async def test_what_left_the_batch_system_while_no_broker_looked_has_ended(
 
 
 async def test_an_attempt_that_never_was_there_is_lost(far: Far) -> None:
-    new = await far.again([(Attempt("nobody", 1), None)])
-    assert (await new.ended(Attempt("nobody", 1))).failure == "lost"
+    new = await far.again([(Component("nobody", 1), None)])
+    assert (await new.ended(Component("nobody", 1))).failure == "lost"
     await new.site.close()
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import Attempt, LaunchOrder
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.remote_records import RemoteRecords
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.testbed.disk import small_disk as mounted
@@ -62,7 +63,7 @@ async def test_a_job_whose_output_failed_to_come_in_an_unforeseen_way_ends_all_t
     one = await ended_unheard(far)
     opened, faults = RemoteRecords.open_output, iter([ValueError("nobody thought of this")])
 
-    def failing(records: RemoteRecords, attempt: Attempt) -> Path:
+    def failing(records: RemoteRecords, attempt: Component) -> Path:
         for fault in faults:
             raise fault
         return opened(records, attempt)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
-from broker_core.sites.contract import Attempt, LaunchOrder
+from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.link import Link
 from broker_core.sites.remote import RemoteSite
 from broker_core.sites.transport.contract import LinkLost
@@ -60,7 +61,7 @@ def noting(folder: Path, wall_limit: float | None = None) -> LaunchOrder:
 async def test_whichever_call_breaks_every_job_runs_once(
     cluster: Cluster, tmp_path: Path, after: bool, soak: bool
 ) -> None:
-    async def broken_at(number: int) -> tuple[Far, list[Attempt]]:
+    async def broken_at(number: int) -> tuple[Far, list[Component]]:
         breaking = Breaking(range(number, number + 1), after)
         # One broker each: they do not touch each other's jobs.
         spec = spec_for(cluster, tmp_path / f"site{number}")

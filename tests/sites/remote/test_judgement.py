@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Polled, Seen, Sighting
-from broker_core.sites.contract import Attempt
 from broker_core.sites.remote_judgement import is_over, note_sighting, notices
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.tracked import Tracked
@@ -16,7 +16,7 @@ STARTED = b"pid 7\nstarter 6\nuptime 5.0\ntime 1000\nnode n1\n.\n"
 
 def tracked(**more: object) -> Tracked:
     """An attempt that has been at the site since moment 0."""
-    one = Tracked(Attempt("j", 1), None, arrived=0.0, sent=True)
+    one = Tracked(Component("j", 1), None, arrived=0.0, sent=True)
     for name, value in more.items():
         setattr(one, name, value)
     return one

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import Attempt, InputFile, LaunchOrder, SiteRefused
+from broker_core.jobs.placement import Component, computing_element
+from broker_core.sites.contract import InputFile, LaunchOrder, SiteRefused
 from tests.sites.remote.far_site import MARK, Far, order, script, spec_for
 from tests.testbed.slurm import Cluster, Completed
 from tests.waiting import eventually
@@ -16,7 +17,7 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.cluster
 
 
-def done(cluster: Cluster, attempt: Attempt) -> list[Completed]:
+def done(cluster: Cluster, attempt: Component) -> list[Completed]:
     """What the cluster recorded of a single attempt, once nothing is left there."""
     return [job for job in cluster.all_completed() if job.name == f"{MARK}.{attempt.tag}"]
 
@@ -84,7 +85,7 @@ async def test_needs_that_differ_make_jobs_of_their_own(far: Far, cluster: Clust
         script("nproc"),
         script("exit 0", cpus=3),
         script("exit 0", wall_limit=70.0),
-        script("exit 0", ce="far:22/jobmanager-slurm-short"),
+        script("exit 0", ce=computing_element("far:22/jobmanager-slurm-short")),
     ]
     await asyncio.gather(*(far.site.submit(one) for one in orders))
     listed = cluster.run("squeue", "-h", "-o", "%j|%C|%P|%l").split()
@@ -158,7 +159,7 @@ async def test_a_missing_program_is_told(far: Far) -> None:
 
 
 async def test_a_queue_that_there_is_not_refuses(far: Far, cluster: Cluster) -> None:
-    one = script("exit 0", ce="far:22/jobmanager-slurm-nowhere")
+    one = script("exit 0", ce=computing_element("far:22/jobmanager-slurm-nowhere"))
     with pytest.raises(SiteRefused, match="invalid partition"):
         await far.site.submit(one)
     assert not cluster.present()
@@ -168,7 +169,7 @@ async def test_a_queue_that_there_is_not_refuses(far: Far, cluster: Cluster) -> 
 async def test_the_queues_are_described(far: Far, cluster: Cluster) -> None:
     main, short = await far.site.look()
     assert (main.ce, short.ce) == ("far:22/jobmanager-slurm-main", "far:22/jobmanager-slurm-short")
-    assert far.site.owns(main.ce)
+    assert {computing_element(one.ce).site for one in (main, short)} == {far.site.name}
     assert main.attributes["GlueCEInfoLRMSType"] == "slurm"
     assert main.attributes["GlueCEInfoTotalCPUs"] == cluster.nodes * cluster.cpus
     assert main.attributes["GlueHostMainMemoryRAMSize"] == cluster.cpus * 200
