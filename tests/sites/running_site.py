@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from broker_core.jobs.placement import Component
+from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import Ended, LaunchOrder, Notice, Started
 from broker_core.sites.local import LocalSite
@@ -19,12 +19,12 @@ from tests.waiting import eventually
 QUICK = LocalSettings(kill_grace=0.5, guard_interval=0.05)
 
 
-def order(program: str, arguments: str = "", **more: object) -> LaunchOrder:
+def order(program: str, arguments: str = "", ce: str = "", **more: object) -> LaunchOrder:
     """An order for a new attempt."""
     plain = LaunchOrder(
         Component(secrets.token_urlsafe(16), 1), 1, program, arguments, (), "", "std.out", "std.err", (), ()
     )
-    return replace(plain, **more)  # type: ignore[arg-type]
+    return replace(plain, ce=computing_element(ce), **more)  # type: ignore[arg-type]
 
 
 def script(text: str, **more: object) -> LaunchOrder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker_core.jobs.placement import computing_element
 from broker_core.sites.batch.host import Host
 from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.contract import LaunchOrder
@@ -49,7 +48,7 @@ class HostFar(Far):
 
 def script(text: str, **more: object) -> LaunchOrder:
     """An order for a shell script of one line without single quotes."""
-    return plain_script(text, **more, ce=computing_element("far:22/jobmanager-shell-default"))
+    return plain_script(text, **more, ce="far:22/jobmanager-shell-default")
 
 
 async def released(far: Far, one: LaunchOrder) -> LaunchOrder:

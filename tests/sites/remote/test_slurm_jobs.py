@@ -85,7 +85,7 @@ async def test_needs_that_differ_make_jobs_of_their_own(far: Far, cluster: Clust
         script("nproc"),
         script("exit 0", cpus=3),
         script("exit 0", wall_limit=70.0),
-        script("exit 0", ce=computing_element("far:22/jobmanager-slurm-short")),
+        script("exit 0", ce="far:22/jobmanager-slurm-short"),
     ]
     await asyncio.gather(*(far.site.submit(one) for one in orders))
     listed = cluster.run("squeue", "-h", "-o", "%j|%C|%P|%l").split()
@@ -159,7 +159,7 @@ async def test_a_missing_program_is_told(far: Far) -> None:
 
 
 async def test_a_queue_that_there_is_not_refuses(far: Far, cluster: Cluster) -> None:
-    one = script("exit 0", ce=computing_element("far:22/jobmanager-slurm-nowhere"))
+    one = script("exit 0", ce="far:22/jobmanager-slurm-nowhere")
     with pytest.raises(SiteRefused, match="invalid partition"):
         await far.site.submit(one)
     assert not cluster.present()
