@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Generic, TypeVar
 
-State = TypeVar("State", bound=Hashable)
+State = TypeVar("State")
 Event = TypeVar("Event", bound=Enum)
 
 
