@@ -16,6 +16,7 @@ from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.interactive.contact import Contact, Introduce, NotYet, SessionOver
 from broker_core.interactive.meeting import NoMeeting, Place
 from broker_core.interactive.session_events import ENDED, Event, Gap, SessionState, Status
+from broker_core.interactive.session_life import SessionEvent, state_after
 from broker_core.interactive.shadow_forwards import Forwards
 from broker_core.interactive.shadow_input import SessionInput
 from broker_core.interactive.shadow_link import FAREWELL, farewell, open_link
@@ -210,7 +211,7 @@ class Session:
             await self._run()
         except Exception as error:
             log.exception("The session broke off")
-            self._become(state=SessionState.REFUSED, reason=f"Internal error: {error!r}.")
+            self._enter(SessionEvent.REFUSED, reason=f"Internal error: {error!r}.")
         finally:
             self._linked.set()
 
@@ -226,14 +227,14 @@ class Session:
                 pause = self._options.shortest_pause
                 continue
             except NotYet as wait:
-                self._become(state=SessionState.STARTING, reason=str(wait))
+                self._enter(SessionEvent.ABSENT, reason=str(wait))
             except SessionOver as over:
                 ended = {"exit_code": over.exit_code, "signal": over.signal}
-                state = SessionState.DEAD if over.dead else SessionState.CLOSED
-                self._become(state=state, reason=over.message, **ended)
+                end = SessionEvent.GIVEN_UP if over.dead else SessionEvent.ENDED
+                self._enter(end, reason=over.message, **ended)
                 return
             except CrossDeskError as wrong:
-                self._become(state=SessionState.REFUSED, reason=str(wrong))
+                self._enter(SessionEvent.REFUSED, reason=str(wrong))
                 return
             except NoMeeting as failed:
                 self._become(reason=str(failed), retries=self.status.retries + 1)
@@ -257,7 +258,7 @@ class Session:
             if self._options.attached:
                 self._hello(await open_link(ssh, self, self._options.answer_time))
             else:
-                self._become(state=SessionState.CONNECTED, reason="", retries=0, node=contact.node)
+                self._enter(SessionEvent.CAUGHT_UP, reason="", retries=0, node=contact.node)
             await self.forwards.connected(ssh)
             self._ssh = ssh
             self._linked.set()
@@ -268,7 +269,7 @@ class Session:
             ssh.abort()
         if self.status.state not in ENDED:
             broke = f"The connection broke: {reason}."
-            self._become(state=SessionState.BUFFERING, reason=broke, retries=0, direct=False, silent=0)
+            self._enter(SessionEvent.CUT, reason=broke, retries=0, direct=False, silent=0)
 
     def _restart(self) -> None:
         """The job was started anew: its output begins again, and nothing of its input is there."""
@@ -292,7 +293,7 @@ class Session:
             raise NoMeeting(f"{reason}.")
         if self.status.state not in ENDED:
             broke = f"The connection broke: {reason}."
-            self._become(state=SessionState.BUFFERING, reason=broke, retries=0)
+            self._enter(SessionEvent.CUT, reason=broke, retries=0)
 
     def _hello(self, link: StreamLink) -> None:
         """Take the streams of the program up where they were left: say who we are and what we have.
@@ -326,7 +327,7 @@ class Session:
             self._places.setdefault(int(stream), start)
         self.input.welcome(said["input"], by_lines=said["mode"] == LINES)
         found = {"mode": said["mode"], "node": said["node"], "display": said.get("display", "")}
-        self._become(state=SessionState.DRAINING, reason="", **found)
+        self._enter(SessionEvent.WELCOMED, reason="", **found)
         self._drained()
 
     def _news(self, said: dict[str, Any]) -> None:
@@ -346,10 +347,10 @@ class Session:
         if link is not None:
             link.confirm()
             link.say("done")
-        state = SessionState.DEAD if said["dead"] else SessionState.CLOSED
+        end = SessionEvent.GIVEN_UP if said["dead"] else SessionEvent.ENDED
         reason = "The agent waited too long for a desk and ended the program." if said["dead"] else ""
         self._counters()
-        self._become(state=state, reason=reason, exit_code=said["code"], signal=said["signal"], waiting=0)
+        self._enter(end, reason=reason, exit_code=said["code"], signal=said["signal"], waiting=0)
         self._linked.set()
 
     # Towards the program.
@@ -363,6 +364,9 @@ class Session:
             self._link.listen(wanted)
 
     # Towards who shows it.
+
+    def _enter(self, event: SessionEvent, **changes: Any) -> None:
+        self._become(state=state_after(self.status.state, event), **changes)
 
     def _become(self, **changes: Any) -> None:
         """Change the status, and tell if it did change."""
@@ -380,7 +384,7 @@ class Session:
     def _drained(self) -> None:
         behind = sum(max(0, end - self._places[stream]) for stream, end in self._ends.items())
         if self.status.state is SessionState.DRAINING and behind == 0:
-            self._become(state=SessionState.CONNECTED, retries=0, waiting=0)
+            self._enter(SessionEvent.CAUGHT_UP, retries=0, waiting=0)
 
     def _counters(self) -> None:
         self._report = None

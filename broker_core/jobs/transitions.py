@@ -1,10 +1,13 @@
-"""The one transition table of a job (CB-LIFE-02), and the only functions that read it."""
+"""The life of a job as a table (CB-LIFE-02), and the short ways to read it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from broker_core.jobs.states import JobState
+from broker_core.jobs.states import FINAL, JobState
+from broker_core.jobs.transition_table import IllegalTransition, TransitionTable
+
+__all__ = ["JOB_LIFE", "TRANSITIONS", "EventType", "IllegalTransition", "allowed", "next_state", "successors"]
 
 S = JobState
 
@@ -107,24 +110,11 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
 (CB-SCH-12, CB-ERR-6), and back to Waiting where a site lost it or its owner wants it elsewhere."""
 
 
-class IllegalTransition(Exception):
-    """An own decision outside the table: an internal error, never a user's fault."""
+JOB_LIFE = TransitionTable("a job", tuple(JobState), EventType, FINAL, TRANSITIONS)
 
-
-def next_state(state: JobState | None, event: EventType) -> JobState:
-    """Return the state after `event`, or raise IllegalTransition."""
-    try:
-        return TRANSITIONS[state, event]
-    except KeyError:
-        raise IllegalTransition(f"{event.value} is not allowed in state {state}") from None
-
-
-def allowed(state: JobState | None, event: EventType) -> bool:
-    """True if the table has this step."""
-    return (state, event) in TRANSITIONS
-
-
-def successors(state: JobState) -> tuple[JobState, ...]:
-    """The other states that can follow directly, in the order of the life cycle."""
-    after = {new for (old, _), new in TRANSITIONS.items() if old is state and new is not state}
-    return tuple(candidate for candidate in JobState if candidate in after)
+next_state = JOB_LIFE.after
+"""The state after an event, or IllegalTransition."""
+allowed = JOB_LIFE.allows
+"""True if the table has a step."""
+successors = JOB_LIFE.successors
+"""The other states that can follow directly, in the order of the life cycle."""

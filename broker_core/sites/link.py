@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from broker_core.jobs.transition_table import TransitionTable
+
 LINES = 500
 """Lines of the connection's log that are kept."""
 
@@ -30,6 +32,41 @@ class LinkState(StrEnum):
     __hash__ = str.__hash__
 
 
+class LinkEvent(StrEnum):
+    """What happens to the connection to a site; the value is for people."""
+
+    TRIED = "tried"
+    """A first try begins, or one that the user asked for where nothing was tried."""
+    ANSWERED = "answered"
+    """The site did what it was asked for."""
+    LOST = "lost"
+    """An exchange failed; the next try is due soon."""
+    ASKED = "asked"
+    """Only the user can go on."""
+    GIVEN_UP = "given up"
+    """Refused for good, silent for long, or closed by us."""
+
+    __hash__ = str.__hash__
+
+
+LINK_LIFE = TransitionTable(
+    "the connection to a site",
+    tuple(LinkState),
+    LinkEvent,
+    frozenset(),
+    {
+        (None, LinkEvent.TRIED): LinkState.CONNECTING,
+        (LinkState.NEEDS_CREDENTIALS, LinkEvent.TRIED): LinkState.CONNECTING,
+        (LinkState.DOWN, LinkEvent.TRIED): LinkState.CONNECTING,
+        **{(state, LinkEvent.ANSWERED): LinkState.CONNECTED for state in LinkState},
+        **{(state, LinkEvent.LOST): LinkState.RETRYING for state in LinkState},
+        **{(state, LinkEvent.ASKED): LinkState.NEEDS_CREDENTIALS for state in LinkState},
+        **{(state, LinkEvent.GIVEN_UP): LinkState.DOWN for state in LinkState},
+    },
+)
+"""No state is final: a closed connection that is used again is tried like one that was down."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What only the user can answer before the connection can be made."""
@@ -49,7 +86,7 @@ class Link:
     """State, reason and log of one connection; whoever holds the connection tells it."""
 
     def __init__(self, changed: Callable[[Link], None]) -> None:
-        self.state = LinkState.CONNECTING
+        self.state = LINK_LIFE.after(None, LinkEvent.TRIED)
         self.since = 0.0
         """When the state was entered, seconds since the epoch."""
         self.reason = ""
@@ -84,15 +121,19 @@ class Link:
         """Add a line to the log."""
         self.log.append((time.time(), words))
 
-    def become(
+    def transition(
         self,
-        state: LinkState,
+        event: LinkEvent,
         reason: str = "",
         *,
         retry_at: float | None = None,
         question: Question | None = None,
     ) -> None:
-        """Enter a state, or the same one for another reason; repeated news is no news."""
+        """Enter the state that follows, or the same one for another reason; a repetition changes nothing.
+
+        Raises IllegalTransition.
+        """
+        state = LINK_LIFE.after(self.state, event)
         if (state, reason, retry_at, question) == (self.state, self.reason, self.retry_at, self.question):
             return
         if state is not self.state:

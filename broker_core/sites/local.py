@@ -23,7 +23,7 @@ from broker_core.sites.contract import LaunchOrder, Notice, Report, RunFile, Sit
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
 from broker_core.sites.lines import LineAnswer, LineCall
-from broker_core.sites.link import Link, LinkState
+from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.local_lines import carry_lines
 from broker_core.sites.local_resource import local_resource
 from broker_core.sites.recovery import Recovery
@@ -65,7 +65,7 @@ class LocalSite:
         self._launching = False
         self._open = False
         self.link = Link(lambda _: None)
-        self.link.become(LinkState.CONNECTED)
+        self.link.transition(LinkEvent.ANSWERED)
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Site.look`."""

@@ -11,16 +11,17 @@ from broker_core.errors import NotFound
 from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
+from broker_core.sites.attempt_life import offered, unanswered
 from broker_core.sites.collector import Collector
 from broker_core.sites.contract import LaunchOrder, Report, RunFile, SiteRefused
 from broker_core.sites.departure import depart
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
+from broker_core.sites.remote_attempt import RemoteAttempt, Requested, Unrequested
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.remote_watch import RemoteWatch
 from broker_core.sites.run_files import find_file, list_files
-from broker_core.sites.tracked import Tracked
 from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 from broker_core.wire.sites import SiteSpec
@@ -85,7 +86,7 @@ class RemoteSite:
         tracked = self._watch.track(order.attempt, order)
         if tracked.arrived is not None:
             return tracked.id or tracked.tag
-        tracked.sent = tracked.handing = True
+        tracked.life = offered(tracked.life)
         task = self._under_way.get(tracked.tag)
         if task is None:
             task = asyncio.get_running_loop().create_task(self._submitting.ask(order))
@@ -97,7 +98,8 @@ class RemoteSite:
         """See `Site.confirm`; the release goes with the next look."""
         tracked = self._watch.tracked.get(attempt.tag)
         if tracked is not None:
-            tracked.confirmed = True
+            if isinstance(tracked.release, Unrequested):
+                tracked.release = Requested()
             self.poll_now()
 
     async def cancel(self, attempt: Component) -> None:
@@ -106,7 +108,8 @@ class RemoteSite:
             self._watch.report(kept)
             return
         tracked = self._watch.track(attempt, None)
-        tracked.sent = tracked.cancel_asked = True
+        if isinstance(tracked.cancellation, Unrequested):
+            tracked.cancellation = Requested()
         self.poll_now()
 
     async def files(self, attempt: Component) -> list[RunFile]:
@@ -190,7 +193,7 @@ class RemoteSite:
         """A submission is over, and its callers are told how. What was not taken goes elsewhere."""
         self._under_way.pop(tag, None)
         if (tracked := self._watch.tracked.get(tag)) is not None:
-            tracked.handing = False
+            tracked.life = unanswered(tracked.life)
         if not task.cancelled() and (error := task.exception()) and not isinstance(error, LinkLost):
             self._watch.give_up(tag)
 
@@ -203,5 +206,5 @@ class RemoteSite:
         return answers
 
 
-def _runs(tracked: Tracked) -> bool:
-    return tracked.seen is Seen.RUNNING or tracked.started is not None
+def _runs(one: RemoteAttempt) -> bool:
+    return one.seen is Seen.RUNNING or one.mark is not None

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from broker_core.sites.contract import Ended
 from broker_core.sites.endings import CANCELED, outcome_of, usage_of
-from broker_core.sites.tracked import Tracked
+from broker_core.sites.remote_attempt import Presence, RemoteAttempt
 from broker_core.worker.markers import EndedMark
 
 
-def end_by_marker(tracked: Tracked, mark: EndedMark, now: float, begun: float) -> Ended:
+def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float) -> Ended:
     """The starter says how it ended. `now`: wall clock; `begun`: nothing at the site happened before."""
     code, number, failure, reason = outcome_of(mark, None)
     ended_there = number or mark.terminated or failure == "lost"
-    if tracked.cancel_asked and failure not in ("wall-limit", "lease") and ended_there:
+    if one.is_canceled and failure not in ("wall-limit", "lease") and ended_there:
         code, number, failure, reason = None, None, *CANCELED
     elif mark.terminated and not failure:
         code, number, failure = None, None, "lost"
         reason = "The site's batch system ended it: canceled there, at a time limit, or with its node."
-    started = tracked.started
+    started = one.mark
     return Ended(
-        attempt=tracked.attempt,
+        attempt=one.attempt,
         time=min(max(mark.time, begun), now),
         exit_code=code,
         signal=number,
@@ -30,26 +30,24 @@ def end_by_marker(tracked: Tracked, mark: EndedMark, now: float, begun: float) -
     )
 
 
-def end_without_marker(tracked: Tracked, now: float, site: str) -> Ended:
+def end_without_marker(one: RemoteAttempt, now: float, site: str) -> Ended:
     """The site has it no more, and no starter recorded an end."""
-    if tracked.cancel_asked:
+    if one.is_canceled:
         failure, reason = CANCELED
-    elif tracked.started is not None:
+    elif one.mark is not None:
         failure = "lost"
         reason = f"{site} does not know it any more, and its Job Starter gave no sign of life."
-    elif tracked.hopeless:
+    elif one.presence is Presence.STUCK:
         failure = "never-starts"
-        reason = f"{site} would never start it: {tracked.reason}."
-    elif tracked.was_listed or tracked.id:
+        reason = f"{site} would never start it: {one.reason}."
+    elif one.presence is not Presence.NEVER or one.id:
         failure = "starter"
-        reason = f"{site} ended it before the Job Starter began" + (
-            f": {tracked.reason}." if tracked.reason else "."
-        )
+        reason = f"{site} ended it before the Job Starter began" + (f": {one.reason}." if one.reason else ".")
     else:
         failure, reason = "lost", f"{site} has no such attempt."
-    started = tracked.started
+    started = one.mark
     return Ended(
-        tracked.attempt,
+        one.attempt,
         now,
         None,
         failure=failure,

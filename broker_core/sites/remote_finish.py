@@ -13,12 +13,12 @@ from broker_core.errors import CrossDeskError, NotFound
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.batch.shell_files import writable
 from broker_core.sites.contract import Ended, RunFile
+from broker_core.sites.remote_attempt import RemoteAttempt
 from broker_core.sites.remote_ends import end_by_marker, end_without_marker
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.stage_out import OutputBroken, bring
-from broker_core.sites.tracked import Tracked
 from broker_core.worker.markers import EndedMark
 
 log = logging.getLogger("crossdesk.sites")
@@ -46,7 +46,7 @@ class RemoteFinish:
         """Tags whose directories at the site are not needed any more."""
         self._removing = False
 
-    async def by_marker(self, tracked: Tracked, mark: EndedMark, outputs: bytes) -> None:
+    async def by_marker(self, tracked: RemoteAttempt, mark: EndedMark, outputs: bytes) -> None:
         """The starter recorded an end, and a list of output."""
         ended = end_by_marker(tracked, mark, time.time(), 0.0)
         trouble = await self._bring(tracked, outputs)
@@ -57,7 +57,7 @@ class RemoteFinish:
             self.removable.append(tracked.tag)
         self._ended(ended)
 
-    async def without_marker(self, tracked: Tracked) -> None:
+    async def without_marker(self, tracked: RemoteAttempt) -> None:
         """The site does not have it any more; should it lie, the starter finds that it was canceled."""
         tag = tracked.tag
         await self._until_done(lambda: self._adapter.cancel([tag]), f"The end of {tag} is told later")
@@ -65,7 +65,7 @@ class RemoteFinish:
         await self._keep(ended)
         self._ended(ended)
 
-    async def list_live(self, tracked: Tracked) -> list[RunFile]:
+    async def list_live(self, tracked: RemoteAttempt) -> list[RunFile]:
         """Files at the site of an attempt that is not over."""
         try:
             found = await self._adapter.files(tracked.tag)
@@ -74,7 +74,7 @@ class RemoteFinish:
         tracked.sizes = {file.path: file.size for file in found}
         return found
 
-    async def bring_live(self, tracked: Tracked, path: str) -> None:
+    async def bring_live(self, tracked: RemoteAttempt, path: str) -> None:
         """Bring what is new of one file; of one that is very large its end, behind a hole."""
         into = self._records.open_output(tracked.attempt)
         if path not in tracked.sizes:
@@ -118,7 +118,7 @@ class RemoteFinish:
             return False
         return True
 
-    async def _bring(self, tracked: Tracked, outputs: bytes) -> str:
+    async def _bring(self, tracked: RemoteAttempt, outputs: bytes) -> str:
         """Bring the output, however long the connection is away; the trouble in words, if it is broken."""
 
         async def brought() -> str:

@@ -11,19 +11,21 @@ from typing import Any
 
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.placement import Component
-from broker_core.sites.adapter import Adapter, Polled, Seen, SiteFailed
+from broker_core.sites.adapter import Adapter, Polled, SiteFailed
+from broker_core.sites.attempt_life import AttemptEvent, Over, arrived, ending, over
 from broker_core.sites.contract import Ended, LaunchOrder, Notice, Report
 from broker_core.sites.lease_limit import LeaseLimit
 from broker_core.sites.link import LinkState
 from broker_core.sites.pace import BURST, pause
+from broker_core.sites.remote_attempt import Ordered, RemoteAttempt, Requested, RequestSent
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.strangers import Strangers
-from broker_core.sites.tracked import Tracked
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
+from broker_core.worker.markers import ended_mark
 
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
@@ -41,7 +43,7 @@ class RemoteWatch:
         settings: RemoteSettings,
         renewed: Callable[[], float | None],
     ) -> None:
-        self.tracked: dict[str, Tracked] = {}
+        self.tracked: dict[str, RemoteAttempt] = {}
         """Tag to every attempt that is not over."""
         self._spec, self._adapter, self._settings = spec, adapter, settings
         self._records = records
@@ -71,8 +73,7 @@ class RemoteWatch:
                 self._strangers.over(attempt.tag)
                 self.report(kept)
                 continue
-            tracked = self.track(attempt, order)
-            tracked.sent = True
+            self.track(attempt, order)
         self.spawn(self._rounds())
         self.spawn(self._meet_again())
 
@@ -80,12 +81,13 @@ class RemoteWatch:
         """Tell the engine."""
         self._report(notice)
 
-    def track(self, attempt: Component, order: LaunchOrder | None) -> Tracked:
+    def track(self, attempt: Component, order: LaunchOrder | None) -> RemoteAttempt:
         """The attempt's entry, made if need be."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
-            tracked = self.tracked[attempt.tag] = Tracked(attempt, order)
-        tracked.order = tracked.order or order
+            tracked = self.tracked[attempt.tag] = RemoteAttempt(attempt)
+        if tracked.order is None and order is not None:
+            tracked.origin = Ordered(order)
         return tracked
 
     def handed_over(self, attempt: Component, id: str, now: float) -> None:
@@ -93,16 +95,23 @@ class RemoteWatch:
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
             return
-        tracked.id, tracked.arrived = id, now
+        tracked.id, tracked.life = id, arrived(tracked.life, now)
         if not self._adapter.holds:
             self.wake()
 
     def give_up(self, tag: str) -> None:
         """A submission failed for another reason than the link: should an earlier try of it have arrived,
         it is ended."""
-        if self.tracked.pop(tag, None) is not None:
+        if self._drop(tag, AttemptEvent.REFUSED):
             self._strangers.expected = True
             self.wake()
+
+    def _drop(self, tag: str, event: AttemptEvent) -> bool:
+        """Await nothing of an attempt any more; False if that was so before."""
+        one = self.tracked.pop(tag, None)
+        if one is not None:
+            one.life = over(one.life, event)
+        return one is not None
 
     def wake(self) -> None:
         """Look now; changes are expected."""
@@ -175,7 +184,7 @@ class RemoteWatch:
         """Cancel, release, look; True if something changed."""
         acted = await self._act()
         began = time.monotonic()
-        asked = [one.tag for one in self.tracked.values() if one.sent and not one.ending]
+        asked = [one.tag for one in self.tracked.values() if not one.is_ending]
         self._looked = began
         polled = await self._adapter.poll(asked, renew=not self._strangers.expected)
         changed = self._take(polled, began)
@@ -187,15 +196,15 @@ class RemoteWatch:
         return acted or changed
 
     async def _act(self) -> bool:
-        now = time.monotonic()
-        cancel = [one for one in self.tracked.values() if self._to_cancel(one, now)]
+        now, again = time.monotonic(), self._settings.cancel_again
+        cancel = [one for one in self.tracked.values() if one.cancel_due(now, again)]
         await self._ask(self._adapter.cancel, [one.tag for one in cancel])
         for one in cancel:
-            one.cancel_sent = now
-        release = [one for one in self.tracked.values() if self._to_release(one, now)]
+            one.cancellation = RequestSent(now)
+        release = [one for one in self.tracked.values() if one.release_due(now, again)]
         await self._ask(self._adapter.release, [one.tag for one in release])
         for one in release:
-            one.release_sent = now if one.id else None
+            one.release = RequestSent(now) if one.id else Requested()
         return bool(release or cancel)
 
     async def _ask(self, what: Callable[[Sequence[str]], Awaitable[None]], tags: Sequence[str]) -> None:
@@ -205,19 +214,6 @@ class RemoteWatch:
                 await what(tags)
             except SiteFailed as error:
                 self.link_note(str(error))
-
-    def _to_cancel(self, one: Tracked, now: float) -> bool:
-        # What the site was not seen to have cannot be named to it yet.
-        wanted = one.cancel_asked and one.arrived is not None and not one.ending
-        return wanted and self._due(one.cancel_sent, now)
-
-    def _to_release(self, one: Tracked, now: float) -> bool:
-        held = one.seen in (None, Seen.HELD) and one.arrived is not None and not one.let_go
-        wanted = one.confirmed and held and not one.ending and not one.cancel_asked
-        return wanted and self._due(one.release_sent, now)
-
-    def _due(self, sent: float | None, now: float) -> bool:
-        return sent is None or now - sent > self._settings.cancel_again
 
     def _take(self, polled: Polled, began: float) -> bool:
         """Take in what a look brought."""
@@ -230,15 +226,16 @@ class RemoteWatch:
             changed |= note_sighting(tracked, sighting, now)
             for notice in notices(tracked, sighting, time.time()):
                 self.report(notice)
-            if tracked.ended is not None and not tracked.ending:
-                tracked.ending = True
-                self.spawn(self.finish.by_marker(tracked, tracked.ended, sighting.outputs))
+            mark = ended_mark(sighting.ended, 0.0)
+            if mark is not None and not tracked.is_ending:
+                tracked.life = ending(tracked.life)
+                self.spawn(self.finish.by_marker(tracked, mark, sighting.outputs))
         if polled.silent:
             self.link_note(polled.silent)
             return changed
         for tracked in list(self.tracked.values()):
             if is_over(tracked, polled, began, now, self._settings):
-                tracked.ending = True
+                tracked.life = ending(tracked.life)
                 self.spawn(self.finish.without_marker(tracked))
                 changed = True
         return changed
@@ -247,7 +244,7 @@ class RemoteWatch:
         """True if there were some that had not been told to end."""
         news, gone = await self._strangers.end(polled, self.tracked, began)
         self.finish.removable += gone
-        if self._strangers.expected and not any(map(_is_fenced, self.tracked.values())):
+        if self._strangers.expected and not any(one.is_unfenced for one in self.tracked.values()):
             self._strangers.expected = False
             self.wake()
         return news
@@ -255,13 +252,13 @@ class RemoteWatch:
     async def _resubmit(self) -> None:
         """Hand over again what may not have arrived; what did is found by its tag."""
         for tracked in list(self.tracked.values()):
-            if tracked.order is not None and tracked.sent and tracked.arrived is None:
+            if tracked.order is not None and tracked.arrived is None:
                 self.spawn(self._submit_again(tracked))
 
-    async def _submit_again(self, tracked: Tracked) -> None:
+    async def _submit_again(self, tracked: RemoteAttempt) -> None:
         """A refusal is told to who asks the site for the attempt."""
         assert tracked.order is not None
-        while tracked.arrived is None and tracked.tag in self.tracked and not tracked.cancel_asked:
+        while tracked.arrived is None and not isinstance(tracked.life, Over) and not tracked.is_canceled:
             try:
                 await self._submit(tracked.order)
             except LinkLost as error:
@@ -276,15 +273,17 @@ class RemoteWatch:
         if not self._leases.is_over:
             return
         for tracked in list(self.tracked.values()):
-            if tracked.sent and not tracked.ending:
-                del self.tracked[tracked.tag]  # unknown from now on: ended for sure when the site is back
+            if not tracked.is_ending:
+                end = not_heard_from(tracked, time.time(), self._spec.name)
+                # Unknown from now on: ended for sure when the site is back.
+                self._drop(tracked.tag, AttemptEvent.LEASE_ENDED)
                 self._strangers.expected = True
-                self.report(not_heard_from(tracked, time.time(), self._spec.name))
+                self.report(end)
 
     def _ended(self, ended: Ended) -> None:
         """Report an end, once."""
         tag = ended.attempt.tag
-        if self.tracked.pop(tag, None) is not None:
+        if self._drop(tag, AttemptEvent.REPORTED):
             self._strangers.over(tag)
             self.report(ended)
             self.wake()
@@ -299,8 +298,3 @@ class RemoteWatch:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("Watching %s failed", self._spec.name, exc_info=error)
-
-
-def _is_fenced(one: Tracked) -> bool:
-    """It must end, and its site was not told so yet."""
-    return one.cancel_asked and one.cancel_sent is None and one.arrived is not None and not one.ending

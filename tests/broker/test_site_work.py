@@ -21,7 +21,7 @@ from broker_core.scheduling.messages import AttemptEnded, SiteAccepted, SiteRefu
 from broker_core.sites.batch.site_home import SiteUnfit
 from broker_core.sites.contract import Ended, LaunchOrder, Report
 from broker_core.sites.contract import SiteRefused as Refused
-from broker_core.sites.link import Link, LinkState
+from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost
 from tests.waiting import LONG, eventually
 
@@ -41,7 +41,7 @@ class StandIn:
 
     def __init__(self, *answers: Any) -> None:
         self.link = Link(lambda _: None)
-        self.link.become(LinkState.CONNECTED)
+        self.link.transition(LinkEvent.ANSWERED)
         self.answers = list(answers)
         self.asked: list[str] = []
         self.canceled: list[str] = []
@@ -149,7 +149,7 @@ async def test_a_refusal_is_told_with_its_reason() -> None:
 
 async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> None:
     site = StandIn()
-    site.link.become(LinkState.RETRYING, "no route")
+    site.link.transition(LinkEvent.LOST, "no route")
     work, heard = await begun(site, ready("a"))
     [refused] = await eventually(lambda: heard.posted)
     assert isinstance(refused, SiteRefused)
@@ -159,7 +159,7 @@ async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> No
 
 async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> None:
     site = StandIn()
-    site.link.become(LinkState.RETRYING, "no route")
+    site.link.transition(LinkEvent.LOST, "no route")
     record = ready("a")
     heard = Heard({"a": record})
     work = work_at(site, heard)
@@ -169,7 +169,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     work.submit(record)
     await eventually(lambda: site.asked)
     assert not heard.posted
-    site.link.become(LinkState.CONNECTED)
+    site.link.transition(LinkEvent.ANSWERED)
     work.link_changed()
     await eventually(lambda: heard.posted)
     assert heard.posted == [SiteAccepted(Component("a", 1), "id", held=True)]

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from broker_core.sites.link import Link, LinkState, Question
+from broker_core.sites.link import Link, LinkEvent, LinkState, Question
 from broker_core.sites.transport.contract import LinkLost, NotSent
 
 log = logging.getLogger("crossdesk.sites")
@@ -95,7 +95,7 @@ class Keeper:
                 continue
             self._pause, self._silent_since = FIRST, None
             self.heard()
-            self._link.become(LinkState.CONNECTED)
+            self._link.transition(LinkEvent.ANSWERED)
             await self._wake.wait()
             self._wake.clear()
             await self._wait(FIRST)
@@ -111,15 +111,15 @@ class Keeper:
         """Show why the link is not up; returns the seconds until the next try."""
         now = time.time()
         if isinstance(error, CredentialNeeded):
-            self._link.become(LinkState.NEEDS_CREDENTIALS, str(error), question=error.question)
+            self._link.transition(LinkEvent.ASKED, str(error), question=error.question)
             return LOOK if error.question else LONGEST
         if isinstance(error, Refused):
-            self._link.become(LinkState.DOWN, str(error), retry_at=now + RARELY)
+            self._link.transition(LinkEvent.GIVEN_UP, str(error), retry_at=now + RARELY)
             return RARELY
         self._silent_since = self._silent_since or time.monotonic()
         pause, self._pause = self._pause, min(self._pause * 2, LONGEST)
         if time.monotonic() - self._silent_since >= LONG:
-            self._link.become(LinkState.DOWN, str(error), retry_at=now + RARELY)
+            self._link.transition(LinkEvent.GIVEN_UP, str(error), retry_at=now + RARELY)
             return RARELY
-        self._link.become(LinkState.RETRYING, str(error), retry_at=now + pause)
+        self._link.transition(LinkEvent.LOST, str(error), retry_at=now + pause)
         return pause

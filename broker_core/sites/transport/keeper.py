@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
-from broker_core.sites.link import Link, LinkState, Question
+from broker_core.sites.link import Link, LinkEvent, LinkState, Question
 from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Asks, Refused
@@ -80,14 +80,14 @@ class Keeper(Generic[L]):
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
-        self._link.become(LinkState.DOWN, "closed")
+        self._link.transition(LinkEvent.GIVEN_UP, "closed")
 
     def try_now(self) -> None:
         """Do not wait any longer, neither for the next try nor for an answer."""
         self._wake.set()
         self._dial_anew()
         if self._task is not None and self._link.state in _STUCK:
-            self._link.become(LinkState.CONNECTING)
+            self._link.transition(LinkEvent.TRIED)
 
     def hurry(self) -> None:
         """The way may be open again, or the key of the host be known: do not wait for the next try."""
@@ -132,7 +132,7 @@ class Keeper(Generic[L]):
 
     async def ask(self, question: Question) -> None:
         """Show a question while the server waits for its answer, and wait for that."""
-        self._link.become(LinkState.NEEDS_CREDENTIALS, question.text, question=question)
+        self._link.transition(LinkEvent.ASKED, question.text, question=question)
         self._wake.clear()
         await self._wake.wait()
 
@@ -147,7 +147,7 @@ class Keeper(Generic[L]):
                     self._line = None
                     line.close()
             except Asks as asks:
-                self._link.become(LinkState.NEEDS_CREDENTIALS, asks.question.text, question=asks.question)
+                self._link.transition(LinkEvent.ASKED, asks.question.text, question=asks.question)
                 await self._wake.wait()
             except LinkLost as error:
                 await self._pause(error)
@@ -176,7 +176,7 @@ class Keeper(Generic[L]):
         self._failures = min(self._failures, _FLAPPING)
         self._line, self._away, self._stood = line, None, True
         self._link.heard = time.time()
-        self._link.become(LinkState.CONNECTED)
+        self._link.transition(LinkEvent.ANSWERED)
         try:
             error = await self._watch(line)
         finally:
@@ -210,7 +210,7 @@ class Keeper(Generic[L]):
         pause = self._patience.pause(self._failures, self._since(self._away), hasty=hasty)
         seconds = self._patience.longest if for_good else pause
         is_down = for_good or self._failures >= self._patience.give_up
-        state = LinkState.DOWN if is_down else LinkState.RETRYING
-        self._link.become(state, str(error), retry_at=time.time() + seconds)
+        event = LinkEvent.GIVEN_UP if is_down else LinkEvent.LOST
+        self._link.transition(event, str(error), retry_at=time.time() + seconds)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), seconds)

@@ -11,7 +11,7 @@ from typing import cast
 
 from broker_core.errors import NotFound
 from broker_core.process_start import start_whole
-from broker_core.sites.link import Link, LinkState
+from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
 from broker_core.sites.transport.envelope import Parcel
 from broker_core.sites.transport.scripts import Scripts
@@ -36,7 +36,7 @@ class LocalTransport(Scripts):
 
     async def open(self) -> None:
         """This machine is always there."""
-        self.link.become(LinkState.CONNECTED)
+        self.link.transition(LinkEvent.ANSWERED)
 
     async def close(self) -> None:
         """Nothing to give up; scripts under way end with their callers."""

@@ -6,23 +6,21 @@ import pytest
 
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Polled, Seen, Sighting
+from broker_core.sites.attempt_life import Arrived
+from broker_core.sites.remote_attempt import Presence, RemoteAttempt, Requested, RequestSent
 from broker_core.sites.remote_judgement import is_over, note_sighting, notices
 from broker_core.sites.remote_settings import RemoteSettings
-from broker_core.sites.tracked import Tracked
 
 SETTINGS = RemoteSettings(patience=90.0, short_patience=15.0)
 STARTED = b"pid 7\nstarter 6\nuptime 5.0\ntime 1000\nnode n1\n.\n"
 
 
-def tracked(**more: object) -> Tracked:
-    """An attempt that has been at the site since moment 0."""
-    one = Tracked(Component("j", 1), None, arrived=0.0, sent=True)
-    for name, value in more.items():
-        setattr(one, name, value)
-    return one
+def tracked(since: float = 0.0, **more: object) -> RemoteAttempt:
+    """An attempt that has been at the site since a moment."""
+    return RemoteAttempt(Component("j", 1), life=Arrived(since), **more)  # type: ignore[arg-type]
 
 
-def looks(one: Tracked, polled: Polled, moments: list[float]) -> list[bool]:
+def looks(one: RemoteAttempt, polled: Polled, moments: list[float]) -> list[bool]:
     """The verdict of each look."""
     return [is_over(one, polled, moment, moment, SETTINGS) for moment in moments]
 
@@ -40,7 +38,7 @@ def test_what_may_have_run_between_two_looks_is_given_time_to_show_its_marks(see
 
 
 def test_what_was_released_may_have_run_though_it_was_only_seen_to_be_held() -> None:
-    one = tracked(seen=Seen.HELD, release_sent=0.7)
+    one = tracked(seen=Seen.HELD, release=RequestSent(0.7))
     assert looks(one, Polled({}), [1.0, 31.0, 61.0, 91.0]) == [False, False, False, True]
 
 
@@ -67,13 +65,14 @@ def test_a_standstill_of_the_machine_between_two_looks_does_not_use_up_the_patie
 
 
 def test_a_look_that_began_before_its_arrival_proves_nothing() -> None:
-    one = tracked(arrived=10.0)
+    one = tracked(since=10.0)
     assert looks(one, Polled({}), [5.0, 6.0, 7.0, 9.0]) == [False] * 4
-    assert one.gone_looks == 0
+    assert one.absence is None
 
 
 def test_a_canceled_one_that_was_in_the_list_is_over_at_once() -> None:
-    assert looks(tracked(cancel_asked=True, was_listed=True), Polled({}), [1.0]) == [True]
+    one = tracked(cancellation=Requested(), presence=Presence.LISTED)
+    assert looks(one, Polled({}), [1.0]) == [True]
 
 
 def test_what_reappears_was_never_gone() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.link import LinkState
+from broker_core.sites.link import LinkEvent
 from broker_core.sites.pace import pause
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.waiting import eventually
@@ -53,7 +53,7 @@ async def test_a_site_that_is_there_again_is_looked_at_at_once(folder: Path) -> 
     await eventually(lambda: "A look at the jobs failed" in far.log())
     far.breaking.down = False
     calls = far.breaking.calls
-    far.site.link.become(LinkState.RETRYING, "cut")
-    far.site.link.become(LinkState.CONNECTED)
+    far.site.link.transition(LinkEvent.LOST, "cut")
+    far.site.link.transition(LinkEvent.ANSWERED)
     await eventually(lambda: far.breaking.calls > calls)
     await far.site.close()
