@@ -14,12 +14,7 @@ from broker_core.broker.site_figures import SiteFigures
 from broker_core.broker.stream import Stream
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, Record, Stray, Submit, Wake
-from broker_core.scheduling.messages import (
-    Arrival,
-    Message,
-    SubmissionRecorded,
-    TimerFired,
-)
+from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded, TimerFired
 from broker_core.scheduling.scheduler import Scheduler
 
 log = logging.getLogger("crossdesk.engine")

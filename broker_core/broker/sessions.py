@@ -28,11 +28,12 @@ from broker_core.interactive.meeting import Place
 from broker_core.interactive.relay_start import OwnRelay
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name
+from broker_core.jobs.attempt_events import AgentReady
 from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
-from broker_core.scheduling.messages import AgentReady, Message
+from broker_core.scheduling.messages import Message
 from broker_core.sites.contract import FarSite, LaunchOrder, Site, SiteRefused
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack

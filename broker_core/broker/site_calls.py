@@ -11,12 +11,12 @@ from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.broker.site_work import SiteWork
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Confirm, Submit
 from broker_core.scheduling.live_job import AT_SITE
-from broker_core.scheduling.messages import AttemptEnded, SiteRefused
 from broker_core.sites.contract import Site
 
 log = logging.getLogger("crossdesk.sites")
@@ -111,12 +111,12 @@ class SiteCalls:
         component, work = effect.component, self._works.get(effect.ce.site)
         if len(effect.record.placements) > 1:
             if not component.index:
-                self._engine.post(SiteRefused(component, SEVERAL))
+                self._engine.post(AttemptRefused(component, SEVERAL))
         elif work is not None:
             work.submit(effect.record)
         elif component.tag not in self._orphans:
             reason = f"{effect.ce.id}: This broker does not know the resource any more"
-            self._engine.post(SiteRefused(component, reason, counts=False))
+            self._engine.post(AttemptRefused(component, reason, counts=False))
 
     def confirm(self, effect: Confirm) -> None:
         """Let a held component start at its site."""

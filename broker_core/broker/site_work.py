@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
+from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
@@ -13,18 +14,16 @@ from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.attempt_events import (
+    AttemptAccepted,
+    AttemptEnded,
+    AttemptRefused,
+    AttemptReport,
+)
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import (
-    AttemptEnded,
-    AttemptStarted,
-    SiteAccepted,
-    SiteRefused,
-    SiteRuns,
-    SiteWaits,
-)
-from broker_core.sites.contract import Held, LaunchOrder, Notice, Runs, Site, Started, Waits
+from broker_core.sites.contract import LaunchOrder, Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 
@@ -107,44 +106,13 @@ class SiteWork:
         else:
             await self.site.forget(attempts)
 
-    def report(self, notice: Notice) -> None:
-        """The site speaks; called in the event loop's thread."""
-        attempt = notice.attempt
-        self._fail(f"before:notice.{type(notice).__name__}")
-        if isinstance(notice, Held):
-            self._found(notice)
-        elif isinstance(notice, Runs):
-            self._engine.post(SiteRuns(attempt))
-        elif isinstance(notice, Waits):
-            self._engine.post(SiteWaits(attempt, clean(notice.reason)))
-        elif isinstance(notice, Started):
-            self._engine.post(AttemptStarted(attempt, notice.time, clean(notice.node)))
-        else:
-            self._leave(attempt)
-            self._engine.post(
-                AttemptEnded(
-                    attempt,
-                    notice.time,
-                    notice.exit_code,
-                    notice.signal,
-                    notice.failure,
-                    clean(notice.reason),
-                    notice.usage,
-                    notice.started,
-                )
-            )
-
-    def _found(self, held: Held) -> None:
-        """The site has what the broker before this one may have handed over (reliability cases 2 and 24)."""
-        attempt, live = held.attempt, self._engine.scheduler.job(held.attempt.job)
-        if (
-            live is not None
-            and live.suspect
-            and live.record.attempt == attempt.attempt
-            and not live.canceling
-        ):
-            self._unsure.discard(attempt.tag)
-            self._engine.post(SiteAccepted(attempt, held.id, held=True))
+    def report(self, said: AttemptReport) -> None:
+        """The site speaks of an attempt; called in the event loop's thread."""
+        self._fail(f"before:{said.name}")
+        if isinstance(said, AttemptEnded):
+            self._leave(said.component)
+            self._unsure.discard(said.component.tag)
+        self._engine.post(_writable(said))
 
     async def close(self) -> None:
         """Stop calling and listening; what runs goes on."""
@@ -228,7 +196,7 @@ class SiteWork:
             log.exception("Submitting %s failed", attempt.tag)
             self._refused(record, f"internal error: {error}", counts=True)
         else:
-            self._engine.post(SiteAccepted(attempt, site_id, held=self.site.holds))
+            self._engine.post(AttemptAccepted(attempt, site_id, held=self.site.holds))
         self._unsure.discard(attempt.tag)
         return True
 
@@ -241,7 +209,7 @@ class SiteWork:
     def _refused(self, record: JobRecord, reason: str, *, counts: bool = False) -> None:
         attempt = record.component
         self._leave(attempt)
-        self._engine.post(SiteRefused(attempt, clean(reason), counts))
+        self._engine.post(AttemptRefused(attempt, clean(reason), counts))
 
     def _call(self, what: str, attempt: Component) -> None:
         """Ask for something unless it is asked for already; the scheduler asks again in time."""
@@ -302,3 +270,12 @@ class SiteWork:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("Work at %s failed", self.site.name, exc_info=error)
+
+
+def _writable(said: AttemptReport) -> AttemptReport:
+    """The same; text that a site did not write in UTF-8 gets escapes, so that it can be kept and sent."""
+    texts = {one.name: getattr(said, one.name) for one in fields(said)}
+    cleaned: dict[str, Any] = {
+        name: clean(text) for name, text in texts.items() if isinstance(text, str) and not text.isascii()
+    }
+    return replace(said, **cleaned) if cleaned else said

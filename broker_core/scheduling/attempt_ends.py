@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.events import Source
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
@@ -10,7 +11,6 @@ from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.messages import AttemptEnded
 from broker_core.scheduling.outcomes import HERE_NEVER, SAME_ANYWHERE, SILENT, Outcomes
 from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.rules import Rules

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
-from broker_core.scheduling.messages import SiteMessage
 
 
 @immutable
@@ -58,7 +58,7 @@ class Wake:
 class Stray:
     """A site spoke of a job that is not live: record it with the ended job, if there is one."""
 
-    message: SiteMessage
+    message: AttemptReport
     said: str
     """The message in words."""
 

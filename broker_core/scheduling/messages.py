@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import ClassVar
 
+from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.past import Past
-from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
@@ -51,86 +50,6 @@ class JobsRecovered:
     arrivals: tuple[Arrival, ...]
     died: bool = False
     """The broker before this one was killed; it did not stop by itself."""
-
-
-@immutable
-class SiteAccepted:
-    """A site has an attempt for good; the answer to a Submit effect."""
-
-    name: ClassVar[str] = "site.accepted"
-    component: Component
-    site_id: str = ""
-    held: bool = False
-    """It starts there only after a Confirm effect."""
-
-
-@immutable
-class SiteRefused:
-    """A site did not take an attempt; the answer to a Submit effect (CB-ERR-1, CB-ERR-2)."""
-
-    name: ClassVar[str] = "site.refused"
-    component: Component
-    reason: str
-    counts: bool = True
-    """False where the failure says nothing about the job, e.g. a full disk: it is no round of CB-ERR-6."""
-    down: bool = False
-    """The resource does not answer at all; left alone until a source reports it healthy (CB-ERR-1)."""
-
-
-@immutable
-class SiteRuns:
-    """A site says that it runs an attempt, but nothing was heard from the attempt itself (SA-LCH-07)."""
-
-    name: ClassVar[str] = "site.runs"
-    component: Component
-
-
-@immutable
-class SiteWaits:
-    """A site keeps an attempt waiting for another reason than before; empty: for its turn alone."""
-
-    name: ClassVar[str] = "site.waits"
-    component: Component
-    reason: str
-
-
-@immutable
-class AttemptStarted:
-    """A site reports that an application was started."""
-
-    name: ClassVar[str] = "attempt.started"
-    component: Component
-    time: float
-    node: str = ""
-    asked: bool = False
-    """True for an answer to the question after a restart: then a repetition is no late message."""
-
-
-@immutable
-class AgentReady:
-    """The agent of an interactive job left its key at the site, or says something new of itself."""
-
-    name: ClassVar[str] = "agent.ready"
-    component: Component
-    node: str
-    fingerprint: str
-    words: str = ""
-    """What people are told of it."""
-
-
-@immutable
-class AttemptEnded:
-    """A site reports that an attempt is over; fields as in the site contract's `Ended`."""
-
-    name: ClassVar[str] = "attempt.ended"
-    component: Component
-    time: float
-    exit_code: int | None = None
-    signal: int | None = None
-    failure: str = ""
-    reason: str = ""
-    usage: dict[str, float] = field(default_factory=dict)
-    started: float | None = None
 
 
 @immutable
@@ -197,7 +116,6 @@ class ReplicasFound:
     name: ClassVar[str] = "replicas.found"
 
 
-SiteMessage = SiteAccepted | SiteRefused | SiteRuns | SiteWaits | AttemptStarted | AgentReady | AttemptEnded
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
 Heard = SourceHeard | ReplicasFound | LinkChanged
-Message = SubmissionRecorded | JobsRecovered | Heard | SiteMessage | Request | TimerFired
+Message = SubmissionRecorded | JobsRecovered | Heard | AttemptReport | Request | TimerFired

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.messages import AttemptEnded
 from broker_core.scheduling.rules import Rules
 
 SILENT = frozenset({"lost", "lease"})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from typing import get_args
 
+from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
@@ -26,9 +28,6 @@ from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.merging import Merging
 from broker_core.scheduling.messages import (
-    AgentReady,
-    AttemptEnded,
-    AttemptStarted,
     CancelAsked,
     ElsewhereAsked,
     HoldAsked,
@@ -38,10 +37,6 @@ from broker_core.scheduling.messages import (
     Now,
     ReleaseAsked,
     ReplicasFound,
-    SiteAccepted,
-    SiteRefused,
-    SiteRuns,
-    SiteWaits,
     SubmissionRecorded,
     TimerFired,
 )
@@ -59,7 +54,7 @@ from broker_core.scheduling.standing import Effort, Match, Standings
 from broker_core.scheduling.waiting import WaitingJobs
 
 S, E = members(JobState), members(EventType)
-_BY_SITES = (SiteAccepted, AttemptStarted, AgentReady, AttemptEnded, SiteRefused, SiteRuns, SiteWaits)
+_BY_SITES = get_args(AttemptReport)
 
 
 class Scheduler:

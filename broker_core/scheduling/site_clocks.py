@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.record import JobRecord
-from broker_core.scheduling.messages import AttemptEnded
 
 _WHOLE = 1.0
 """Nodes tell whole seconds."""

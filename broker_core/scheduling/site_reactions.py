@@ -5,6 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from broker_core.jobs.attempt_events import (
+    AgentReady,
+    AttemptAccepted,
+    AttemptEnded,
+    AttemptFound,
+    AttemptRefused,
+    AttemptReport,
+    AttemptRuns,
+    AttemptStarted,
+    AttemptWaits,
+)
 from broker_core.jobs.events import Source
 from broker_core.jobs.members import members
 from broker_core.jobs.placement import listed
@@ -19,17 +30,7 @@ from broker_core.scheduling.effects import Confirm, Stray, of_components
 from broker_core.scheduling.fencing import Fences
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.messages import (
-    AgentReady,
-    AttemptEnded,
-    AttemptStarted,
-    LinkChanged,
-    SiteAccepted,
-    SiteMessage,
-    SiteRefused,
-    SiteRuns,
-    SiteWaits,
-)
+from broker_core.scheduling.messages import LinkChanged
 from broker_core.scheduling.outcomes import SILENT
 from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.rematching import Rematching
@@ -40,7 +41,7 @@ S, E, FROM = members(JobState), members(EventType), members(Source)
 IN_QUEUE = "In the site's queue"
 """Reason of a job that waits there for its turn."""
 _KEPT = "The site keeps it waiting"
-_OVER = (AttemptEnded, SiteRefused)
+_OVER = (AttemptEnded, AttemptRefused)
 
 
 class SiteReactions:
@@ -66,23 +67,26 @@ class SiteReactions:
         self._overdue = overdue
         self._ends = ends
         self._ways: dict[type, Callable[[LiveJob, Any], None]] = {
-            SiteAccepted: self._accepted,
-            SiteRefused: self._refused,
-            SiteRuns: self._runs,
-            SiteWaits: self._waits,
+            AttemptAccepted: self._accepted,
+            AttemptRefused: self._refused,
+            AttemptFound: self._found,
+            AttemptRuns: self._runs,
+            AttemptWaits: self._waits,
             AttemptStarted: self._started,
             AgentReady: self._agent_ready,
             AttemptEnded: self._ended,
         }
 
-    def heard(self, message: SiteMessage) -> None:
+    def heard(self, message: AttemptReport) -> None:
         """React to a message; one that is late, repeated or of an older attempt can only end that attempt."""
         job = self._ledger.jobs.get(message.component.job)
         if job is not None and job.at_site and message.component.attempt == job.record.attempt:
             self._ways[type(message)](job, message)
             return
+        if isinstance(message, AttemptFound):
+            return
         self._fence(message)
-        if isinstance(message, SiteAccepted | SiteRuns | SiteWaits | AgentReady):
+        if isinstance(message, AttemptAccepted | AttemptRuns | AttemptWaits | AgentReady):
             return
         if job is None:
             self._ledger.effects.append(Stray(message, in_words(message)))
@@ -115,7 +119,7 @@ class SiteReactions:
             self._overdue.queued(job)
             self._confirm(job)
 
-    def _fence(self, message: SiteMessage) -> None:
+    def _fence(self, message: AttemptReport) -> None:
         """What no job has any more must end, if it is there."""
         key = message.component.job, message.component.attempt
         if isinstance(message, _OVER):
@@ -123,7 +127,7 @@ class SiteReactions:
         else:
             self._fences.alive(key)
 
-    def _late(self, job: LiveJob, message: SiteMessage) -> None:
+    def _late(self, job: LiveJob, message: AttemptReport) -> None:
         self._ledger.note(
             job,
             E.MESSAGE_LATE,
@@ -133,7 +137,7 @@ class SiteReactions:
             details={"message": message.name},
         )
 
-    def _accepted(self, job: LiveJob, message: SiteAccepted) -> None:
+    def _accepted(self, job: LiveJob, message: AttemptAccepted) -> None:
         job.holds, job.suspect = message.held, False
         if job.record.state is S.READY:
             now = self._ledger.now.monotonic
@@ -148,12 +152,17 @@ class SiteReactions:
         if job.record.state is S.SCHEDULED:
             self._confirm(job)
 
+    def _found(self, job: LiveJob, message: AttemptFound) -> None:
+        """Of what is not handed over again that is the acceptance (reliability cases 2 and 24)."""
+        if job.suspect and not job.canceling:
+            self._accepted(job, AttemptAccepted(message.component, message.site_id, held=True))
+
     def _confirm(self, job: LiveJob) -> None:
         """Let a held attempt start, now that it is known to be there."""
         if job.holds and not (job.canceling or job.given_up):
             self._ledger.effects.extend(of_components(Confirm, job.record))
 
-    def _refused(self, job: LiveJob, message: SiteRefused) -> None:
+    def _refused(self, job: LiveJob, message: AttemptRefused) -> None:
         if job.record.state is not S.READY:
             self._late(job, message)
             return
@@ -173,7 +182,7 @@ class SiteReactions:
             reason = f"{where} refused it: {message.reason}"
             self._rematching.again(job, E.LIST_EXHAUSTED, reason, trouble, counts=message.counts)
 
-    def _fence_failed(self, failed: JobRecord, message: SiteRefused) -> None:
+    def _fence_failed(self, failed: JobRecord, message: AttemptRefused) -> None:
         """Of a set that one computing element refused the others must be left (CB-ERR-7); a site that did
         not answer may have the attempt."""
         if len(failed.placements) > 1:
@@ -196,12 +205,12 @@ class SiteReactions:
         self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failed})
         return True
 
-    def _runs(self, job: LiveJob, message: SiteRuns) -> None:
+    def _runs(self, job: LiveJob, message: AttemptRuns) -> None:
         self._catch_up(job)
         if job.record.state is S.SCHEDULED and job.runs_since is None:
             self._overdue.runs(job)
 
-    def _waits(self, job: LiveJob, message: SiteWaits) -> None:
+    def _waits(self, job: LiveJob, message: AttemptWaits) -> None:
         self._catch_up(job)
         reason = f"{_KEPT}: {message.reason}" if message.reason else IN_QUEUE
         if job.record.state is S.SCHEDULED and job.record.reason != reason:
@@ -209,8 +218,7 @@ class SiteReactions:
 
     def _started(self, job: LiveJob, message: AttemptStarted) -> None:
         if job.record.state is S.RUNNING:
-            if not message.asked:
-                self._late(job, message)
+            self._late(job, message)
             return
         self._catch_up(job)
         self._cache.started(job.id)
@@ -235,7 +243,7 @@ class SiteReactions:
     def _catch_up(self, job: LiveJob) -> None:
         """A site that speaks of an attempt has it, even if its acceptance was lost."""
         if job.record.state is S.READY:
-            self._accepted(job, SiteAccepted(job.record.component))
+            self._accepted(job, AttemptAccepted(job.record.component))
 
     def _ended(self, job: LiveJob, message: AttemptEnded) -> None:
         if self._fences.asked:

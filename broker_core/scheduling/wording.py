@@ -5,23 +5,29 @@ from __future__ import annotations
 import signal as signals
 from typing import Any
 
+from broker_core.jobs.attempt_events import (
+    AttemptEnded,
+    AttemptRefused,
+    AttemptReport,
+    AttemptRuns,
+    AttemptStarted,
+)
 from broker_core.jobs.site_names import site_names
 from broker_core.scheduling.choosing import Choice
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.messages import AttemptEnded, AttemptStarted, SiteMessage, SiteRefused, SiteRuns
 
 
-def in_words(message: SiteMessage) -> str:
+def in_words(message: AttemptReport) -> str:
     """A site's message for a record that it came late."""
     which = f"attempt {message.component.attempt}"
     if isinstance(message, AttemptStarted):
         return f"Late message: {which} has started"
-    if isinstance(message, SiteRuns):
+    if isinstance(message, AttemptRuns):
         return f"Late message: {which} runs by the site's word"
     if isinstance(message, AttemptEnded):
         code = f", exit code {message.exit_code}" if message.exit_code is not None else ""
         return f"Late message: {which} has ended{code}"
-    if isinstance(message, SiteRefused):
+    if isinstance(message, AttemptRefused):
         return f"Late message: {which} was refused: {message.reason}"
     return f"Late message: {which} was accepted"
 

@@ -12,12 +12,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import Demand
 from broker_core.scheduling.effects import Ask, Record, Submit, Wake
-from broker_core.scheduling.messages import Arrival, Message, Now, SiteMessage, SubmissionRecorded, TimerFired
+from broker_core.scheduling.messages import Arrival, Message, Now, SubmissionRecorded, TimerFired
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation import production
 from broker_core.simulation.site import Attempt, Site, SiteFacts
@@ -170,7 +171,7 @@ class Replay:
         self._alarm_number += 1
         heapq.heappush(self._alarms, (moment, self._alarm_number, action, subject))
 
-    def tell(self, message: SiteMessage, delay: float) -> None:
+    def tell(self, message: AttemptReport, delay: float) -> None:
         """The scheduler hears a site after a delay."""
         if delay <= 0:
             self._at_once.append((self._hear, message))

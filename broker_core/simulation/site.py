@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from broker_core.jobs.placement import Component
-from broker_core.scheduling.messages import (
+from broker_core.jobs.attempt_events import (
+    AttemptAccepted,
     AttemptEnded,
+    AttemptRefused,
+    AttemptReport,
     AttemptStarted,
-    SiteAccepted,
-    SiteMessage,
-    SiteRefused,
 )
+from broker_core.jobs.placement import Component
 
 _UNFIT = re.compile(r"[^\w.-]+")
 """What a host's name never has."""
@@ -82,7 +82,7 @@ class Surroundings(Protocol):
         """Call `action(subject)` at a moment, after what was to happen then already."""
         ...
 
-    def tell(self, message: SiteMessage, delay: float) -> None:
+    def tell(self, message: AttemptReport, delay: float) -> None:
         """The broker hears a message after a delay."""
         ...
 
@@ -113,9 +113,9 @@ class Site:
     def _arrive(self, attempt: Attempt) -> None:
         if len(self.queue) >= self.facts.max_queue and (self.queue or attempt.cpus > self.free):
             reason = f"{len(self.queue)} jobs wait there already"
-            self._around.tell(SiteRefused(attempt.component, reason), 0.0)
+            self._around.tell(AttemptRefused(attempt.component, reason), 0.0)
             return
-        self._around.tell(SiteAccepted(attempt.component), 0.0)
+        self._around.tell(AttemptAccepted(attempt.component), 0.0)
         if self.queue or attempt.cpus > self.free:
             self.queue.append(attempt)
         else:

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 import orjson
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component, component, computing_element
-from broker_core.sites.contract import Ended, InputFile, LaunchOrder
+from broker_core.sites.contract import InputFile, LaunchOrder
 
 log = logging.getLogger("crossdesk.sites")
 Record = TypeVar("Record")
@@ -35,7 +36,7 @@ class AttemptDirectory:
     def make(self, order: LaunchOrder) -> None:
         """Write the order down; after this the attempt is at the site for good."""
         os.makedirs(self.path, mode=0o700, exist_ok=True)
-        self._write("order", orjson.dumps(_fields(order) | {"ce": order.ce.id}, default=str))
+        self._write("order", orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str))
 
     def order(self) -> LaunchOrder | None:
         """The order, if the attempt ever arrived."""
@@ -53,11 +54,11 @@ class AttemptDirectory:
         """True if it is to be ended."""
         return os.path.exists(f"{self.path}/cancel")
 
-    def write_end(self, ended: Ended) -> None:
+    def write_end(self, ended: AttemptEnded) -> None:
         """Keep an end of which no starter left a marker."""
-        self._write("over", orjson.dumps(_fields(ended)))
+        self._write("over", orjson.dumps(_fields(ended, ended.component)))
 
-    def end(self) -> Ended | None:
+    def end(self) -> AttemptEnded | None:
         """The end kept by `write_end`."""
         return self._decoded("over", _end)
 
@@ -115,10 +116,9 @@ def attempts_in(root: Path) -> list[Component]:
     return [one for tag in tags_in(root) if (one := component(tag)) is not None]
 
 
-def _fields(record: LaunchOrder | Ended) -> dict[str, Any]:
-    """The fields of a record as they are written; a component as versions before this one did."""
-    found = asdict(record)
-    of = record.attempt
+def _fields(record: LaunchOrder | AttemptEnded, of: Component) -> dict[str, Any]:
+    """The fields of a record as they are written; the component as versions before this one did."""
+    found = {name: value for name, value in asdict(record).items() if name != "component"}
     found["attempt"] = {"job": of.job, "number": of.attempt} | ({"index": of.index} if of.index else {})
     return found
 
@@ -127,8 +127,9 @@ def _component(fields: dict[str, Any]) -> Component:
     return Component(fields["job"], fields["number"], fields.get("index", 0))
 
 
-def _end(fields: dict[str, Any]) -> Ended:
-    return Ended(**fields | {"attempt": _component(fields["attempt"])})
+def _end(fields: dict[str, Any]) -> AttemptEnded:
+    known = {name: value for name, value in fields.items() if name != "attempt"}
+    return AttemptEnded(_component(fields["attempt"]), **known)
 
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:

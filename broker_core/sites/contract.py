@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
 from broker_core.resources.facts import Facts
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -74,82 +75,8 @@ class LaunchOrder:
     """Computing element that was chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """An attempt that was to be found again is at the site, and waits for its `confirm`."""
-
-    attempt: Component
-    id: str
-    """The site's own id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """The site says that it runs the attempt; its starter has not spoken yet (SA-LCH-07)."""
-
-    attempt: Component
-
-
-@dataclass(frozen=True, slots=True)
-class Waits:
-    """The site keeps the attempt waiting for another reason than before; empty: for its turn alone."""
-
-    attempt: Component
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The application was started."""
-
-    attempt: Component
-    time: float
-    node: str
-    pid: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The attempt is over: every process of it is gone."""
-
-    attempt: Component
-    time: float
-    exit_code: int | None
-    """0 to 255, None where the application did not end by itself or never started."""
-    signal: int | None = None
-    """Signal that ended the application."""
-    failure: str = ""
-    """Empty for a normal end; else one of FAILURES."""
-    reason: str = ""
-    """The failure in words, with place and remedy."""
-    usage: dict[str, float] = field(default_factory=dict)
-    """`wall_s`, `cpu_s`, `max_rss_bytes` as known."""
-    started: float | None = None
-    """When the application started, should that message have been lost; None if it never did."""
-
-
-FAILURES = (
-    "download",
-    "executable-missing",
-    "agent",
-    "no-desk",
-    "upload",
-    "wall-limit",
-    "output-limit",
-    "killed",
-    "lost",
-    "lease",
-    "refused-second-start",
-    "never-starts",
-    "starter",
-)
-"""What can end an attempt other than the application itself (CB-JS-06).
-
-`killed` answers a cancel; with `no-desk` the Bypass agent gave the program up (CB-BYP-05).
-"""
-
-Notice = Held | Runs | Waits | Started | Ended
-Report = Callable[[Notice], None]
+Report = Callable[[AttemptReport], None]
+"""Takes what a site says of its attempts, in the order in which it happened there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +106,7 @@ class Site(Protocol):
         """Begin work. `known`: the attempts which the broker believes to be at this site.
 
         Each is found again (running on, ended meanwhile, queued, or never arrived) and reported:
-        a `Started` where it has started, an `Ended` where it is over. An attempt that never
+        an `AttemptStarted` where it has started, an `AttemptEnded` where it is over. An attempt that never
         arrived is submitted again from its order. Attempts found there that are not known are ended.
         """
         ...
@@ -199,7 +126,7 @@ class Site(Protocol):
         ...
 
     async def cancel(self, attempt: Component) -> None:
-        """End an attempt with all its processes; an `Ended` follows when they are gone."""
+        """End an attempt with all its processes; an `AttemptEnded` follows when they are gone."""
         ...
 
     async def files(self, attempt: Component) -> list[RunFile]:

@@ -6,7 +6,7 @@ import os
 import resource
 import time
 
-from broker_core.sites.contract import Ended
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.sites.run import Run
 from broker_core.worker.markers import EXITS, EndedMark, StartedMark, read_ended, read_started, status_of
 
@@ -18,7 +18,7 @@ _NO_RESULT = ("starter", "The Job Starter could not record the end of the job; i
 _SECOND = ("refused-second-start", "This attempt had been started before; the second start was refused.")
 
 
-def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> Ended:
+def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> AttemptEnded:
     """The end of `run`. `status`: as of waitpid, None for a starter that is not our child."""
     started = read_started(run.directory.path)
     mark = read_ended(run.directory.path)
@@ -27,8 +27,8 @@ def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> End
         code, number, (failure, reason) = None, None, run.verdict
     elif not failure and (full := full_output(run, file_limit)):
         failure, reason = "output-limit", full
-    return Ended(
-        attempt=run.order.attempt,
+    return AttemptEnded(
+        component=run.order.attempt,
         time=_not_before(mark.time if mark else time.time(), run.begun),
         exit_code=code,
         signal=number,

@@ -14,12 +14,13 @@ from typing import Any
 
 from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
+from broker_core.jobs.attempt_events import AttemptReport, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
+from broker_core.sites.contract import LaunchOrder, Report, RunFile, SiteRefused
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -187,7 +188,8 @@ class LocalSite:
         mark = None if run.told_start else read_started(run.directory.path)
         if mark is not None:
             run.told_start = True
-            self._report(Started(run.order.attempt, max(mark.time, run.begun), os.uname().nodename, mark.pid))
+            began, node = max(mark.time, run.begun), os.uname().nodename
+            self._report(AttemptStarted(run.order.attempt, began, node, mark.pid))
 
     def end_processes(self, run: Run) -> None:
         """End all processes of a run; its end is reported when they are gone."""
@@ -207,7 +209,7 @@ class LocalSite:
         self._report(ended)
         self._launch_soon()
 
-    def report(self, notice: Notice) -> None:
+    def report(self, notice: AttemptReport) -> None:
         """Pass a notice on to the engine."""
         self._report(notice)
 

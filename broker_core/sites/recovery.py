@@ -7,10 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
-from broker_core.sites.contract import Ended, LaunchOrder
+from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.endings import CANCELED, LOST, ended_of
 from broker_core.sites.run import Run, Stage
 
@@ -39,7 +40,7 @@ class Recovery:
         tags = {attempt.tag for attempt, _ in known}
         await self._end_unknown(tags)
 
-    def end_of_absent(self, attempt: Component) -> Ended:
+    def end_of_absent(self, attempt: Component) -> AttemptEnded:
         """The end of an attempt that is over, or never was here."""
         directory = AttemptDirectory(self._site.root, attempt.tag)
         order = directory.order()
@@ -48,7 +49,7 @@ class Recovery:
             return kept
         if order is not None and directory.over():
             return ended_of(Run(order, directory), None, None, self._site.settings.file_limit)
-        return Ended(attempt, time.time(), None, None, *CANCELED)
+        return AttemptEnded(attempt, time.time(), None, None, *CANCELED)
 
     async def find_first(self, run: Run) -> None:
         """A second start of `run` was refused: follow the first one, or take its end."""
@@ -68,7 +69,7 @@ class Recovery:
             self._over(attempt, directory, order)
         elif order is None:
             self._site.report(
-                Ended(attempt, time.time(), None, None, "lost", "The site has no such attempt.")
+                AttemptEnded(attempt, time.time(), None, None, "lost", "The site has no such attempt.")
             )
         else:
             self._resume(Run(order, directory))
@@ -76,7 +77,7 @@ class Recovery:
     def _over(self, attempt: Component, directory: AttemptDirectory, order: LaunchOrder | None) -> None:
         kept = directory.end()
         if kept is not None or order is None:
-            self._site.report(kept or Ended(attempt, time.time(), None, None, *LOST))
+            self._site.report(kept or AttemptEnded(attempt, time.time(), None, None, *LOST))
             return
         run = Run(order, directory)
         self._site.occupy(run)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from broker_core.sites.contract import Ended
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.sites.endings import CANCELED, outcome_of, usage_of
 from broker_core.sites.remote_attempt import Presence, RemoteAttempt
 from broker_core.worker.markers import EndedMark
 
 
-def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float) -> Ended:
+def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float) -> AttemptEnded:
     """The starter says how it ended. `now`: wall clock; `begun`: nothing at the site happened before."""
     code, number, failure, reason = outcome_of(mark, None)
     ended_there = number or mark.terminated or failure == "lost"
@@ -18,8 +18,8 @@ def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float)
         code, number, failure = None, None, "lost"
         reason = "The site's batch system ended it: canceled there, at a time limit, or with its node."
     started = one.mark
-    return Ended(
-        attempt=one.attempt,
+    return AttemptEnded(
+        component=one.attempt,
         time=min(max(mark.time, begun), now),
         exit_code=code,
         signal=number,
@@ -30,7 +30,7 @@ def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float)
     )
 
 
-def end_without_marker(one: RemoteAttempt, now: float, site: str) -> Ended:
+def end_without_marker(one: RemoteAttempt, now: float, site: str) -> AttemptEnded:
     """The site has it no more, and no starter recorded an end."""
     if one.is_canceled:
         failure, reason = CANCELED
@@ -46,7 +46,7 @@ def end_without_marker(one: RemoteAttempt, now: float, site: str) -> Ended:
     else:
         failure, reason = "lost", f"{site} has no such attempt."
     started = one.mark
-    return Ended(
+    return AttemptEnded(
         one.attempt,
         now,
         None,

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from broker_core.errors import CrossDeskError, NotFound
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.batch.shell_files import writable
-from broker_core.sites.contract import Ended, RunFile
+from broker_core.sites.contract import RunFile
 from broker_core.sites.remote_attempt import RemoteAttempt
 from broker_core.sites.remote_ends import end_by_marker, end_without_marker
 from broker_core.sites.remote_records import RemoteRecords
@@ -36,7 +37,7 @@ class RemoteFinish:
         adapter: Adapter,
         records: RemoteRecords,
         settings: RemoteSettings,
-        ended: Callable[[Ended], None],
+        ended: Callable[[AttemptEnded], None],
     ) -> None:
         """`ended`: hears of each end once its output is here and the end is written down."""
         self._site, self._adapter, self._settings = site, adapter, settings
@@ -135,13 +136,13 @@ class RemoteFinish:
 
         return await self._until_done(brought, f"Output of {tracked.tag} comes later")
 
-    async def _keep(self, ended: Ended) -> None:
+    async def _keep(self, ended: AttemptEnded) -> None:
         """Write an end down, as soon as there is room."""
 
         async def kept() -> None:
             await asyncio.to_thread(self._records.keep, ended)
 
-        await self._until_done(kept, f"The end of {ended.attempt.tag} is told later")
+        await self._until_done(kept, f"The end of {ended.component.tag} is told later")
 
     async def _until_done(self, work: Callable[[], Awaitable[Done]], later: str) -> Done:
         """The answer of `work`, tried again as long as the connection or this machine fails it."""

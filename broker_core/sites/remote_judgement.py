@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from broker_core.jobs.attempt_events import (
+    AttemptEnded,
+    AttemptFound,
+    AttemptReport,
+    AttemptRuns,
+    AttemptStarted,
+    AttemptWaits,
+)
 from broker_core.sites.adapter import Polled, Seen, Sighting
 from broker_core.sites.attempt_life import arrived, begun
-from broker_core.sites.contract import Ended, Held, Notice, Runs, Started, Waits
 from broker_core.sites.remote_attempt import (
     Absence,
     Presence,
@@ -53,21 +60,21 @@ def _presence(before: Presence, sighting: Sighting) -> Presence:
     return Presence.NEVER if before is Presence.NEVER else Presence.DELISTED
 
 
-def notices(one: RemoteAttempt, sighting: Sighting, now: float) -> Iterator[Notice]:
+def notices(one: RemoteAttempt, sighting: Sighting, now: float) -> Iterator[AttemptReport]:
     """What the engine is to hear, each once. `now`: wall clock."""
     mark = one.mark
     if sighting.started and mark is not None and one.reported is not Reported.STARTED:
         one.reported = Reported.STARTED
-        yield Started(one.attempt, min(mark.time or now, now), mark.node or sighting.node, mark.pid)
+        yield AttemptStarted(one.attempt, min(mark.time or now, now), mark.node or sighting.node, mark.pid)
     elif sighting.seen is Seen.RUNNING and one.reported is Reported.NOTHING:
         one.reported = Reported.RUNS
-        yield Runs(one.attempt)
+        yield AttemptRuns(one.attempt)
     elif sighting.seen is Seen.HELD and one.origin is Refound.SILENT:
         one.origin = Refound.HELD
-        yield Held(one.attempt, one.id)
+        yield AttemptFound(one.attempt, one.id)
     elif sighting.seen is Seen.QUEUED and not sighting.hopeless and sighting.reason != one.reported_wait:
         one.reported_wait = sighting.reason
-        yield Waits(one.attempt, sighting.reason)
+        yield AttemptWaits(one.attempt, sighting.reason)
 
 
 def is_over(one: RemoteAttempt, polled: Polled, began: float, now: float, settings: RemoteSettings) -> bool:
@@ -103,9 +110,9 @@ def _unseeable(one: RemoteAttempt, polled: Polled, began: float) -> bool:
     return wanted or one.is_offered or one.tag not in polled.missing
 
 
-def not_heard_from(one: RemoteAttempt, now: float, site: str) -> Ended:
+def not_heard_from(one: RemoteAttempt, now: float, site: str) -> AttemptEnded:
     """The end of an attempt whose lease is over for certain."""
-    return Ended(
+    return AttemptEnded(
         one.attempt,
         now,
         None,

@@ -6,9 +6,9 @@ import ctypes
 import os
 from pathlib import Path
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import Ended
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -29,10 +29,10 @@ class RemoteRecords:
         os.makedirs(self.output(attempt), mode=0o700, exist_ok=True)
         return Path(self.output(attempt))
 
-    def keep(self, ended: Ended) -> None:
+    def keep(self, ended: AttemptEnded) -> None:
         """Write an end down; from now on the site is not needed for it."""
-        self.open_output(ended.attempt)
-        AttemptDirectory(self._root, ended.attempt.tag).write_end(ended)
+        self.open_output(ended.component)
+        AttemptDirectory(self._root, ended.component.tag).write_end(ended)
 
     def settle(self) -> None:
         """Have all that was kept on the disk, so that a power cut takes nothing of it; raises OSError."""
@@ -45,7 +45,7 @@ class RemoteRecords:
         finally:
             os.close(place)
 
-    def end(self, attempt: Component) -> Ended | None:
+    def end(self, attempt: Component) -> AttemptEnded | None:
         """The end that was kept."""
         return AttemptDirectory(self._root, attempt.tag).end()
 

@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Adapter, Polled, SiteFailed
 from broker_core.sites.attempt_life import AttemptEvent, Over, arrived, ending, over
-from broker_core.sites.contract import Ended, LaunchOrder, Notice, Report
+from broker_core.sites.contract import LaunchOrder, Report
 from broker_core.sites.lease_limit import LeaseLimit
 from broker_core.sites.link import LinkState
 from broker_core.sites.pace import BURST, pause
@@ -77,7 +78,7 @@ class RemoteWatch:
         self.spawn(self._rounds())
         self.spawn(self._meet_again())
 
-    def report(self, notice: Notice) -> None:
+    def report(self, notice: AttemptReport) -> None:
         """Tell the engine."""
         self._report(notice)
 
@@ -280,9 +281,9 @@ class RemoteWatch:
                 self._strangers.expected = True
                 self.report(end)
 
-    def _ended(self, ended: Ended) -> None:
+    def _ended(self, ended: AttemptEnded) -> None:
         """Report an end, once."""
-        tag = ended.attempt.tag
+        tag = ended.component.tag
         if self._drop(tag, AttemptEvent.REPORTED):
             self._strangers.over(tag)
             self.report(ended)

@@ -6,8 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.sites.attempt_directory import AttemptDirectory
-from broker_core.sites.contract import Ended, LaunchOrder
+from broker_core.sites.contract import LaunchOrder
 
 
 class Stage(Enum):
@@ -37,7 +38,7 @@ class Run:
     """Failure and reason, if the site itself ends the attempt."""
     ending: asyncio.Task[None] | None = None
     """The task that ends its processes."""
-    ended: Ended | None = None
+    ended: AttemptEnded | None = None
 
     @property
     def tag(self) -> str:

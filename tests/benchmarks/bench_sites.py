@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
-from broker_core.sites.contract import Ended, LaunchOrder, Notice
+from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.link import Link
 from broker_core.sites.making import site_for
 from broker_core.sites.remote_settings import RemoteSettings
@@ -56,11 +57,11 @@ async def _ours(bed: Slurm, orders: Sequence[LaunchOrder], folder: Path) -> floa
     ended: set[str] = set()
     over = asyncio.Event()
 
-    def heard(notice: Notice) -> None:
-        if isinstance(notice, Ended):
+    def heard(notice: AttemptReport) -> None:
+        if isinstance(notice, AttemptEnded):
             if notice.exit_code != 0 or notice.failure:
                 raise RuntimeError(f"a job failed: {notice}")
-            ended.add(notice.attempt.tag)
+            ended.add(notice.component.tag)
             if len(ended) == len(orders):
                 over.set()
 

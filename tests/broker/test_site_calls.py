@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.site_calls import SEVERAL, SiteCalls
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.effects import Cancel, Submit, of_components
-from broker_core.scheduling.messages import AttemptEnded, SiteRefused
 from tests.broker.test_site_work import Heard, Orders, StandIn, ready
 from tests.waiting import eventually
 
@@ -48,7 +48,7 @@ async def test_of_a_job_over_two_sites_none_gets_anything_and_it_is_refused_once
         for effect in of_components(Submit, record):
             calls.submit(effect)
     await eventually(lambda: len(heard.posted) == 2)
-    assert heard.posted[0] == SiteRefused(Component("both", 1), SEVERAL)
+    assert heard.posted[0] == AttemptRefused(Component("both", 1), SEVERAL)
     assert (sites["a"].asked, sites["b"].asked) == (["one.1"], [])
     await calls.close()
 

@@ -14,13 +14,13 @@ from broker_core.broker import site_work
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.site_work import SiteWork
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import AttemptEnded, SiteAccepted, SiteRefused
 from broker_core.sites.batch.site_home import SiteUnfit
-from broker_core.sites.contract import Ended, LaunchOrder, Report
-from broker_core.sites.contract import SiteRefused as Refused
+from broker_core.sites.contract import AttemptRefused as Refused
+from broker_core.sites.contract import LaunchOrder, Report
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost
 from tests.waiting import LONG, eventually
@@ -124,7 +124,7 @@ async def test_an_answer_that_is_lost_is_asked_for_again_and_no_refusal() -> Non
     site = StandIn(LinkLost("cut"), LinkLost("cut"), "7")
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted(Component("a", 1), "7", held=True)]
+    assert heard.posted == [AttemptAccepted(Component("a", 1), "7", held=True)]
     assert site.asked == ["a.1"] * 3
     await work.close()
 
@@ -134,7 +134,7 @@ async def test_a_submission_that_takes_for_ever_is_asked_for_again(monkeypatch: 
     site = StandIn(asyncio.Event(), "8")
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted(Component("a", 1), "8", held=True)]
+    assert heard.posted == [AttemptAccepted(Component("a", 1), "8", held=True)]
     await work.close()
 
 
@@ -142,7 +142,7 @@ async def test_a_refusal_is_told_with_its_reason() -> None:
     site = StandIn(Refused("no such queue", place="far"))
     work, heard = await begun(site, ready("a"))
     [refused] = await eventually(lambda: heard.posted)
-    assert isinstance(refused, SiteRefused)
+    assert isinstance(refused, AttemptRefused)
     assert (refused.reason, refused.counts) == ("far: no such queue", True)
     await work.close()
 
@@ -152,7 +152,7 @@ async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> No
     site.link.transition(LinkEvent.LOST, "no route")
     work, heard = await begun(site, ready("a"))
     [refused] = await eventually(lambda: heard.posted)
-    assert isinstance(refused, SiteRefused)
+    assert isinstance(refused, AttemptRefused)
     assert (refused.counts, "no route" in refused.reason, site.asked) == (False, True, [])
     await work.close()
 
@@ -172,7 +172,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     site.link.transition(LinkEvent.ANSWERED)
     work.link_changed()
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted(Component("a", 1), "id", held=True)]
+    assert heard.posted == [AttemptAccepted(Component("a", 1), "id", held=True)]
     await work.close()
 
 
@@ -193,8 +193,8 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
         work.submit(record)
     await eventually(lambda: len(heard.posted) == 2)
     assert {(type(one).__name__, one.component.job) for one in heard.posted} == {
-        ("SiteRefused", "bad"),
-        ("SiteAccepted", "good"),
+        ("AttemptRefused", "bad"),
+        ("AttemptAccepted", "good"),
     }
     await work.close()
 
@@ -242,9 +242,9 @@ async def test_no_more_attempts_are_sent_than_are_allowed_there() -> None:
     work, heard = await begun(site, ready("a"), ready("b"), ready("c"), most=2)
     await eventually(lambda: len(heard.posted) == 2)
     assert site.asked == ["a.1", "b.1"]
-    site.report(Ended(Component("a", 1), 9.0, 0))
+    site.report(AttemptEnded(Component("a", 1), 9.0, 0))
     await eventually(lambda: len(site.asked) == 3)
-    assert [type(one) for one in heard.posted[2:]] == [AttemptEnded, SiteAccepted]
+    assert [type(one) for one in heard.posted[2:]] == [AttemptEnded, AttemptAccepted]
     await work.close()
 
 
@@ -255,7 +255,7 @@ async def test_what_finds_no_place_for_long_is_matched_again(monkeypatch: pytest
     await eventually(lambda: len(heard.posted) == 2)
     assert site.asked == ["a.1"]
     refused = heard.posted[1]
-    assert isinstance(refused, SiteRefused)
+    assert isinstance(refused, AttemptRefused)
     assert (refused.component.job, refused.counts) == ("b", False)
     await work.close()
 
@@ -284,7 +284,7 @@ async def test_work_begins_though_its_first_try_failed_in_an_unforeseen_way(
     site.faults = [RuntimeError("nobody thought of this")]
     work, heard = await begun(site, ready("a"))
     await eventually(lambda: heard.posted)
-    assert heard.posted == [SiteAccepted(Component("a", 1), "id", held=True)]
+    assert heard.posted == [AttemptAccepted(Component("a", 1), "id", held=True)]
     assert "nobody thought of this" in caplog.text
     await work.close()
 

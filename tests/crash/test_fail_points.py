@@ -13,14 +13,15 @@ LIFE = (
         "job.cancel_requested", "job.cleared", "site.submit", "site.cancel")  # fmt: skip
 POINTS = [
     *(f"{when}:{what}" for what in LIFE for when in ("before", "after")),
-    "before:notice.Started",
-    "before:notice.Ended",
+    "before:attempt.started",
+    "before:attempt.ended",
     "store.before-commit",
     "store.after-commit",
 ]
 RECOVERY = (
     "store.opened", "before:recovery", "during:recovery", "before:sites.start", "after:sites.start",
-    "after:recovery", "before:notice.Started", "before:notice.Ended", "before:job.running", "after:job.done",
+    "after:recovery", "before:attempt.started", "before:attempt.ended", "before:job.running",
+    "after:job.done",
 )  # fmt: skip
 
 

@@ -34,11 +34,11 @@ HANDED_OVER = [
     *exchanges("submit", "release"),
 ]
 WATCHED = [
-    *("before:notice.Runs", "before:notice.Started", "after:job.running", "before:job.running"),
+    *("before:site.runs", "before:attempt.started", "after:job.running", "before:job.running"),
     *exchanges("poll"),
     *("before:recovery", "during:recovery", "before:sites.start", "after:sites.start", "after:recovery"),
 ]
-BROUGHT_HOME = [*around("keep", "job.done"), "before:notice.Ended", *exchanges("fetch", "remove")]
+BROUGHT_HOME = [*around("keep", "job.done"), "before:attempt.ended", *exchanges("fetch", "remove")]
 ENDED = [*around("job.cancel_requested", "site.cancel", "job.canceled", "job.purged"), *exchanges("cancel")]
 
 

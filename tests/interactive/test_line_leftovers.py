@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,23 +19,19 @@ from broker_core.broker.line_journal import LineJournal
 from broker_core.broker.line_sessions import LineJob, LineLook, LineSessions
 from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.errors import NotFound
+from broker_core.jobs.placement import shared
+from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.transport.contract import LinkLost
 
 
-@dataclass
-class Record:
-    """Stands for the record of a job."""
-
-    id: str = "job-1"
-    attempt: int = 1
-    state: JobState = JobState.RUNNING
-    site: str = "far"
-    interactive: bool = True
-    reason: str = ""
-    exit_code: int | None = None
-    signal: int | None = None
+def running(name: str) -> JobRecord:
+    """An interactive job at a site."""
+    return JobRecord(
+        name, "ann", "n", "Normal", True, 1, JobState.RUNNING, "", attempt=1,
+        placements=shared(("far:22/jobmanager-slurm-q",), 1),
+    )  # fmt: skip
 
 
 class Site:
@@ -54,14 +50,17 @@ class Made:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.records = {name: Record(name) for name in ("job-1", "job-2")}
+        self.records = {name: running(name) for name in ("job-1", "job-2")}
         self.sessions = LineSessions(cast(Any, self), InteractiveSettings(), folder)
+
+    def change(self, name: str, **columns: Any) -> None:
+        self.records[name] = replace(self.records[name], **columns)
 
     async def job(self, name: str) -> Any:
         return self.records[name]
 
     def line_job(self, name: str) -> LineJob:
-        return LineJob(cast(Any, self.records[name]), cast(Any, Site()), ("out", "err"))
+        return LineJob(self.records[name], cast(Any, Site()), ("out", "err"))
 
     async def look(self, name: str, desk: str = "desk") -> bytes:
         async def job() -> LineJob:
@@ -95,7 +94,7 @@ async def test_a_job_that_ends_without_a_desk_leaves_no_file_and_none_open(made:
     record = made.records["job-1"]
     live: dict[str, Any] = {"job-1": record}
     watch = AgentWatch(live.get, cast(Any, None), lambda ce: None, made.sessions.over)
-    record.state = JobState.DONE
+    made.change("job-1", state=JobState.DONE)
     live.clear()
     watch.begin("job-1")
     await asyncio.gather(*watch._tasks.values())
@@ -105,7 +104,7 @@ async def test_a_job_that_ends_without_a_desk_leaves_no_file_and_none_open(made:
 
 async def test_what_a_desk_opened_while_its_job_ended_goes_with_the_next_session(made: Made) -> None:
     await made.typed("job-1", b"secret\n")
-    made.records["job-1"].state = JobState.DONE
+    made.change("job-1", state=JobState.DONE)
     await made.look("job-2")
     assert os.listdir(made.folder) == ["job-2.1"]
     assert all("job-2.1" in name for name in open_files(made.folder))
@@ -113,7 +112,7 @@ async def test_what_a_desk_opened_while_its_job_ended_goes_with_the_next_session
 
 async def test_an_attempt_that_was_followed_by_another_leaves_nothing(made: Made) -> None:
     await made.typed("job-1", b"first\n")
-    made.records["job-1"].attempt = 2
+    made.change("job-1", attempt=2)
     await made.look("job-1")
     assert os.listdir(made.folder) == ["job-1.2"]
 

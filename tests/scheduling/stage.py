@@ -9,6 +9,7 @@ from functools import partial
 from itertools import count
 
 from broker_core.jdl.check import check
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptStarted
 from broker_core.jobs.events import JobEvent, Source
 from broker_core.jobs.past import past_of
 from broker_core.jobs.placement import Component
@@ -24,13 +25,10 @@ from broker_core.scheduling.demand import Demand, demand_of
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, Record, Stray, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
-    AttemptEnded,
-    AttemptStarted,
     JobsRecovered,
     LinkChanged,
     Message,
     Now,
-    SiteAccepted,
     SubmissionRecorded,
     TimerFired,
 )
@@ -198,7 +196,7 @@ class Stage:
     # --- what a site says
 
     def accepted(self, job: str, *, held: bool = False) -> None:
-        self.tell(SiteAccepted(Component(job, self.records[job].attempt), held=held))
+        self.tell(AttemptAccepted(Component(job, self.records[job].attempt), held=held))
 
     def started(self, job: str) -> None:
         self.tell(AttemptStarted(Component(job, self.records[job].attempt), self.wall))

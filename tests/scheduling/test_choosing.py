@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
+from broker_core.jobs.attempt_events import AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.states import JobState
 from broker_core.policies.built_in import best_fit, worst_fit
 from broker_core.policies.policy import Choices, Request
 from broker_core.resources.record import Resource
-from broker_core.scheduling.messages import SiteRefused
 from broker_core.scheduling.rules import Rules
 from tests.scheduling.stage import PLAIN, Stage, resource
 
@@ -102,10 +102,10 @@ def test_a_rank_that_reads_free_cpus_is_evaluated_for_every_job() -> None:
 def test_a_choice_that_refused_is_not_tried_again_in_the_same_round_nor_one_without_room() -> None:
     stage = Stage([resource(A, cpus=1), resource(B, cpus=2), resource("c:1/x", cpus=3)])
     (job,) = stage.submit()
-    stage.tell(SiteRefused(Component(job, 1), "full disk"))
-    stage.tell(SiteRefused(Component(job, 2), "no account"))
+    stage.tell(AttemptRefused(Component(job, 1), "full disk"))
+    stage.tell(AttemptRefused(Component(job, 2), "no account"))
     assert [effect.ce.id for effect in stage.submits] == [A, B, "c:1/x"]
-    stage.tell(SiteRefused(Component(job, 3), "down", down=True))
+    stage.tell(AttemptRefused(Component(job, 3), "down", down=True))
     assert stage.state(job) is S.WAITING
     why = stage.scheduler.why(job, stage.monotonic)
     assert why is not None

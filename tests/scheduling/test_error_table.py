@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.attempt_events import AttemptFound, AttemptRefused
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import ReleaseAsked, SiteRefused
+from broker_core.scheduling.messages import ReleaseAsked
 from tests.scheduling.stage import Stage, resource
 
 S = JobState
@@ -25,7 +26,7 @@ def told(stage: Stage, job: str, kind: str) -> str:
 def test_row_1_a_resource_that_is_down_is_marked_and_the_next_one_taken() -> None:
     stage = sites(A, B)
     (job,) = stage.submit()
-    stage.tell(SiteRefused(Component(job, 1), "connection refused", down=True))
+    stage.tell(AttemptRefused(Component(job, 1), "connection refused", down=True))
     trouble = stage.scheduler.cache.troubles.at(A, stage.monotonic)
     assert trouble is not None
     assert trouble.down
@@ -35,7 +36,7 @@ def test_row_1_a_resource_that_is_down_is_marked_and_the_next_one_taken() -> Non
 def test_row_2_a_failing_submission_marks_the_resource_for_a_while() -> None:
     stage = sites(A, B)
     (job,) = stage.submit()
-    stage.tell(SiteRefused(Component(job, 1), "sbatch: invalid partition"))
+    stage.tell(AttemptRefused(Component(job, 1), "sbatch: invalid partition"))
     trouble = stage.scheduler.cache.troubles.at(A, stage.monotonic)
     assert trouble is not None
     assert not trouble.down
@@ -85,12 +86,12 @@ def test_row_6_rounds_are_counted_over_restarts() -> None:
     stage = sites(A)
     (job,) = stage.submit()
     for _ in range(5):
-        stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "out of order"))
+        stage.tell(AttemptRefused(Component(job, stage.records[job].attempt), "out of order"))
         stage.wait(700)
         stage.restart()
         stage.run()
     assert stage.state(job) is S.READY
-    stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "out of order"))
+    stage.tell(AttemptRefused(Component(job, stage.records[job].attempt), "out of order"))
     assert stage.state(job) is S.ABORTED
     assert told(stage, job, "aborted").startswith("Given up after 5 rounds of matching. Tried: a:22")
     assert told(stage, job, "aborted").count("out of order") == 1
@@ -114,7 +115,7 @@ def together() -> tuple[Stage, str]:
 
 def test_row_7_where_one_component_is_refused_all_others_are_removed_and_everything_freed() -> None:
     stage, job = together()
-    stage.tell(SiteRefused(Component(job, 1), "queue is closed"))
+    stage.tell(AttemptRefused(Component(job, 1), "queue is closed"))
     assert [(one.ce.id, one.component.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
     cache = stage.scheduler.cache
     assert all(cache.commitments_at(ce) == {} for ce in (A, B))
@@ -161,6 +162,21 @@ def test_a_suspect_that_its_site_has_goes_on_as_if_nothing_had_happened() -> Non
     stage.started(job)
     stage.ended(job)
     assert stage.state(job) is S.DONE
+
+
+def test_only_of_a_suspect_is_it_an_acceptance_that_its_site_has_it() -> None:
+    stage = sites(A, B)
+    suspect, other = stage.submit(number=2)
+    stage.tell(AttemptFound(Component(other, 1), "7"))
+    assert (stage.state(other), stage.strays) == (S.READY, [])
+    for _ in range(4):
+        stage.restart(died=True)
+    stage.tell(AttemptFound(Component(suspect, 2), "8"))
+    stage.tell(AttemptFound(Component("unknown", 1), "9"))
+    assert (stage.confirms, stage.strays) == ([], [])
+    stage.tell(AttemptFound(Component(suspect, 1), "8"))
+    assert stage.state(suspect) is S.SCHEDULED
+    assert [one.component for one in stage.confirms] == [Component(suspect, 1)]
 
 
 def test_deaths_of_the_broker_after_the_answer_of_the_site_are_not_held_against_a_job() -> None:

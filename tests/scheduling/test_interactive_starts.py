@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.attempt_events import AttemptRuns
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import SiteRuns
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -37,7 +37,7 @@ def test_an_interactive_job_that_its_site_lets_wait_is_refused_once_it_has_ended
 def test_an_interactive_job_that_runs_by_the_word_of_its_site_has_left_the_queue() -> None:
     stage, job = handed_over()
     stage.wait(100)
-    stage.tell(SiteRuns(Component(job, 1)))
+    stage.tell(AttemptRuns(Component(job, 1)))
     stage.wait(290)
     assert stage.cancels == []
     stage.wait(11)

@@ -8,18 +8,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import (
-    AttemptEnded,
-    AttemptStarted,
-    CancelAsked,
-    HoldAsked,
-    ReleaseAsked,
-    SiteAccepted,
-    SiteRefused,
-    TimerFired,
-)
+from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked, TimerFired
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 TEXTS = (
@@ -108,13 +100,13 @@ class Interleavings(RuleBasedStateMachine):
         known = self.site[job, number]
         if what == "accept" and not known.refused:
             known.accepted = True
-            self.stage.tell(SiteAccepted(Component(job, number), "x"))
+            self.stage.tell(AttemptAccepted(Component(job, number), "x"))
         elif what == "start" and not known.refused:
             known.started = True
             self.stage.tell(AttemptStarted(Component(job, number), self.stage.wall))
         elif what == "refuse" and not (known.accepted or known.started or known.ended):
             known.refused = True
-            self.stage.tell(SiteRefused(Component(job, number), "no"))
+            self.stage.tell(AttemptRefused(Component(job, number), "no"))
         elif what == "end" and not known.refused:
             known.ended = True
             when = self.stage.wall if known.started else None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.attempt_events import AttemptRefused, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
 from broker_core.scheduling.effects import Cancel, Submit, of_components
-from broker_core.scheduling.messages import AttemptStarted, CancelAsked, HoldAsked, ReleaseAsked, SiteRefused
+from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked
 from tests.scheduling.stage import CE, Stage, resource
 
 S = JobState
@@ -177,10 +178,10 @@ def test_a_refusal_leads_to_the_next_choice_then_to_waiting() -> None:
     stage = Stage([resource(), resource("other:1/jobmanager-fork-b", cpus=2)])
     (job,) = stage.submit()
     first = stage.submits[-1].ce.id
-    stage.tell(SiteRefused(Component(job, 1), "it is down"))
+    stage.tell(AttemptRefused(Component(job, 1), "it is down"))
     assert stage.types(job)[-1] == "choice_failed"
     assert stage.submits[-1].ce.id != first
-    stage.tell(SiteRefused(Component(job, 2), "it is down as well"))
+    stage.tell(AttemptRefused(Component(job, 2), "it is down as well"))
     assert stage.types(job)[-1] == "list_exhausted"
     assert stage.state(job) is S.WAITING
 
@@ -190,7 +191,7 @@ def test_after_five_rounds_the_job_is_aborted_with_the_list_of_tried_resources()
     (job,) = stage.submit()
     for _ in range(6):
         assert stage.state(job) is S.READY
-        stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "out of order"))
+        stage.tell(AttemptRefused(Component(job, stage.records[job].attempt), "out of order"))
         stage.wait(700)
     assert stage.state(job) is S.ABORTED
     assert "out of order" in stage.records[job].reason
@@ -200,7 +201,7 @@ def test_a_full_disk_at_the_site_is_no_round_of_the_job() -> None:
     stage = Stage()
     (job,) = stage.submit()
     for _ in range(12):
-        stage.tell(SiteRefused(Component(job, stage.records[job].attempt), "no space left", counts=False))
+        stage.tell(AttemptRefused(Component(job, stage.records[job].attempt), "no space left", counts=False))
         stage.wait(700)
     assert stage.state(job) is S.READY
 

@@ -6,19 +6,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from broker_core.jobs.attempt_events import (
+    AttemptAccepted,
+    AttemptEnded,
+    AttemptRefused,
+    AttemptRuns,
+    AttemptStarted,
+)
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import (
-    AttemptEnded,
-    AttemptStarted,
-    CancelAsked,
-    ElsewhereAsked,
-    Message,
-    ReleaseAsked,
-    SiteAccepted,
-    SiteRefused,
-    SiteRuns,
-)
+from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, Message, ReleaseAsked
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 SITES = ("a", "b", "c")
@@ -95,11 +92,11 @@ class LyingSites(RuleBasedStateMachine):
         job, number = data.draw(st.sampled_from(sorted(self.known)))
         number += 5 * beyond
         said: dict[str, Message] = {
-            "accepted": SiteAccepted(Component(job, number)),
-            "held": SiteAccepted(Component(job, number), held=True),
-            "refused": SiteRefused(Component(job, number), "no"),
-            "down": SiteRefused(Component(job, number), "no answer", down=True),
-            "runs": SiteRuns(Component(job, number)),
+            "accepted": AttemptAccepted(Component(job, number)),
+            "held": AttemptAccepted(Component(job, number), held=True),
+            "refused": AttemptRefused(Component(job, number), "no"),
+            "down": AttemptRefused(Component(job, number), "no answer", down=True),
+            "runs": AttemptRuns(Component(job, number)),
             "started": AttemptStarted(Component(job, number), self.stage.wall),
         }
         for _ in range(1 + twice):

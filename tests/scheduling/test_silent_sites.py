@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jobs.attempt_events import (
+    AttemptAccepted,
+    AttemptEnded,
+    AttemptRefused,
+    AttemptRuns,
+    AttemptStarted,
+)
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Confirm, of_components
-from broker_core.scheduling.messages import (
-    AttemptEnded,
-    AttemptStarted,
-    CancelAsked,
-    ElsewhereAsked,
-    SiteAccepted,
-    SiteRefused,
-    SiteRuns,
-)
+from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -115,7 +114,7 @@ def test_a_drained_site_says_so() -> None:
 def test_a_resource_that_was_down_is_used_again_with_the_first_contact() -> None:
     stage = Stage([resource(A)])
     (job,) = stage.submit()
-    stage.tell(SiteRefused(Component(job, 1), "no answer", down=True))
+    stage.tell(AttemptRefused(Component(job, 1), "no answer", down=True))
     assert stage.state(job) is S.WAITING
     stage.link("a")
     assert stage.state(job) is S.READY
@@ -147,7 +146,7 @@ def test_a_job_wanted_elsewhere_leaves_its_site_with_a_warning_in_its_story() ->
 def test_no_queue_of_the_site_that_was_left_is_met_again() -> None:
     stage, job = moved()
     stage.link("a")
-    stage.tell(SiteRefused(Component(job, 2), "full"))
+    stage.tell(AttemptRefused(Component(job, 2), "full"))
     stage.wait(700)
     assert {submit.ce.id for submit in stage.submits[1:]} == {B}
     assert stage.scheduler.live()[0].excluded == {A, A_LONG}
@@ -203,7 +202,7 @@ def test_a_site_that_takes_an_attempt_after_it_was_given_up_is_asked_to_end_it()
     stage.tell(ElsewhereAsked(job))
     stage.tell(AttemptEnded(Component(job, 1), stage.wall, failure="killed"))
     stage.cancels.clear()
-    stage.tell(SiteAccepted(Component(job, 1), held=True))
+    stage.tell(AttemptAccepted(Component(job, 1), held=True))
     assert [(one.ce.id, one.record.attempt) for one in stage.cancels] == [(A, 1)]
     assert all(one.record.attempt == 2 for one in stage.confirms)
 
@@ -219,7 +218,7 @@ def test_a_job_that_nothing_else_can_run_stays_where_it_is() -> None:
 
 def test_what_was_left_is_remembered_over_a_restart() -> None:
     stage, job = moved()
-    stage.tell(SiteRefused(Component(job, 2), "full"))
+    stage.tell(AttemptRefused(Component(job, 2), "full"))
     stage.restart()
     assert stage.scheduler.live()[0].excluded == {A, A_LONG}
 
@@ -230,7 +229,7 @@ def test_what_was_left_is_remembered_over_a_restart() -> None:
 def test_an_attempt_that_a_silent_site_may_have_is_ended_when_it_is_back() -> None:
     stage = two_sites()
     (job,) = stage.submit()
-    stage.tell(SiteRefused(Component(job, 1), "no answer", down=True))
+    stage.tell(AttemptRefused(Component(job, 1), "no answer", down=True))
     assert (stage.cancels, stage.submits[-1].ce.id) == ([], A_LONG)
     stage.link("a")
     assert stage.cancels == of_components(Cancel, stage.cancels[0].record)
@@ -240,10 +239,10 @@ def test_an_attempt_that_a_silent_site_may_have_is_ended_when_it_is_back() -> No
 def test_a_refused_attempt_that_shows_signs_of_life_is_ended(sign: str) -> None:
     stage = two_sites()
     (job,) = stage.submit()
-    stage.tell(SiteRefused(Component(job, 1), "queue is full"))
+    stage.tell(AttemptRefused(Component(job, 1), "queue is full"))
     signs = {
-        "accepted": SiteAccepted(Component(job, 1)),
-        "runs": SiteRuns(Component(job, 1)),
+        "accepted": AttemptAccepted(Component(job, 1)),
+        "runs": AttemptRuns(Component(job, 1)),
         "started": AttemptStarted(Component(job, 1), stage.wall),
     }
     stage.tell(signs[sign])
@@ -307,7 +306,7 @@ def overdue() -> tuple[Stage, str]:
     stage = two_sites()
     (job,) = stage.submit()
     stage.accepted(job)
-    stage.tell(SiteRuns(Component(job, 1)))
+    stage.tell(AttemptRuns(Component(job, 1)))
     return stage, job
 
 

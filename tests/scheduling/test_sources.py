@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.attempt_events import AttemptRefused
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.record import Resource
-from broker_core.scheduling.messages import SiteRefused, TimerFired
+from broker_core.scheduling.messages import TimerFired
 from broker_core.scheduling.rules import Rules
 from tests.scheduling.stage import PLAIN, Stage, resource
 
@@ -72,7 +73,7 @@ def test_a_refused_submission_lifts_the_lock_at_once() -> None:
     stage = empty(Rules(first_bad_period=1.0))
     stage.tell(said(stage, resource("grid:1/x", cpus=10), interval=1e9))
     first, second = stage.submit(number=2)
-    stage.tell(SiteRefused(Component(first, 1), "no proxy"))
+    stage.tell(AttemptRefused(Component(first, 1), "no proxy"))
     stage.wait(2)
     assert stage.state(first) is S.READY
     assert stage.state(second) is S.WAITING

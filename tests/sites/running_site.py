@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport, AttemptStarted
 from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.attempt_directory import AttemptDirectory
-from broker_core.sites.contract import Ended, LaunchOrder, Notice, Started
+from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.local import LocalSite
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.settings import LocalSettings
@@ -37,7 +38,7 @@ class RunningSite:
 
     def __init__(self, directory: Path, cpus: int = 2, settings: LocalSettings = QUICK) -> None:
         self.directory = directory
-        self.notices: list[Notice] = []
+        self.notices: list[AttemptReport] = []
         self.site = LocalSite("local", directory, cpus, settings)
 
     async def start(self, known: Sequence[tuple[Component, LaunchOrder | None]] = ()) -> None:
@@ -51,21 +52,19 @@ class RunningSite:
         await other.start(known)
         return other
 
-    def ends(self, attempt: Component) -> list[Ended]:
+    def ends(self, attempt: Component) -> list[AttemptEnded]:
         """Every end reported of an attempt."""
-        return [notice for notice in self.notices if isinstance(notice, Ended) and notice.attempt == attempt]
+        return [one for one in self.notices if isinstance(one, AttemptEnded) and one.component == attempt]
 
-    def starts(self, attempt: Component) -> list[Started]:
+    def starts(self, attempt: Component) -> list[AttemptStarted]:
         """Every start reported of an attempt."""
-        return [
-            notice for notice in self.notices if isinstance(notice, Started) and notice.attempt == attempt
-        ]
+        return [one for one in self.notices if isinstance(one, AttemptStarted) and one.component == attempt]
 
-    async def started(self, attempt: Component) -> Started:
+    async def started(self, attempt: Component) -> AttemptStarted:
         """The start of an attempt, waited for."""
         return (await eventually(lambda: self.starts(attempt)))[0]
 
-    async def ended(self, attempt: Component) -> Ended:
+    async def ended(self, attempt: Component) -> AttemptEnded:
         """The end of an attempt, waited for."""
         return (await eventually(lambda: self.ends(attempt)))[0]
 

@@ -27,7 +27,7 @@ async def test_a_job_runs_and_its_start_and_end_are_told(here: RunningSite) -> N
     assert await here.site.submit(job) == job.attempt.tag
     ended = await here.ended(job.attempt)
     assert (ended.exit_code, ended.signal, ended.failure) == (3, None, "")
-    assert [type(notice).__name__ for notice in here.notices] == ["Started", "Ended"]
+    assert [type(notice).__name__ for notice in here.notices] == ["AttemptStarted", "AttemptEnded"]
     assert here.text(job.attempt) == "42\n"
     assert ended.started is not None
     assert {"wall_s", "cpu_s"} <= set(ended.usage)

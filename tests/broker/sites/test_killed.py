@@ -24,7 +24,7 @@ POINTS = (
     "after:job.scheduled",
     "before:site.confirm",
     "after:site.confirm",
-    "before:notice.Ended",
+    "before:attempt.ended",
     "before:job.done",
 )
 

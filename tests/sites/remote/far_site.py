@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from broker_core.errors import NotFound
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport, AttemptRuns, AttemptStarted
 from broker_core.jobs.placement import Component
-from broker_core.sites.contract import Ended, LaunchOrder, Notice, Runs, Started
+from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.making import site_for
 from broker_core.sites.remote import RemoteSite
 from broker_core.sites.remote_settings import RemoteSettings
@@ -43,7 +44,7 @@ class Far:
 
     def __init__(self, spec: SiteSpec, folder: Path, settings: RemoteSettings = QUICK) -> None:
         self.spec, self.folder, self.settings = spec, folder, settings
-        self.notices: list[Notice] = []
+        self.notices: list[AttemptReport] = []
         self.site: RemoteSite = site_for(spec, folder, MARK, lambda _: None, settings)
 
     async def start(self, known: Sequence[tuple[Component, LaunchOrder | None]] = ()) -> Far:
@@ -56,29 +57,29 @@ class Far:
         await self.site.close()
         return await Far(self.spec, self.folder, self.settings).start(known)
 
-    async def run(self, one: LaunchOrder) -> Ended:
+    async def run(self, one: LaunchOrder) -> AttemptEnded:
         """Hand over, confirm, wait for the end."""
         await self.site.submit(one)
         await self.site.confirm(one.attempt)
         return await self.ended(one.attempt)
 
-    def ends(self, attempt: Component) -> list[Ended]:
+    def ends(self, attempt: Component) -> list[AttemptEnded]:
         """Every end reported of an attempt."""
-        return [one for one in self.notices if isinstance(one, Ended) and one.attempt == attempt]
+        return [one for one in self.notices if isinstance(one, AttemptEnded) and one.component == attempt]
 
-    def starts(self, attempt: Component) -> list[Started]:
+    def starts(self, attempt: Component) -> list[AttemptStarted]:
         """Every start reported of an attempt."""
-        return [one for one in self.notices if isinstance(one, Started) and one.attempt == attempt]
+        return [one for one in self.notices if isinstance(one, AttemptStarted) and one.component == attempt]
 
-    def runs(self, attempt: Component) -> list[Runs]:
+    def runs(self, attempt: Component) -> list[AttemptRuns]:
         """Every word of the batch system that it runs."""
-        return [one for one in self.notices if isinstance(one, Runs) and one.attempt == attempt]
+        return [one for one in self.notices if isinstance(one, AttemptRuns) and one.component == attempt]
 
-    async def started(self, attempt: Component) -> Started:
+    async def started(self, attempt: Component) -> AttemptStarted:
         """The start of an attempt, waited for."""
         return (await eventually(lambda: self.starts(attempt)))[0]
 
-    async def ended(self, attempt: Component) -> Ended:
+    async def ended(self, attempt: Component) -> AttemptEnded:
         """The end of an attempt, waited for."""
         return (await eventually(lambda: self.ends(attempt), what=self._told))[0]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.jobs.attempt_events import AttemptFound
 from broker_core.jobs.placement import Component
-from broker_core.sites.contract import Held
 from tests.sites.remote.far_site import MARK, Far, script
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
@@ -39,7 +39,7 @@ async def test_all_attempts_are_found_again_in_every_state(
     (tmp_path / "end").touch()
     assert (await new.ended(running.attempt)).exit_code == 0
     assert [(await new.ended(one.attempt)).exit_code for one in group] == [1, 2]
-    assert [one.attempt for one in new.notices if isinstance(one, Held)] == [held.attempt]
+    assert [one.component for one in new.notices if isinstance(one, AttemptFound)] == [held.attempt]
     await new.site.confirm(held.attempt)
     assert (await new.ended(held.attempt)).exit_code == 0
     await eventually(lambda: f"{MARK}.{never.attempt.tag}" in cluster.present().values())

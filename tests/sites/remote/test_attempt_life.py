@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as some
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from broker_core.jobs.attempt_events import AttemptFound, AttemptRuns, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Polled, Seen, Sighting
 from broker_core.sites.attempt_life import (
@@ -21,7 +22,6 @@ from broker_core.sites.attempt_life import (
     over,
     unanswered,
 )
-from broker_core.sites.contract import Held, Runs, Started
 from broker_core.sites.remote_attempt import (
     Ordered,
     RemoteAttempt,
@@ -115,8 +115,8 @@ class LifeOfAnAttempt(RuleBasedStateMachine):
 
     @invariant()
     def each_notice_came_once(self) -> None:
-        assert max(self.notices[Started], self.notices[Runs], self.notices[Held]) <= 1
-        assert (self.one.reported is Reported.STARTED) == (self.notices[Started] == 1)
+        assert max(self.notices[AttemptStarted], self.notices[AttemptRuns], self.notices[AttemptFound]) <= 1
+        assert (self.one.reported is Reported.STARTED) == (self.notices[AttemptStarted] == 1)
 
     @invariant()
     def what_has_begun_is_at_the_site(self) -> None:

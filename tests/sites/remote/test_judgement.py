@@ -85,7 +85,7 @@ def test_what_reappears_was_never_gone() -> None:
 def test_each_start_is_told_once_and_never_later_than_now() -> None:
     one, seen = tracked(), Sighting(Seen.RUNNING, node="n0")
     note_sighting(one, seen, 1.0)
-    assert [type(notice).__name__ for notice in notices(one, seen, 900.0)] == ["Runs"]
+    assert [type(notice).__name__ for notice in notices(one, seen, 900.0)] == ["AttemptRuns"]
     assert list(notices(one, seen, 901.0)) == []
     started = Sighting(Seen.RUNNING, node="n0", started=STARTED)
     note_sighting(one, started, 2.0)

@@ -70,7 +70,7 @@ async def test_any_name_of_a_directory_will_do_at_slurm(cluster: Cluster, tmp_pa
     far = await Far(spec_for(cluster, tmp_path / name / "site"), tmp_path / "here").start()
     ended = await far.run(script("echo ran; exit 3"))
     assert (ended.exit_code, ended.failure, ended.reason) == (3, "", "")
-    assert await far.text(ended.attempt) == "ran\n"
+    assert await far.text(ended.component) == "ran\n"
     await far.site.close()
 
 
