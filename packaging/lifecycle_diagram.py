@@ -1,57 +1,84 @@
-"""Write the life-cycle diagram of broker_core/ARCHITECTURE.md from the transition table.
+"""Write the life-cycle diagrams of broker_core/ARCHITECTURE.md from the transition tables.
 
-`python packaging/lifecycle_diagram.py` puts it between the markers; `--check` only compares.
+`python packaging/lifecycle_diagram.py` puts them between their markers; `--check` only compares.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from broker_core.interactive.session_life import SESSION_LIFE
 from broker_core.jobs.states import JobState
-from broker_core.jobs.transitions import TRANSITIONS, EventType
+from broker_core.jobs.transition_table import TransitionTable, label
+from broker_core.jobs.transitions import JOB_LIFE, EventType
+from broker_core.sites.attempt_life import ATTEMPT_LIFE
+from broker_core.sites.link import LINK_LIFE
 
-BEGIN = "<!-- life cycle: made by packaging/lifecycle_diagram.py -->"
-END = "<!-- end of life cycle -->"
+Table = TransitionTable[Any, Any]
 PAGE = Path(__file__).resolve().parents[1] / "broker_core" / "ARCHITECTURE.md"
+OTHERS: tuple[Table, ...] = (ATTEMPT_LIFE, LINK_LIFE, SESSION_LIFE)
 _EVERYWHERE = frozenset(
     {EventType.CANCEL_REQUESTED, EventType.CANCELED, EventType.PURGED, EventType.MESSAGE_LATE}
 )
 
 
-def diagram() -> str:
-    """The table as a Mermaid state diagram; what can happen everywhere is said once below it."""
-    lines = ["```mermaid", "stateDiagram-v2"]
-    steps: dict[tuple[JobState | None, JobState], list[str]] = {}
-    for (old, event), new in TRANSITIONS.items():
-        if event not in _EVERYWHERE:
-            steps.setdefault((old, new), []).append(event.value.removeprefix("job."))
-    for (old, new), events in steps.items():
-        lines.append(f"    {old.value if old else '[*]'} --> {new.value}: {', '.join(events)}")
-    lines += [f"    {state.value} --> [*]" for state in JobState if state.final]
-    lines += ["```", "", *_notes()]
-    return "\n".join(lines)
-
-
-def _notes() -> list[str]:
+def job_diagram() -> str:
+    """The life of a job; what can happen everywhere is said once below it."""
     active = ", ".join(state.value for state in JobState if state.active)
-    return [
+    notes = [
         f"- `canceled` leads from every active state ({active}) to Canceled; `cancel_requested` precedes it.",
         "- `purged` removes the row of an ended job; `message_late` is recorded anywhere, changing nothing.",
     ]
+    return "\n".join([*_drawn(JOB_LIFE, _EVERYWHERE), "", *notes])
 
 
-def with_diagram(page: str) -> str:
-    """The page with the diagram as it is now."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{diagram()}\n{END}{after}"
+def diagram(table: Table) -> str:
+    """Another life cycle; what leads from everywhere to one state is said once below it."""
+    everywhere = {event: state for event in table.events if (state := _everywhere(table, event)) is not None}
+    which = "state that is not final" if table.final else "state"
+    notes = [
+        f"- `{event.value}` leads from every {which} to {label(state)}."
+        for event, state in everywhere.items()
+    ]
+    return "\n".join([*_drawn(table, frozenset(everywhere)), *([""] if notes else []), *notes])
+
+
+def _drawn(table: Table, apart: frozenset[Any]) -> list[str]:
+    return ["```mermaid", *table.diagram(apart), "```"]
+
+
+def _everywhere(table: Table, event: Any) -> Any:
+    """The state to which an event leads from all that are not final; where some are final, one of them."""
+    after = {table.steps.get((state, event)) for state in table.states if state not in table.final}
+    one = after.pop() if len(after) == 1 else None
+    return one if one in table.final or not table.final else None
+
+
+def _sections() -> Iterator[tuple[str, str, str]]:
+    """Marker before, marker behind, and what is between them."""
+    made = "made by packaging/lifecycle_diagram.py -->"
+    yield f"<!-- life cycle: {made}", "<!-- end of life cycle -->", job_diagram()
+    for table in OTHERS:
+        name = f"life cycle of {table.entity}"
+        yield f"<!-- {name}: {made}", f"<!-- end of {name} -->", diagram(table)
+
+
+def with_diagrams(page: str) -> str:
+    """The page with the diagrams as they are now."""
+    for begin, end, text in _sections():
+        before, _, rest = page.partition(begin)
+        _, _, after = rest.partition(end)
+        page = f"{before}{begin}\n{text}\n{end}{after}"
+    return page
 
 
 def main() -> int:
-    """Write the diagram, or with `--check` say whether it is current."""
+    """Write the diagrams, or with `--check` say whether they are current."""
     page = PAGE.read_text(encoding="utf-8")
-    current = with_diagram(page)
+    current = with_diagrams(page)
     if "--check" in sys.argv[1:]:
         return int(page != current)
     PAGE.write_text(current, encoding="utf-8")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_of, intact, record_of
+from broker_core.bookkeeping.codec import EVENT_COLUMNS, intact, record_of
 from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner
 from broker_core.bookkeeping.contents import altered, jobs_without_files
 from broker_core.bookkeeping.faults import damage_of
 from broker_core.bookkeeping.reads import JOBS
-from broker_core.bookkeeping.replay import Replay
+from broker_core.bookkeeping.replay import LogReplay, Replay, folds_with
 from broker_core.bookkeeping.schema import definitions, expected_definitions
 from broker_core.bookkeeping.sweep_rows import COLUMNS, intact_sweep
 from broker_core.errors import CrossDeskError, NotFound, StoreDamaged
@@ -98,13 +98,14 @@ def _sweep_errors(connection: sqlite3.Connection) -> list[Finding]:
 def examine(connection: sqlite3.Connection) -> Examined:
     """Replay all events that can be read, and tell which cannot."""
     examined = Examined()
+    log = LogReplay(folds_with(examined.replay))
     for row in event_rows(connection, examined.findings):
         examined.events += 1
-        _take(examined, row)
+        _take(examined, log, row)
     return examined
 
 
-def _take(examined: Examined, row: Sequence[Any]) -> None:
+def _take(examined: Examined, log: LogReplay, row: Sequence[Any]) -> None:
     position, job = row[0], str(row[1])
     if not intact(row):
         place = f"event at position {position}, job {job}"
@@ -112,7 +113,7 @@ def _take(examined: Examined, row: Sequence[Any]) -> None:
         examined.bad_jobs.add(job)
     elif job not in examined.bad_jobs:
         try:
-            examined.replay.take(event_of(row))
+            log.take(row)
         except StoreDamaged as error:
             examined.findings.append(Finding(error.place, error.message, job))
             examined.bad_jobs.add(job)

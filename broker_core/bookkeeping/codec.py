@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import JobEvent, RecordedEvent, Source
 from broker_core.jobs.placement import column, ids_in, shared
 from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.states import JobState
@@ -32,7 +32,10 @@ EVENT_COLUMNS = (
     "schema",
     "checksum",
 )
-"""Columns of the events table, in order; `resources` and `details` are JSON text."""
+"""Columns of the events table, in order; `resources` and `details` are JSON text.
+
+`job` names the subject, of whatever kind: the name of the first kind has stayed.
+"""
 
 JOB_COLUMNS = COLUMNS
 """Columns of the jobs table that are the fields of JobRecord, in order."""
@@ -70,7 +73,7 @@ def checksum(values: Sequence[Any]) -> bytes:
     return blake2b(orjson.dumps(values), digest_size=8).digest()
 
 
-def event_row(event: JobEvent) -> tuple[Any, ...]:
+def event_row(event: RecordedEvent) -> tuple[Any, ...]:
     """The row of an event, with its checksum. Text that no UTF-8 can hold is written with escapes."""
     values = _event_values(event)
     try:
@@ -80,11 +83,11 @@ def event_row(event: JobEvent) -> tuple[Any, ...]:
         return (*values, checksum(values))
 
 
-def _event_values(event: JobEvent) -> tuple[Any, ...]:
+def _event_values(event: RecordedEvent) -> tuple[Any, ...]:
     old = event.old
     return (
         event.position,
-        event.job,
+        event.subject,
         event.seq,
         event.time,
         event.source._value_,
@@ -132,7 +135,7 @@ def intact(row: Sequence[Any]) -> bool:
 
 
 def event_of(row: Sequence[Any]) -> JobEvent:
-    """The event that a row holds."""
+    """The event of a job that a row holds."""
     position, job, seq, time, source, kind, old, new, owner, attempt = row[:10]
     resources, reason, details, schema = row[10:14]
     return JobEvent(

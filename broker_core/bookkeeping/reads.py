@@ -15,7 +15,7 @@ from broker_core.bookkeeping import sweep_reads
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.faults import REPAIR
 from broker_core.errors import BadRequest, StoreDamaged
-from broker_core.jobs.events import JobEvent
+from broker_core.jobs.events import JOB, JobEvent
 from broker_core.jobs.placement import computing_element, ids_in
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -23,6 +23,8 @@ from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
 
 _EVENTS = f"SELECT {', '.join(EVENT_COLUMNS)} FROM events"
+_OF_JOBS = f"type GLOB '{JOB}.*'"
+"""SQL: the event is about a job."""
 NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
@@ -134,7 +136,7 @@ def _by_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[s
 
 def events_of(connection: sqlite3.Connection, identity: str) -> list[JobEvent]:
     """All events of one job, in order."""
-    return _checked(connection.execute(f"{_EVENTS} WHERE job = ? ORDER BY seq", (identity,)))
+    return _checked(connection.execute(f"{_EVENTS} WHERE job = ? AND {_OF_JOBS} ORDER BY seq", (identity,)))
 
 
 def events_after(
@@ -143,7 +145,7 @@ def events_after(
     """Events of an owner's jobs (empty: of all) behind a position, in order, at most `limit`."""
     values: tuple[Any, ...] = (position, owner, limit) if owner else (position, limit)
     mine = " AND owner = ?" if owner else ""
-    query = f"{_EVENTS} WHERE position > ?{mine} ORDER BY position LIMIT ?"
+    query = f"{_EVENTS} WHERE position > ? AND {_OF_JOBS}{mine} ORDER BY position LIMIT ?"
     found = _checked(connection.execute(query, values))
     open_ = sweep_reads.chosen(sweeps, owner)
     if open_:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.reads import damaged_event
-from broker_core.jobs.events import JobEvent
+from broker_core.jobs.events import JOB, JobEvent, kind_of
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.transitions import EventType, IllegalTransition, next_state
 
+_TYPE = EVENT_COLUMNS.index("type")
+
+
+class Fold(Protocol):
+    """What the events of one kind of entity add up to."""
+
+    def take_row(self, row: Sequence[Any]) -> None:
+        """Apply the event that a row (EVENT_COLUMNS) holds; raises StoreDamaged if it cannot follow."""
+        ...
+
 
 class Replay:
-    """Takes events in the order of their positions (of one job: of their numbers)."""
+    """The fold of jobs: takes events in the order of their positions (of one job: of their numbers)."""
 
     def __init__(self) -> None:
         self.rows: dict[str, JobRecord] = {}
@@ -23,6 +34,10 @@ class Replay:
     def purged(self) -> set[str]:
         """Ids of the jobs whose row was removed by their owner."""
         return set(self._purged)
+
+    def take_row(self, row: Sequence[Any]) -> None:
+        """See `Fold`."""
+        self.take(event_of(row))
 
     def take(self, event: JobEvent) -> None:
         """Apply one event; raises StoreDamaged naming it if it cannot follow those before it."""
@@ -54,20 +69,51 @@ class Replay:
             raise damaged_event(event.position, event.job, text)
 
 
-def stored_events(connection: sqlite3.Connection) -> Iterator[JobEvent]:
-    """All events of a store in order; raises StoreDamaged at one that is not what was written."""
+FOLDS: Mapping[str, Callable[[], Fold]] = {JOB: Replay}
+"""Kind of entity to the maker of its fold; whoever adds a kind adds it here."""
+
+
+class LogReplay:
+    """Gives every event of the log to the fold of its kind."""
+
+    def __init__(self, folds: Mapping[str, Fold]) -> None:
+        """`folds`: by kind."""
+        self._folds = folds
+
+    def take(self, row: Sequence[Any]) -> None:
+        """Apply the event of a row; raises StoreDamaged if it cannot follow, or is of no known kind."""
+        kind = kind_of(str(row[_TYPE]))
+        fold = self._folds.get(kind)
+        if fold is None:
+            raise damaged_event(row[0], row[1], f"is about something unknown, {kind[:40]!r}")
+        fold.take_row(row)
+
+
+def folds_with(jobs: Replay) -> dict[str, Fold]:
+    """A new fold of each kind, of jobs the one that is given."""
+    return {kind: jobs if kind == JOB else make() for kind, make in FOLDS.items()}
+
+
+def stored_rows_of_events(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
+    """The rows of all events in order; raises StoreDamaged at one that is not what was written."""
     for row in connection.execute(f"SELECT {', '.join(EVENT_COLUMNS)} FROM events ORDER BY position"):
         if not intact(row):
             raise damaged_event(row[0], row[1])
-        yield event_of(row)
+        yield row
+
+
+def replay_log(connection: sqlite3.Connection, folds: Mapping[str, Fold]) -> None:
+    """Give all events of a store to the folds of their kinds; raises StoreDamaged."""
+    log = LogReplay(folds)
+    for row in stored_rows_of_events(connection):
+        log.take(row)
 
 
 def replayed_rows(connection: sqlite3.Connection) -> dict[str, JobRecord]:
     """Job id to the row that all its events add up to; raises StoreDamaged."""
-    replay = Replay()
-    for event in stored_events(connection):
-        replay.take(event)
-    return replay.rows
+    jobs = Replay()
+    replay_log(connection, folds_with(jobs))
+    return jobs.rows
 
 
 def stored_rows(connection: sqlite3.Connection) -> dict[str, JobRecord]:

@@ -83,9 +83,9 @@ class TransitionTable(Generic[State, Event]):
             if event not in apart:
                 ways.setdefault((old, new), []).append(str(event.value).rpartition(".")[2])
         lines = [
-            f"    {label(old)} --> {label(new)}: {', '.join(events)}" for (old, new), events in ways.items()
+            f"    {_node(old)} --> {_node(new)}: {', '.join(events)}" for (old, new), events in ways.items()
         ]
-        final = [f"    {label(state)} --> [*]" for state in self.states if state in self.final]
+        final = [f"    {_node(state)} --> [*]" for state in self.states if state in self.final]
         return ["stateDiagram-v2", *lines, *final]
 
 
@@ -96,3 +96,8 @@ def label(state: object) -> str:
     if isinstance(state, Enum):
         return str(state.value)
     return state.__name__ if isinstance(state, type) else str(state)
+
+
+def _node(state: object) -> str:
+    """The same as one word."""
+    return label(state).replace(" ", "_")
