@@ -185,7 +185,47 @@ async def test_a_sweep_whose_jobs_all_began_leaves_with_what_nobody_else_needs(t
     assert (await store.states(), store.live()) == ({}, [])
     store.close()
     open_store(tmp_path).close()
-    assert _written(tmp_path) == {"events": 8, "jobs": 0, "sweeps": 0, "descriptions": 0, "filesets": 0}
+    assert _written(tmp_path) == {"events": 2, "jobs": 0, "sweeps": 0, "descriptions": 0, "filesets": 0}
+
+
+async def _purged(store: Store, job: str) -> None:
+    record = await store.job(job)
+    assert record is not None
+    canceled = step(store, record, E.CANCELED)
+    await store.append([canceled])
+    await store.append([step(store, canceled.record, E.PURGED)])
+
+
+async def test_a_purged_job_does_not_come_back_with_its_sweep(tmp_path: Path) -> None:
+    store, sweep = open_store(tmp_path), _sweep(3)
+    await _keep(store, sweep)
+    await _purged(store, sweep.ids[1])
+    store.tidy()
+    for _ in range(2):
+        assert [record.id for record in await store.jobs(sweep.ids)] == [sweep.ids[0], sweep.ids[2]]
+        assert (await store.states()) == {"Waiting": 2}
+        store.close()
+        assert check(tmp_path) == []
+        store = open_store(tmp_path)
+        assert [record.id for record in store.live()] == [sweep.ids[0], sweep.ids[2]]
+    assert [event.type for event in await store.events_of(sweep.ids[1])] == [E.SUBMITTED, E.PURGED]
+    store.close()
+
+
+async def test_a_sweep_that_is_over_leaves_while_the_store_is_open(tmp_path: Path) -> None:
+    store, sweep, other = open_store(tmp_path), _sweep(2), _sweep(2)
+    await _keep(store, sweep)
+    await _keep(store, other)
+    for job in sweep.ids:
+        await _purged(store, job)
+    store.tidy()
+    await store.append([first(store)])  # written after it
+    assert _written(tmp_path) | {"descriptions": 1} == {
+        "events": 3, "jobs": 1, "sweeps": 1, "descriptions": 1, "filesets": 1,
+    }  # fmt: skip
+    assert [record.id for record in await store.jobs(other.ids)] == list(other.ids)
+    store.close()
+    assert check(tmp_path) == []
 
 
 async def test_a_damaged_sweep_is_named_and_taken_out_by_a_repair(tmp_path: Path) -> None:
