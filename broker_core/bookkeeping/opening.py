@@ -26,6 +26,7 @@ from broker_core.bookkeeping.room import allow_slices
 from broker_core.bookkeeping.schema import create, lost_tables, migrate, stored_schema
 from broker_core.bookkeeping.sweep_rows import begun, stored_sweeps
 from broker_core.bookkeeping.sweeps import Sweeps
+from broker_core.bookkeeping.taken_out import take_damaged_out
 from broker_core.jobs.record import JobRecord
 from broker_core.version import SCHEMA
 
@@ -91,7 +92,9 @@ def _open_locked(
         if fail is not None:
             fail("store.opened")
         allow_slices(connection, path)
-        position = reads.last_position(connection)
+        # Places that a lost record had are not given again: followers may be past them.
+        lost = take_damaged_out(connection, path)
+        position = max(reads.last_position(connection), lost)
         sweeps = _open_sweeps(connection)
         live = verified_live(path, sweeps.open())
         return Opened(path, lock, connection, connect_reader(path), epoch, position, live, sweeps)

@@ -17,6 +17,7 @@ from broker_core.bookkeeping.faults import Condition
 from broker_core.bookkeeping.opening import Opened, open_store
 from broker_core.bookkeeping.readers import Readers
 from broker_core.bookkeeping.statistics import statistics
+from broker_core.bookkeeping.taken_out import notices
 from broker_core.bookkeeping.writer import FailPoint, Writer
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.events import JobEvent
@@ -81,6 +82,11 @@ class Store:
     def error(self) -> CrossDeskError | None:
         """Why the store writes no more, for good; None while it writes."""
         return self._writer.error
+
+    @property
+    def notices(self) -> list[str]:
+        """What people should know of records that were taken out of the store, one line each."""
+        return notices(self.path.parent)
 
     def listen(
         self,
