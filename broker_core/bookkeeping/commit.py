@@ -17,8 +17,8 @@ from broker_core.bookkeeping.codec import (
     json_text,
     record_row,
 )
-from broker_core.bookkeeping.entries import Document, Entry, NewSubmission, Payload
-from broker_core.bookkeeping.purging import fold_and_remove
+from broker_core.bookkeeping.entries import Document, Entry, NewSubmission, Payload, Tidying
+from broker_core.bookkeeping.purging import close_begun_sweeps, fold_and_remove
 from broker_core.bookkeeping.sweep_rows import insert_sweep
 from broker_core.errors import Conflict
 from broker_core.jobs.record import JobRecord
@@ -54,6 +54,8 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
             entries.extend(payload.entries)
         elif isinstance(payload, Document):
             _write_document(connection, payload)
+        elif isinstance(payload, Tidying):
+            close_begun_sweeps(connection, payload.in_use)
         else:
             entries.extend(payload)
     if entries:

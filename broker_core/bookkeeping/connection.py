@@ -17,6 +17,8 @@ def connect_writer(path: Path, *, network: bool) -> sqlite3.Connection:
     create_private(path)
     return _connect(
         path,
+        # For a file that has no tables yet; in any other it takes effect with the next VACUUM.
+        "auto_vacuum=INCREMENTAL",
         "journal_mode=" + ("DELETE" if network else "WAL"),
         "synchronous=FULL",
         # Checkpoints are the writer's own, so that an error in one is seen and not passed over.

@@ -49,5 +49,13 @@ class Document:
     """JSON text."""
 
 
-Payload = tuple[Entry, ...] | NewSubmission | Document
+@dataclass(frozen=True, slots=True)
+class Tidying:
+    """A wish for room: records that serve no more are removed, then free pages are given back to the disk."""
+
+    in_use: frozenset[int]
+    """First places of the sweeps whose records are still needed."""
+
+
+Payload = tuple[Entry, ...] | NewSubmission | Document | Tidying
 """One thing that becomes durable as a whole."""

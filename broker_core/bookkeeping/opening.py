@@ -22,9 +22,11 @@ from broker_core.bookkeeping.directory import (
 from broker_core.bookkeeping.faults import Condition, condition_after, damage_of, full_error
 from broker_core.bookkeeping.integrity import verified_live
 from broker_core.bookkeeping.purging import close_sweeps
+from broker_core.bookkeeping.room import allow_slices
 from broker_core.bookkeeping.schema import create, lost_tables, migrate, stored_schema
 from broker_core.bookkeeping.sweep_rows import begun, stored_sweeps
 from broker_core.bookkeeping.sweeps import Sweeps
+from broker_core.bookkeeping.taken_out import take_damaged_out
 from broker_core.jobs.record import JobRecord
 from broker_core.version import SCHEMA
 
@@ -89,7 +91,10 @@ def _open_locked(
         epoch = _begin_epoch(connection, holder, used=Ballast(path.parent).present)
         if fail is not None:
             fail("store.opened")
-        position = reads.last_position(connection)
+        allow_slices(connection, path)
+        # Places that a lost record had are not given again: followers may be past them.
+        lost = take_damaged_out(connection, path)
+        position = max(reads.last_position(connection), lost)
         sweeps = _open_sweeps(connection)
         live = verified_live(path, sweeps.open())
         return Opened(path, lock, connection, connect_reader(path), epoch, position, live, sweeps)
@@ -104,7 +109,7 @@ def _open_sweeps(connection: sqlite3.Connection) -> Sweeps:
     for sweep in stored_sweeps(connection):
         sweeps.add(sweep, begun(connection, sweep))
     open_ = {sweep.first for sweep in sweeps.open()}
-    rows = connection.execute("SELECT first, description, files FROM sweeps").fetchall()
+    rows = connection.execute("SELECT first, last, description, files FROM sweeps").fetchall()
     done = [row for row in rows if row[0] not in open_]
     if done:
         connection.execute("BEGIN IMMEDIATE")

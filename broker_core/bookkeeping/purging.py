@@ -1,12 +1,16 @@
-"""Purging: the row goes, the events stay, and the job stays counted (CB-LIFE-06)."""
+"""Purging: the row goes, the story is folded to its last event, and the job stays counted (CB-LIFE-06).
+
+The event that says that a job was purged stays for ever: who follows the log from any position hears of it.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from broker_core.jobs.counters import counts_of, wait_bound
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.transitions import EventType
 
 _FOLD = """
 INSERT INTO purged VALUES (?, ?, ?, strftime('%Y-%m', ?, 'unixepoch'), ?, ?, ?, ?, ?, ?, ?, ?)
@@ -16,11 +20,22 @@ ON CONFLICT DO UPDATE SET
     completed = completed + excluded.completed, cleared = cleared + excluded.cleared
 """
 
+_FOLD_STORY = """
+DELETE FROM events WHERE job = ?1 AND seq < ?2 AND NOT (seq = 1 AND EXISTS (
+    SELECT 1 FROM (SELECT last FROM sweeps WHERE first <= events.position ORDER BY first DESC LIMIT 1) AS s
+    WHERE s.last >= events.position))
+"""
+_FOLD_FIRST = """
+DELETE FROM events WHERE position BETWEEN ? AND ? AND seq = 1 AND EXISTS (
+    SELECT 1 FROM events AS later WHERE later.job = events.job AND later.seq > 1 AND later.type = ?)
+"""
+_JOBS_OF_SWEEP = "CASE WHEN json_valid(body) THEN json_array_length(body, '$.ids') END"
+_BEGUN = "SELECT count(*) FROM events WHERE position BETWEEN ? AND ? AND seq = 1"
+
 
 def fold_and_remove(connection: sqlite3.Connection, records: Sequence[JobRecord]) -> None:
-    """Count ended jobs among the purged ones and remove their rows, inside the caller's transaction.
-
-    Descriptions and file lists that no other job uses go with them.
+    """Count ended jobs among the purged ones, remove their rows and fold their stories, inside the caller's
+    transaction. Descriptions and file lists that no other job uses go with them.
     """
     descriptions: set[str] = set()
     filesets: set[str] = set()
@@ -30,7 +45,16 @@ def fold_and_remove(connection: sqlite3.Connection, records: Sequence[JobRecord]
             _fold(connection, record)
             descriptions.add(record.description)
             filesets.add(row[0][0])
+    fold_stories(connection, [(record.id, record.seq) for record in records])
     _remove_unused(connection, descriptions, filesets - {""})
+
+
+def fold_stories(connection: sqlite3.Connection, last: Sequence[tuple[str, int]]) -> None:
+    """Remove the events of purged jobs before their last (job, number), inside the caller's transaction.
+
+    The first event of a job from a sweep stays while the sweep has a record: it tells that the job has begun.
+    """
+    connection.executemany(_FOLD_STORY, last)
 
 
 def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
@@ -38,14 +62,33 @@ def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
     connection.execute(_FOLD, (*where, wait_bound(record.submitted, record.started), *counts_of(record)))
 
 
-def close_sweeps(connection: sqlite3.Connection, done: Sequence[tuple[int, str, str]]) -> None:
-    """Remove the records of sweeps (place, description, files) whose jobs have all begun."""
-    connection.executemany("DELETE FROM sweeps WHERE first = ?", [(first,) for first, _, _ in done])
+Closing = tuple[int, int, str, str]
+"""What a sweep to be closed is known by: its first and last place, description and list of files."""
+
+
+def close_sweeps(connection: sqlite3.Connection, done: Sequence[Closing]) -> None:
+    """Remove the records of sweeps whose jobs have all begun, and what their purged jobs had left."""
+    connection.executemany("DELETE FROM sweeps WHERE first = ?", [(first,) for first, *_ in done])
+    purged = EventType.PURGED.value
+    connection.executemany(_FOLD_FIRST, [(first, last, purged) for first, last, *_ in done])
     _remove_unused(
         connection,
-        {description for _, description, _ in done},
-        {files for _, _, files in done if files},
+        {description for _, _, description, _ in done},
+        {files for *_, files in done if files},
     )
+
+
+def close_begun_sweeps(connection: sqlite3.Connection, in_use: Collection[int]) -> None:
+    """Close the sweeps whose jobs have all begun on the disk, but those whose first place is `in_use`."""
+    rows = connection.execute("SELECT first, last, description, files FROM sweeps").fetchall()
+    done = [row for row in rows if row[0] not in in_use and _all_begun(connection, row[0], row[1])]
+    close_sweeps(connection, done)
+
+
+def _all_begun(connection: sqlite3.Connection, first: int, last: int) -> bool:
+    (jobs,) = connection.execute(f"SELECT {_JOBS_OF_SWEEP} FROM sweeps WHERE first = ?", (first,)).fetchone()
+    (begun,) = connection.execute(_BEGUN, (first, last)).fetchone()
+    return bool(begun == jobs)
 
 
 def _remove_unused(connection: sqlite3.Connection, descriptions: set[str], filesets: set[str]) -> None:

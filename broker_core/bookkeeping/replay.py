@@ -46,6 +46,11 @@ class Replay:
             self._purged[event.job] = event.seq
             return
         record = self.rows.get(event.job)
+        if event.type is EventType.PURGED and event.seq > (record.seq if record else 0) + 1:
+            # The story of a purged job is folded: what came before is not kept (bookkeeping.purging).
+            self._purged[event.job] = event.seq
+            self.rows.pop(event.job, None)
+            return
         self._follow(event, record.seq if record else 0)
         self._step(event, record)
         self.rows[event.job] = apply(record, event)

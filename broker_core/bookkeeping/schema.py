@@ -7,7 +7,9 @@ from contextlib import closing
 from sqlite3 import Connection, connect
 
 from broker_core.bookkeeping.faults import REPAIR
+from broker_core.bookkeeping.purging import fold_stories
 from broker_core.errors import StoreDamaged
+from broker_core.jobs.transitions import EventType
 from broker_core.version import SCHEMA
 
 TABLES = """
@@ -123,7 +125,13 @@ def _add_sweeps(connection: Connection) -> None:
     connection.execute(next(text for text in TABLES.split(";") if "TABLE sweeps" in text))
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_sweeps}
+def _fold_purged(connection: Connection) -> None:
+    """Stories of jobs that were purged before are folded as they are now at once."""
+    rows = connection.execute("SELECT job, seq FROM events WHERE type = ?", (EventType.PURGED.value,))
+    fold_stories(connection, rows.fetchall())
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_sweeps, 2: _fold_purged}
 """Schema number to the step that makes the next one of it, inside a transaction."""
 
 

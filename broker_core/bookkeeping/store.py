@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -11,11 +12,12 @@ from pathlib import Path
 from broker_core.bookkeeping import reads
 from broker_core.bookkeeping.codec import JOB_COLUMNS
 from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
-from broker_core.bookkeeping.entries import Document, Entry, NewSubmission
+from broker_core.bookkeeping.entries import Document, Entry, NewSubmission, Tidying
 from broker_core.bookkeeping.faults import Condition
 from broker_core.bookkeeping.opening import Opened, open_store
 from broker_core.bookkeeping.readers import Readers
 from broker_core.bookkeeping.statistics import statistics
+from broker_core.bookkeeping.taken_out import notices
 from broker_core.bookkeeping.writer import FailPoint, Writer
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.events import JobEvent
@@ -24,6 +26,8 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
 from broker_core.wire.views import Statistics
+
+log = logging.getLogger("crossdesk.store")
 
 
 class Store:
@@ -79,6 +83,11 @@ class Store:
         """Why the store writes no more, for good; None while it writes."""
         return self._writer.error
 
+    @property
+    def notices(self) -> list[str]:
+        """What people should know of records that were taken out of the store, one line each."""
+        return notices(self.path.parent)
+
     def listen(
         self,
         *,
@@ -130,6 +139,11 @@ class Store:
     def save_document(self, owner: str, name: str, body: str) -> asyncio.Future[None]:
         """Keep the JSON text of a document in place of its former one. Fails with StorageFull."""
         return self._writer.put(Document(owner, name, body))
+
+    def tidy(self) -> None:
+        """Let what serves no more go, and give its room back to the disk, between the writes that come."""
+        future = self._writer.put(Tidying(frozenset(sweep.first for sweep in self._sweeps.open())))
+        future.add_done_callback(_untidied)
 
     # --- reading at once ---
 
@@ -207,3 +221,9 @@ class Store:
     async def statistics(self, owner: str = "") -> Statistics:
         """The numbers of CB-UI-13; purged jobs stay counted."""
         return await self._readers.read(statistics, owner, self._sweeps.open())
+
+
+def _untidied(done: asyncio.Future[None]) -> None:
+    """A full disk, or one that fails, is told where it matters; here it is enough to know of it."""
+    if not done.cancelled() and (error := done.exception()) is not None:
+        log.info("The store was not tidied: %s", error)

@@ -14,8 +14,9 @@ from pathlib import Path
 from broker_core.bookkeeping.ballast import Ballast
 from broker_core.bookkeeping.commit import write_payloads
 from broker_core.bookkeeping.directory import read_holder, taken
-from broker_core.bookkeeping.entries import Document, NewSubmission, Payload
+from broker_core.bookkeeping.entries import Document, NewSubmission, Payload, Tidying
 from broker_core.bookkeeping.faults import Condition, StorageFailed, condition_after, damage_of, full_error
+from broker_core.bookkeeping.room import SLICE, give_back_slice, has_room_to_give, shorten_log
 from broker_core.errors import Conflict, CrossDeskError
 
 log = logging.getLogger("crossdesk.store")
@@ -27,6 +28,8 @@ CHECKPOINT_WEIGHT = 8000
 """Entries, and four for each commit, after which the write-ahead log is copied into the store."""
 RETRY_SECONDS = 0.25
 """Pause between two tries while the disk is full."""
+QUIET_SECONDS = 0.02
+"""Time without a write after which a slice of free pages is given back to the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class Writer:
         self._backlog: list[Work] = []
         self._unsaved = 0
         self._closing = False
+        self._untidy = has_room_to_give(connection)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         if not self._ballast.restore():
@@ -91,13 +95,17 @@ class Writer:
             group = self._take()
             if self.error is not None:
                 self._tell(group, self.error)
-            else:
+            elif group or self._backlog or self.condition is not Condition.OK:
                 self._write(group)
+            elif self._untidy and not self._closing:
+                self._give_back()
         self._tell(self._backlog, full_error(self.path.parent, self.condition))
 
     def _take(self) -> list[Work]:
         """All that waits, at most GROUP; the backlog of a full disk comes first."""
-        timeout = None if self.condition is Condition.OK else RETRY_SECONDS
+        timeout = QUIET_SECONDS if self._untidy else None
+        if self.condition is not Condition.OK:
+            timeout = RETRY_SECONDS
         try:
             work = self._queue.get(timeout=timeout)
         except queue.Empty:
@@ -148,6 +156,7 @@ class Writer:
     def _settle(self, works: list[Work], error: Exception | None) -> None:
         self._backlog = self._backlog[len(works) :]
         self._unsaved += COMMIT_WEIGHT + sum(_weight(work.payload) for work in works)
+        self._untidy = self._untidy or any(isinstance(work.payload, Tidying) for work in works)
         self._tell(works, error)
 
     def _commit(self, works: list[Work]) -> None:
@@ -181,6 +190,22 @@ class Writer:
             self._unsaved = 0
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
+    def _give_back(self) -> None:
+        """A slice of free pages; when none is left the log of the writes is emptied too."""
+        try:
+            self._untidy = give_back_slice(self._connection)
+            self._unsaved += SLICE
+            if self._untidy:
+                self._checkpoint()
+            else:
+                shorten_log(self._connection)
+        except sqlite3.Error as error:
+            self._untidy = False
+            if condition_after(error, self.path.parent) is None:
+                self._after_failure(error)
+            # A full disk will be met by the next write; giving room back is not worth the reserve.
+            log.warning("free pages are not given back: %s", error)
+
     def _after_failure(self, error: sqlite3.Error) -> None:
         self._rollback()
         condition = condition_after(error, self.path.parent)
@@ -206,6 +231,7 @@ class Writer:
     def _die(self, error: CrossDeskError) -> None:
         """Stop writing for good: what cannot be known to be durable is never acknowledged."""
         self._rollback()
+        self._untidy = False
         self.error = error
         self._call(self._tell_fatal, error)
         self._tell(self._backlog, error)
@@ -256,11 +282,11 @@ def _resolve(works: Sequence[Work], error: Exception | None) -> None:
 
 def _must_be_kept(work: Work) -> bool:
     """Events of jobs that exist must not be lost; a submission or document can be sent again."""
-    return not isinstance(work.payload, NewSubmission | Document)
+    return not isinstance(work.payload, NewSubmission | Document | Tidying)
 
 
 def _weight(payload: Payload) -> int:
-    if isinstance(payload, Document):
+    if isinstance(payload, Document | Tidying):
         return 1
     return len(payload.entries if isinstance(payload, NewSubmission) else payload)
 
@@ -269,7 +295,7 @@ def _points(payloads: Sequence[Payload]) -> list[str]:
     """The plain fail point, then one for each type of event in the transaction."""
     types: dict[str, None] = {}
     for payload in payloads:
-        if isinstance(payload, Document):
+        if isinstance(payload, Document | Tidying):
             continue
         entries = payload.entries if isinstance(payload, NewSubmission) else payload
         types.update(dict.fromkeys(f":{entry.event.type.value}" for entry in entries))

@@ -101,6 +101,7 @@ async def purge(wanted: IdList, services: Parts, owner: Owner) -> Response:
         results |= dict.fromkeys((record.id for record in gone), None)
     await services.registry.forget(removed)
     services.submissions.release(used - await services.store.files_in_use())
+    services.store.tidy()
     return json_response(Outcomes(results=results))
 
 

@@ -81,6 +81,7 @@ class Services:
             position=self.stream.position,
             storage=condition,
             storage_reason="" if condition == "ok" else "The disk that holds the state takes nothing now.",
+            notices=self.store.notices,
             accepting=self.submissions.accepting,
             jobs=await self.store.states(owner),
             limits={

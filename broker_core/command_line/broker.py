@@ -107,6 +107,7 @@ def _show(info: BrokerInfo) -> None:
             ("Accepts jobs", "yes" if info.accepting else "no, it is ending"),
             ("Jobs", counts or "none yet"),
             ("Epoch", str(info.epoch)),
+            *(("Notice", Text(output.printable(line), style="yellow")) for line in info.notices),
         ]
     )
 

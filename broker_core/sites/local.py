@@ -37,6 +37,8 @@ from broker_core.sites.starting import spawn, starter_variables
 from broker_core.worker.markers import read_started
 
 log = logging.getLogger("crossdesk.sites")
+_REMOVED_AT_ONCE = 64
+"""Directories of attempts that one hand-over to a thread removes."""
 _BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """The machine is short of processes, memory or descriptors: the start is tried again."""
 
@@ -149,8 +151,13 @@ class LocalSite:
     async def forget(self, attempts: Sequence[Component]) -> None:
         """See `Site.forget`; attempts that are not over are left alone."""
         gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
-        for tag in gone:
-            await asyncio.to_thread(AttemptDirectory(self.root, tag).remove)
+        # A hand-over to a thread costs more than a directory; between two of them the loop may be closed.
+        for start in range(0, len(gone), _REMOVED_AT_ONCE):
+            await asyncio.to_thread(self._remove, gone[start : start + _REMOVED_AT_ONCE])
+
+    def _remove(self, tags: Sequence[str]) -> None:
+        for tag in tags:
+            AttemptDirectory(self.root, tag).remove()
 
     def kept(self) -> list[Component]:
         """See `Site.kept`."""

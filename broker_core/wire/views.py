@@ -149,6 +149,8 @@ class BrokerInfo(Wire):
     storage: str
     """ok, full or read-only."""
     storage_reason: str = ""
+    notices: list[str] = []
+    """What people should know of the store, e.g. of damaged records that were taken out of it."""
     accepting: bool
     """False while it hands over or stops."""
     limits: dict[str, int]

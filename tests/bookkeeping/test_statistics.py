@@ -48,7 +48,7 @@ async def test_every_stage_counts_the_jobs_that_reached_it(tmp_path: Path) -> No
     store.close()
 
 
-async def test_purged_jobs_stay_counted_and_their_events_stay(tmp_path: Path) -> None:
+async def test_purged_jobs_stay_counted_and_the_last_event_of_each_stays(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     ended = await _fill(store)
     before, total = await store.statistics(), (await store.jobs_page()).total
@@ -57,7 +57,9 @@ async def test_purged_jobs_stay_counted_and_their_events_stay(tmp_path: Path) ->
     assert await store.statistics() == before
     assert (await store.jobs_page()).total == total - len(ended) == 5
     assert await store.jobs(ended) == []
-    assert (await store.events_of(ended[0]))[-1].type is EventType.PURGED
+    stories = [await store.events_of(job) for job in ended]
+    assert [[event.type for event in story] for story in stories] == [[EventType.PURGED]] * len(ended)
+    assert await store.events_after(stories[-1][0].position - 1) == stories[-1]
     store.close()
     assert check(tmp_path) == []
     store = open_store(tmp_path)

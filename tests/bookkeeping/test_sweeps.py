@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import sqlite3
 from contextlib import closing
@@ -17,7 +18,7 @@ from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.entries import Entry, NewSubmission
 from broker_core.bookkeeping.repair import repair
 from broker_core.bookkeeping.store import Store
-from broker_core.errors import StoreDamaged
+from broker_core.bookkeeping.taken_out import ASIDE_FILE
 from broker_core.jobs.events import JobEvent, Source
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
@@ -185,19 +186,82 @@ async def test_a_sweep_whose_jobs_all_began_leaves_with_what_nobody_else_needs(t
     assert (await store.states(), store.live()) == ({}, [])
     store.close()
     open_store(tmp_path).close()
-    assert _written(tmp_path) == {"events": 8, "jobs": 0, "sweeps": 0, "descriptions": 0, "filesets": 0}
+    assert _written(tmp_path) == {"events": 2, "jobs": 0, "sweeps": 0, "descriptions": 0, "filesets": 0}
 
 
-async def test_a_damaged_sweep_is_named_and_taken_out_by_a_repair(tmp_path: Path) -> None:
+async def _purged(store: Store, job: str) -> None:
+    record = await store.job(job)
+    assert record is not None
+    canceled = step(store, record, E.CANCELED)
+    await store.append([canceled])
+    await store.append([step(store, canceled.record, E.PURGED)])
+
+
+async def test_a_purged_job_does_not_come_back_with_its_sweep(tmp_path: Path) -> None:
+    store, sweep = open_store(tmp_path), _sweep(3)
+    await _keep(store, sweep)
+    await _purged(store, sweep.ids[1])
+    store.tidy()
+    for _ in range(2):
+        assert [record.id for record in await store.jobs(sweep.ids)] == [sweep.ids[0], sweep.ids[2]]
+        assert (await store.states()) == {"Waiting": 2}
+        store.close()
+        assert check(tmp_path) == []
+        store = open_store(tmp_path)
+        assert [record.id for record in store.live()] == [sweep.ids[0], sweep.ids[2]]
+    assert [event.type for event in await store.events_of(sweep.ids[1])] == [E.SUBMITTED, E.PURGED]
+    store.close()
+
+
+async def test_a_sweep_that_is_over_leaves_while_the_store_is_open(tmp_path: Path) -> None:
+    store, sweep, other = open_store(tmp_path), _sweep(2), _sweep(2)
+    await _keep(store, sweep)
+    await _keep(store, other)
+    for job in sweep.ids:
+        await _purged(store, job)
+    store.tidy()
+    await store.append([first(store)])  # written after it
+    assert _written(tmp_path) | {"descriptions": 1} == {
+        "events": 3, "jobs": 1, "sweeps": 1, "descriptions": 1, "filesets": 1,
+    }  # fmt: skip
+    assert [record.id for record in await store.jobs(other.ids)] == list(other.ids)
+    store.close()
+    assert check(tmp_path) == []
+
+
+async def test_a_damaged_sweep_is_taken_out_and_told_and_the_others_go_on(tmp_path: Path) -> None:
+    store, sweep, other = open_store(tmp_path), _sweep(4), _sweep(2)
+    await _keep(store, sweep)
+    canceled = step(store, await store.job(sweep.ids[0]), E.CANCELED)
+    await store.append([canceled])
+    await _keep(store, other)
+    last = store.position
+    store.close()
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection, connection:
+        changed = "UPDATE sweeps SET body = replace(body, 'v3', 'v4') WHERE first = ?"
+        assert connection.execute(changed, (sweep.first,)).rowcount == 1
+    assert [found.place for found in check(tmp_path)] == ["sweep at position 1"]
+    for _ in range(2):
+        store = open_store(tmp_path)
+        assert [record.id for record in store.live()] == list(other.ids)
+        assert await store.job(sweep.ids[0]) == canceled.record
+        assert store.position == last
+        (notice,) = store.notices
+        assert ("3 jobs" in notice, str(tmp_path / ASIDE_FILE) in notice) == (True, True)
+        store.close()
+    (line,) = (tmp_path / ASIDE_FILE).read_text().splitlines()
+    assert json.loads(line)["lost"] == list(sweep.ids[1:])
+    assert json.loads(line)["row"][0] == sweep.first
+    assert check(tmp_path) == []
+
+
+async def test_a_repair_takes_a_damaged_sweep_out_as_well(tmp_path: Path) -> None:
     store, sweep = open_store(tmp_path), _sweep(4)
     await _keep(store, sweep)
     await store.submit(submission([first(store)]))
     store.close()
     with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection, connection:
         connection.execute("UPDATE sweeps SET body = replace(body, 'v3', 'v4')")
-    with pytest.raises(StoreDamaged, match="sweep at position 1"):
-        open_store(tmp_path)
-    assert [found.place for found in check(tmp_path)] == ["sweep at position 1"]
     repaired = repair(tmp_path, host="here", pid=1)
     assert any("sweeps, 1" in found.place for found in repaired.findings)
     assert check(tmp_path) == []
