@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -17,24 +17,19 @@ PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
 _COLUMNS = tuple(field.name for field in fields(JobRecord))
 """As in a jobs page; taken from the record, because the wire models take long to import."""
-_SHARED = frozenset({"owner", "structure", "state", "description", "batch", "site", "name", "held"})
+_SHARED = frozenset({"owner", "structure", "state", "description", "batch", "pinned", "site", "name", "held"})
 """Columns whose texts repeat: kept once."""
-_DEFAULTS = {"attempt": 0, "seq": 0, "position": 0, "cpus": 1, "interactive": False, "schema": 1}
-_TEXTS = frozenset(
-    [
-        "id",
-        "owner",
-        "name",
-        "structure",
-        "state",
-        "description",
-        "batch",
-        "parameter",
-        "reason",
-        "held",
-        "site",
-    ]
-)
+_PLAIN = {"str": "", "bool": False, "int": 0, "float": 0.0}
+
+
+def _default(field: Field[Any]) -> Any:
+    if field.default is not MISSING:
+        return field.default
+    return _PLAIN.get(str(field.type), "")
+
+
+_DEFAULTS = {field.name: _default(field) for field in fields(JobRecord)} | {"cpus": 1}
+"""Values of a plain job, for columns that a broker of another version does not have."""
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -119,7 +114,7 @@ class LiveRows(QObject):
         for name, held in self.columns.items():
             said = columns.get(name)
             if said is None:
-                held.extend([_default(name)] * len(places))
+                held.extend([_DEFAULTS[name]] * len(places))
                 continue
             new = said if whole else [said[place] for place in places]
             held.extend(self._once(new) if name in _SHARED else new)
@@ -172,7 +167,3 @@ class LiveRows(QObject):
         if self._touched:
             touched, self._touched = self._touched, set()
             self.changed.emit(touched)
-
-
-def _default(name: str) -> Any:
-    return "" if name in _TEXTS else _DEFAULTS.get(name)
