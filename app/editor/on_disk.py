@@ -8,6 +8,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from broker_core.printable import printable as printable
+
 _WILD = frozenset("*?[")
 _MOST = 2000
 """Files of one wildcard that are looked at while typing."""
@@ -29,11 +31,6 @@ class Entry:
     def shown(self) -> str:
         """The name for a list: without folders, with control characters made visible."""
         return printable(self.written.rstrip("/").rsplit("/", 1)[-1] or self.written)
-
-
-def printable(name: str) -> str:
-    """`name` with every character that would not show (newlines, control codes) made visible."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in name)
 
 
 def looked_up(entries: list[str], base: Path) -> tuple[Entry, ...]:

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 async def submission_again(client: BrokerClient, rows: Sequence[Row]) -> Submission:
-    """Make a submission of the descriptions and files of jobs, given by their rows.
+    """Make a submission of the descriptions and files of jobs, given by their rows; to any site.
 
     Jobs of one batch that differ only in their value become one item again, for which the broker is asked
     once.
@@ -33,11 +33,22 @@ async def submission_again(client: BrokerClient, rows: Sequence[Row]) -> Submiss
     return Submission(key=secrets.token_urlsafe(16), items=list(items.values()))
 
 
+async def submissions_again(client: BrokerClient, rows: Sequence[Row]) -> list[Submission]:
+    """The same for jobs that keep the site to which their owner confined them: one for each such site."""
+    by_site: dict[str, list[Row]] = {}
+    for row in rows:
+        by_site.setdefault(row["pinned"], []).append(row)
+    return [
+        (await submission_again(client, those)).model_copy(update={"site": site})
+        for site, those in by_site.items()
+    ]
+
+
 def _item(detail: JobDetail) -> SubmissionItem:
     parameter = detail.row["parameter"]
     return SubmissionItem(
         description=detail.description,
         name=detail.row["name"],
-        files=[SandboxFile(name=file.name, sha256=file.sha256, size=file.size) for file in detail.files],
+        files=[SandboxFile(**file.model_dump()) for file in detail.files],
         values=[parameter] if parameter else None,
     )

@@ -156,16 +156,21 @@ class JobCommands:
         ids = self._chosen()
         self._desk.run(self._resubmit(ids, batch), f"submitting {self._named(ids)} again")
 
-    async def _resubmit(self, ids: list[str], batch: bool) -> None:
-        from app.jobs.again import submission_again
+    async def _resubmit(self, chosen: list[str], batch: bool) -> None:
+        from app.jobs.again import submissions_again
         from app.jobs.as_batch import batch_submission
 
-        rows = [row for row in map(self._desk.jobs.row, ids) if row]
-        submission = await submission_again(self._desk.client, rows)
-        receipt = await self._desk.client.submit(batch_submission(submission) if batch else submission)
-        how = "as batch" if batch else "again"
-        said = f"Submitted {words.count(len(receipt.ids), 'job')} {how}."
-        self._desk.notify(Notice(said, Tone.GOOD, "", receipt.ids[0]))
+        rows = [row for row in map(self._desk.jobs.row, chosen) if row]
+        ids: list[str] = []
+        try:
+            for one in await submissions_again(self._desk.client, rows):
+                receipt = await self._desk.client.submit(batch_submission(one) if batch else one)
+                ids += receipt.ids
+        finally:
+            # Also where a later one of them is refused: what was accepted runs.
+            if ids:
+                said = f"Submitted {words.count(len(ids), 'job')} {'as batch' if batch else 'again'}."
+                self._desk.notify(Notice(said, Tone.GOOD, "", ids[0]))
 
     def edit(self) -> None:
         """Open the description of the selected job in an editor."""

@@ -5,33 +5,32 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from broker_core.jobs.record import COLUMNS
+from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.states import JobState
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
-_SHARED = frozenset({"owner", "structure", "state", "description", "batch", "site", "name", "held"})
+_SHARED = frozenset({"owner", "structure", "state", "description", "batch", "pinned", "site", "name", "held"})
 """Columns whose texts repeat: kept once."""
-_DEFAULTS = {"attempt": 0, "seq": 0, "position": 0, "cpus": 1, "interactive": False, "schema": 1}
-_TEXTS = frozenset(
-    [
-        "id",
-        "owner",
-        "name",
-        "structure",
-        "state",
-        "description",
-        "batch",
-        "parameter",
-        "reason",
-        "held",
-        "site",
-    ]
-)
+_PLAIN = {"str": "", "bool": False, "int": 0, "float": 0.0}
+
+
+def _default(field: Field[Any]) -> Any:
+    if field.default is not MISSING:
+        return field.default
+    return _PLAIN.get(str(field.type), "")
+
+
+_DEFAULTS = {column: _default(field) for column, field in zip(COLUMNS, fields(JobRecord), strict=True)} | {
+    "cpus": 1,
+    "site": "",
+}
+"""Values of a plain job, for columns that a broker of another version does not have."""
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -116,7 +115,7 @@ class LiveRows(QObject):
         for name, held in self.columns.items():
             said = columns.get(name)
             if said is None:
-                held.extend([_default(name)] * len(places))
+                held.extend([_DEFAULTS[name]] * len(places))
                 continue
             new = said if whole else [said[place] for place in places]
             held.extend(self._once(new) if name in _SHARED else new)
@@ -169,7 +168,3 @@ class LiveRows(QObject):
         if self._touched:
             touched, self._touched = self._touched, set()
             self.changed.emit(touched)
-
-
-def _default(name: str) -> Any:
-    return "" if name in _TEXTS else _DEFAULTS.get(name)

@@ -46,8 +46,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _main(given: argparse.Namespace, where: Places) -> int:
     from broker_core.broker.settings import load
+    from broker_core.sites.transport.login_agent import LOGIN_AGENT
 
     settings = load(where.settings, {"cpus": given.cpus, "mode": given.mode})
+    LOGIN_AGENT.take(os.environ, settings.mode)
     if given.show_settings:
         for name, value, origin, meaning in settings.table():
             sys.stdout.write(f"{name} = {value!r}  # {origin}: {meaning}\n")

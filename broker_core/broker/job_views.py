@@ -31,7 +31,7 @@ async def job_detail(services: Services, record: JobRecord) -> JobDetail:
         effective=text,
         output_sandbox=[],
         files=[
-            SandboxEntry(name=file.name, size=file.size, sha256=file.sha256)
+            SandboxEntry(name=file.name, size=file.size, sha256=file.sha256, executable=file.executable)
             for file in await services.orders.files(record)
         ],
         waits_for=waits_for(services, record),

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts
 from broker_core.broker.event_response import EventResponse
+from broker_core.broker.permissions import EVERYBODY, OWNER, operators
 from broker_core.errors import BadRequest, NotFound
 from broker_core.wire.views import BrokerInfo, Statistics, Update
 
@@ -19,13 +20,13 @@ DOCUMENT_MAX = 4_000_000
 Position = Annotated[int, Query(ge=0, le=2**62)]
 
 
-@router.get("/broker", response_model=BrokerInfo)
+@router.get("/broker", response_model=BrokerInfo, dependencies=[EVERYBODY])
 async def broker(services: Parts, owner: Owner) -> Response:
     """Who answers, and how it does."""
     return json_response(await services.info(owner))
 
 
-@router.post("/broker/stop")
+@router.post("/broker/stop", dependencies=[operators("stop the process")])
 async def stop(services: Parts) -> dict[str, Any]:
     """End the broker cleanly; followers are told first, so that none of them starts another."""
     services.stream.stop()
@@ -33,7 +34,7 @@ async def stop(services: Parts) -> dict[str, Any]:
     return {}
 
 
-@router.post("/broker/handover")
+@router.post("/broker/handover", dependencies=[operators("replace the process")])
 async def handover(services: Parts) -> dict[str, Any]:
     """Stop accepting, save and end, so that a newer program can take over; running jobs go on."""
     await services.submissions.settle()
@@ -41,13 +42,13 @@ async def handover(services: Parts) -> dict[str, Any]:
     return {}
 
 
-@router.get("/statistics", response_model=Statistics)
+@router.get("/statistics", response_model=Statistics, dependencies=[OWNER])
 async def statistics(services: Parts, owner: Owner) -> Response:
     """Counters and distributions of the caller's jobs (CB-UI-13)."""
     return json_response(await services.store.statistics(owner))
 
 
-@router.get("/documents/{name}")
+@router.get("/documents/{name}", dependencies=[OWNER])
 async def document(name: str, services: Parts, owner: Owner) -> Response:
     """A small JSON document kept for the caller."""
     body = await services.store.document(owner, name)
@@ -57,7 +58,9 @@ async def document(name: str, services: Parts, owner: Owner) -> Response:
 
 
 @router.put(
-    "/documents/{name}", openapi_extra={"requestBody": {"content": {"application/json": {"schema": {}}}}}
+    "/documents/{name}",
+    openapi_extra={"requestBody": {"content": {"application/json": {"schema": {}}}}},
+    dependencies=[OWNER],
 )
 async def save_document(name: str, request: Request, services: Parts, owner: Owner) -> dict[str, Any]:
     """Keep a small JSON document for the caller."""
@@ -72,7 +75,7 @@ async def save_document(name: str, request: Request, services: Parts, owner: Own
     return {}
 
 
-@router.get("/events", response_class=Response, responses={200: {"model": Update}})
+@router.get("/events", response_class=Response, responses={200: {"model": Update}}, dependencies=[OWNER])
 async def events(
     services: Parts, owner: Owner, after: Position = 0, last_event_id: Annotated[str, Header()] = ""
 ) -> Response:

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from broker_core.broker.asked import Parts
+from broker_core.broker.permissions import EVERYBODY
 from broker_core.errors import NotFound
 
-router = APIRouter()
+router = APIRouter(dependencies=[EVERYBODY])
 Sha = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 
 

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Query, Response
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
+from broker_core.broker.permissions import OWNER
 from broker_core.broker.sessions import LONG, SHORT
 from broker_core.wire.interactive import DeskView, NewDesk, SessionContact
 
-router = APIRouter()
+router = APIRouter(dependencies=[OWNER])
 MOST_WAIT = 20.0
 TOLD = 2.0
 """Seconds that an answer waits until the agent knows the desk that was just registered."""

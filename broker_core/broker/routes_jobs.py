@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Response
 from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Owner, Parts, own_job, own_jobs
 from broker_core.broker.job_views import job_detail
+from broker_core.broker.permissions import OWNER
 from broker_core.broker.stream import event_view
 from broker_core.errors import BadRequest, Conflict
 from broker_core.jobs.record import JobRecord
@@ -19,7 +20,7 @@ from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsk
 from broker_core.wire.submission import IdList, Outcomes
 from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
 
-router = APIRouter()
+router = APIRouter(dependencies=[OWNER])
 _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
 

@@ -9,13 +9,14 @@ from pydantic import BaseModel, ConfigDict
 
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.line_sessions import LineJob, LineLook
+from broker_core.broker.permissions import OWNER
 from broker_core.broker.routes_interactive import MOST_WAIT
 from broker_core.broker.services import Services
 from broker_core.errors import BadRequest, Conflict
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 
-router = APIRouter()
+router = APIRouter(dependencies=[OWNER])
 Desk = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 MOST_INPUT = 1 << 20
 """Bytes of input in one request."""

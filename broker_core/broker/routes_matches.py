@@ -7,10 +7,11 @@ from fastapi import APIRouter, Response
 from broker_core.broker.answers import JSON
 from broker_core.broker.asked import Parts
 from broker_core.broker.list_match import list_match
+from broker_core.broker.permissions import EVERYBODY
 from broker_core.broker.submissions import refused
 from broker_core.wire.matches import MatchReport, MatchRequest
 
-router = APIRouter()
+router = APIRouter(dependencies=[EVERYBODY])
 
 
 @router.post("/matches", response_model=MatchReport)

@@ -15,6 +15,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.output_files import open_output, output_files
+from broker_core.broker.permissions import OWNER
 from broker_core.errors import RangeNotSatisfiable
 from broker_core.wire.submission import Fetched
 from broker_core.wire.views import OutputFile
@@ -35,7 +36,7 @@ class _AnyName(Convertor[str]):
 
 
 register_url_convertor("anyname", _AnyName())
-router = APIRouter()
+router = APIRouter(dependencies=[OWNER])
 PART = 1 << 18
 """Bytes read at once."""
 

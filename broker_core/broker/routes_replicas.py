@@ -7,18 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from broker_core.broker.answers import json_response
-from broker_core.broker.asked import Owner, Parts
-from broker_core.broker.policy_choice import authorise
+from broker_core.broker.asked import Parts
+from broker_core.broker.permissions import EVERYBODY, administrators
 from broker_core.broker.services import Services
 from broker_core.errors import Conflict
 from broker_core.information.replica_document import DocumentCatalogue
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 
 router = APIRouter()
+CHANGES = administrators("edit the replica catalogue")
 Name = Annotated[str, Query(min_length=1, max_length=4096)]
 
 
-@router.get("/replicas", response_model=ReplicaList)
+@router.get("/replicas", response_model=ReplicaList, dependencies=[EVERYBODY])
 async def listed(
     services: Parts,
     start: Annotated[str, Query(max_length=4096)] = "",
@@ -30,19 +31,17 @@ async def listed(
     return json_response(ReplicaList(files=views[:limit], more=len(views) > limit))
 
 
-@router.put("/replicas", response_model=ReplicaView)
-async def put(file: ReplicaView, services: Parts, owner: Owner) -> Response:
+@router.put("/replicas", response_model=ReplicaView, dependencies=[CHANGES])
+async def put(file: ReplicaView, services: Parts) -> Response:
     """Say where a file is; replaces what was said before."""
-    _may(services, owner)
     await _document(services).put(file.name, file.addresses)
     services.replicas.forget(file.name)
     return json_response(file)
 
 
-@router.delete("/replicas", response_model=ReplicaList)
-async def remove(name: Name, services: Parts, owner: Owner) -> Response:
+@router.delete("/replicas", response_model=ReplicaList, dependencies=[CHANGES])
+async def remove(name: Name, services: Parts) -> Response:
     """Forget a file; answered with what is known of its name now, which is nothing."""
-    _may(services, owner)
     await _document(services).remove(name)
     services.replicas.forget(name)
     return json_response(ReplicaList(files=[]))
@@ -58,8 +57,3 @@ def _document(services: Services) -> DocumentCatalogue:
             remedy="Edit it there; [replicas] of the settings names it.",
         )
     return kept
-
-
-def _may(services: Services, owner: str) -> None:
-    settings = services.settings
-    authorise(settings.mode, owner, settings.administrators, "edit the replica catalogue")

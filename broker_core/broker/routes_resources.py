@@ -10,12 +10,13 @@ from pydantic import Field
 from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Parts
 from broker_core.broker.clock import now
+from broker_core.broker.permissions import EVERYBODY
 from broker_core.broker.resource_detail import resource_detail
 from broker_core.broker.resource_views import resources_page
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
 from broker_core.wire.submission import Wire
 
-router = APIRouter()
+router = APIRouter(dependencies=[EVERYBODY])
 
 
 class SourceNames(Wire):

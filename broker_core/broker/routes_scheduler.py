@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 
 from broker_core.broker.answers import JSON, json_response
 from broker_core.broker.asked import Owner, Parts, own_job
-from broker_core.broker.policy_choice import authorise
+from broker_core.broker.permissions import EVERYBODY, OWNER, administrators
 from broker_core.broker.queue_views import decision_views, queue_view, why_view
 from broker_core.broker.services import Services
 from broker_core.scheduling.messages import TimerFired
@@ -17,20 +17,20 @@ from broker_core.wire.queue import DecisionView, PolicyChoice, PolicyView, Queue
 router = APIRouter()
 
 
-@router.get("/queue", response_model=QueueView)
+@router.get("/queue", response_model=QueueView, dependencies=[OWNER])
 async def queue(services: Parts, owner: Owner) -> Response:
     """The caller's waiting jobs in the order of the queue, each with the reason why it waits."""
     return Response(await queue_view(services, owner), media_type=JSON)
 
 
-@router.get("/jobs/{job}/why", response_model=WhyView)
+@router.get("/jobs/{job}/why", response_model=WhyView, dependencies=[OWNER])
 async def why(job: str, services: Parts, owner: Owner) -> Response:
     """Why a job is not running, by what decides it."""
     record = await own_job(services, owner, job)
     return json_response(why_view(services, record))
 
 
-@router.get("/decisions", response_model=list[DecisionView])
+@router.get("/decisions", response_model=list[DecisionView], dependencies=[OWNER])
 async def decisions(
     services: Parts,
     owner: Owner,
@@ -42,16 +42,17 @@ async def decisions(
     return json_response([view.model_dump() for view in views])
 
 
-@router.get("/policies", response_model=list[PolicyView])
+@router.get("/policies", response_model=list[PolicyView], dependencies=[EVERYBODY])
 async def policies(services: Parts) -> Response:
     """The policies that can be chosen, and those in force."""
     return _policies(services)
 
 
-@router.put("/policies", response_model=list[PolicyView])
-async def choose(choice: PolicyChoice, services: Parts, owner: Owner) -> Response:
+@router.put(
+    "/policies", response_model=list[PolicyView], dependencies=[administrators("choose the policies")]
+)
+async def choose(choice: PolicyChoice, services: Parts) -> Response:
     """Put policies in force; kept over a restart. On a shared broker for administrators only."""
-    authorise(services.settings.mode, owner, services.settings.administrators)
     services.policies.choose(choice)
     services.engine.scheduler.use(services.policies.policy(), services.policies.queue_policy())
     services.engine.post(TimerFired())

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts
-from broker_core.broker.policy_choice import authorise
+from broker_core.broker.permissions import OWNER, administrators
 from broker_core.broker.services import Services
 from broker_core.broker.site_trial import send_test_job
 from broker_core.broker.site_views import site_view, site_views
@@ -27,48 +27,45 @@ from broker_core.wire.sites import (
 )
 
 router = APIRouter()
+CHANGES = administrators("change the sites")
 
 
-@router.get("/sites", response_model=list[SiteView])
+@router.get("/sites", response_model=list[SiteView], dependencies=[OWNER])
 async def sites(services: Parts, owner: Owner) -> Response:
     """The sites with all that their cards show."""
     return json_response([view.model_dump() for view in await site_views(services, owner)])
 
 
-@router.post("/sites", response_model=SiteView)
+@router.post("/sites", response_model=SiteView, dependencies=[CHANGES])
 async def add(spec: SiteSpec, services: Parts, owner: Owner) -> Response:
     """Add a site; answered at once, while the connection is made."""
-    _may(services, owner)
     await services.registry.add(spec)
     return await _shown(services, owner, spec.name)
 
 
-@router.post("/sites/detect", response_model=Detection)
-async def detect(request: DetectRequest, services: Parts, owner: Owner) -> Response:
+@router.post("/sites/detect", response_model=Detection, dependencies=[CHANGES])
+async def detect(request: DetectRequest, services: Parts) -> Response:
     """Begin to look what is at a host; ask for the answer by its id."""
-    _may(services, owner)
     use_agent(request.agent)
     return json_response(services.detections.begin(request))
 
 
-@router.get("/sites/detect/{id_}", response_model=Detection)
+@router.get("/sites/detect/{id_}", response_model=Detection, dependencies=[CHANGES])
 async def detection(id_: str, services: Parts) -> Response:
     """What was found at a host so far."""
     return json_response(services.detections.found(id_))
 
 
-@router.post("/sites/detect/{id_}/answer", response_model=Detection)
-async def answer_detection(id_: str, answer: QuestionAnswer, services: Parts, owner: Owner) -> Response:
+@router.post("/sites/detect/{id_}/answer", response_model=Detection, dependencies=[CHANGES])
+async def answer_detection(id_: str, answer: QuestionAnswer, services: Parts) -> Response:
     """Answer what had to be asked before the host could be looked at."""
-    _may(services, owner)
     services.detections.answer(id_, answer)
     return json_response(services.detections.found(id_))
 
 
-@router.put("/sites/{name}", response_model=SiteView)
+@router.put("/sites/{name}", response_model=SiteView, dependencies=[CHANGES])
 async def change(name: str, spec: SiteSpec, services: Parts, owner: Owner) -> Response:
     """Use other settings for a site; jobs there are found again."""
-    _may(services, owner)
     if spec.name != name:
         raise BadRequest(
             "A site keeps its name.", place=name, remedy="Remove it and add it by the other name."
@@ -77,46 +74,40 @@ async def change(name: str, spec: SiteSpec, services: Parts, owner: Owner) -> Re
     return await _shown(services, owner, name)
 
 
-@router.delete("/sites/{name}", response_model=SiteRemoved)
-async def remove(
-    name: str, services: Parts, owner: Owner, force: Annotated[bool, Query()] = False
-) -> Response:
+@router.delete("/sites/{name}", response_model=SiteRemoved, dependencies=[CHANGES])
+async def remove(name: str, services: Parts, force: Annotated[bool, Query()] = False) -> Response:
     """Forget a site; refused while jobs are there, unless forced: they are canceled. Tells what is left."""
-    _may(services, owner)
     return json_response(SiteRemoved(left=await services.registry.remove(name, force=force)).model_dump())
 
 
-@router.post("/sites/{name}/answer", response_model=SiteView)
+@router.post("/sites/{name}/answer", response_model=SiteView, dependencies=[CHANGES])
 async def answer(name: str, given: QuestionAnswer, services: Parts, owner: Owner) -> Response:
     """Answer the question without which the site cannot be connected; kept in memory only."""
-    _may(services, owner)
     services.registry.answer(name, given.id, given.value)
     return await _shown(services, owner, name)
 
 
-@router.post("/sites/{name}/test", response_model=SiteTest)
+@router.post("/sites/{name}/test", response_model=SiteTest, dependencies=[OWNER])
 async def test(name: str, services: Parts, owner: Owner) -> Response:
     """Send a small job to the site that proves that jobs run there; follow it like any other."""
     return json_response(await send_test_job(services, owner, name))
 
 
-@router.post("/sites/{name}/drain", response_model=SiteView)
+@router.post("/sites/{name}/drain", response_model=SiteView, dependencies=[CHANGES])
 async def drain(name: str, services: Parts, owner: Owner) -> Response:
     """Send no new jobs to the site; those that are there go on."""
-    _may(services, owner)
     await services.registry.drain(name, True)
     return await _shown(services, owner, name)
 
 
-@router.post("/sites/{name}/resume", response_model=SiteView)
+@router.post("/sites/{name}/resume", response_model=SiteView, dependencies=[CHANGES])
 async def resume(name: str, services: Parts, owner: Owner) -> Response:
     """Send new jobs to the site again."""
-    _may(services, owner)
     await services.registry.drain(name, False)
     return await _shown(services, owner, name)
 
 
-@router.post("/sites/{name}/connect", response_model=SiteView)
+@router.post("/sites/{name}/connect", response_model=SiteView, dependencies=[CHANGES])
 async def connect(
     name: str, services: Parts, owner: Owner, request: ConnectRequest | None = None
 ) -> Response:
@@ -127,15 +118,14 @@ async def connect(
     return await _shown(services, owner, name)
 
 
-@router.get("/sites/{name}/log", response_model=list[LogLine])
+@router.get(
+    "/sites/{name}/log",
+    response_model=list[LogLine],
+    dependencies=[administrators("read the log of a connection")],
+)
 async def log(name: str, services: Parts) -> Response:
     """What happened to the connection, oldest first."""
     return json_response([{"time": time, "words": words} for time, words in services.registry.link(name).log])
-
-
-def _may(services: Services, owner: str) -> None:
-    settings = services.settings
-    authorise(settings.mode, owner, settings.administrators, "change the sites")
 
 
 async def _shown(services: Services, owner: str, name: str) -> Response:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts
+from broker_core.broker.permissions import EVERYBODY, OWNER
 from broker_core.broker.short_way import answer_submission
 from broker_core.jdl.check import Checked, FileFact, Limits, check
 from broker_core.jdl.names import base_name
@@ -27,13 +28,13 @@ _BODY: dict[str, Any] = {
 }
 
 
-@router.post("/submissions", response_model=Receipt, openapi_extra=_BODY)
+@router.post("/submissions", response_model=Receipt, openapi_extra=_BODY, dependencies=[OWNER])
 async def submit(request: Request, services: Parts, owner: Owner) -> Response:
     """Submit jobs; answered when they are durable. The same key gives the same receipt."""
     return await answer_submission(services, owner, await request.body())
 
 
-@router.post("/checks", response_model=CheckReport)
+@router.post("/checks", response_model=CheckReport, dependencies=[EVERYBODY])
 async def checks(question: CheckRequest, services: Parts) -> Response:
     """All that is wrong with a description, and what it asks for (CB-JDL-11)."""
     found = await asyncio.to_thread(_check, question, services.checker.limits)

@@ -21,7 +21,9 @@ class LimitSettings:
         "embedded, shared or compatible: chooses the sandbox limit",
         choices=tuple(SANDBOX_LIMITS),
     )
-    administrators: tuple[str, ...] = setting((), "users who may choose the policies of a shared broker")
+    administrators: tuple[str, ...] = setting(
+        (), "users who may change sites, policies, replicas of a shared broker"
+    )
     input_sandbox_max: int = setting(0, "bytes of a job's input sandbox; 0: as the mode says")
     description_max: int = setting(DESCRIPTION_MAX, "bytes of one description's text")
     dialect: str = setting(

@@ -185,7 +185,8 @@ class Attached:
 
     def _remark(self, text: str) -> None:
         """A line between those of the program; its terminal may be a raw one."""
-        sys.stderr.write(f"[{output.printable(text)}]\r\n" if sys.stderr.isatty() else f"[{text}]\n")
+        end = "\r\n" if sys.stderr.isatty() else "\n"
+        sys.stderr.write(f"[{output.printable(text)}]{end}")
         sys.stderr.flush()
 
     @contextlib.contextmanager

@@ -18,6 +18,7 @@ from broker_core.command_line.raw_keys import lines as typed_lines
 from broker_core.command_line.session import Json, StateDir, with_client
 from broker_core.command_line.sftp_commands import COMMANDS, Files, words_of
 from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.printable import printable
 
 PROMPT = "sftp> "
 
@@ -72,7 +73,7 @@ async def _all(files: Files, lines: AsyncIterator[list[str]], *, stop: bool) -> 
         except CrossDeskError as error:
             if stop and not may_fail:
                 raise
-            sys.stderr.write(f"{error}\n")
+            sys.stderr.write(f"{printable(str(error))}\n")
             code = code if may_fail or sys.stdin.isatty() else Exit.ERROR
     return code
 

@@ -7,22 +7,36 @@ from typing import Any
 
 import orjson
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
 from broker_core.command_line.session import session
 from broker_core.errors import CrossDeskError, DescriptionRefused
+from broker_core.printable import printable as printable
+from broker_core.printable import printable_text
 
 _WIDE = 10_000
 
 
-def printable(text: str) -> str:
-    """Text of unknown origin with every character visible that could move a terminal's cursor."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-
-
 def printable_lines(text: str) -> Text:
-    """The same for a text of several lines, to be printed."""
-    return Text("\n".join(printable(line) for line in text.splitlines()))
+    """A text of unknown origin, of several lines, to be printed."""
+    return Text(printable_text("\n".join(text.splitlines())))
+
+
+def cell(value: str | Text) -> Text:
+    """What stands in a cell of a table: nothing of it reaches the terminal as a control character.
+
+    Styled text may have several lines; one with other control characters keeps its first style alone.
+    """
+    if isinstance(value, str):
+        return Text(printable(value))
+    plain = value.plain
+    shown = printable_text(plain)
+    return value if shown == plain else Text(shown, style=value.style or _first_style(value))
+
+
+def _first_style(value: Text) -> str | Style:
+    return value.spans[0].style if value.spans else ""
 
 
 def results() -> Console:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from broker_core.command_line import words
 from broker_core.command_line.folding import Batch
-from broker_core.command_line.output import printable, results
+from broker_core.command_line.output import cell, results
 from broker_core.jobs.site_names import site_name
 
 
@@ -27,7 +27,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: 
             min_width=22 if index == 0 and head == "ID" else None,
         )
     for row in rows:
-        shown.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+        shown.add_row(*map(cell, row))
     results().print(shown)
 
 
@@ -66,5 +66,5 @@ def facts(pairs: Iterable[tuple[str, str | Text]]) -> None:
     shown.add_column(overflow="fold")
     for name, value in pairs:
         if value:
-            shown.add_row(Text(name), value if isinstance(value, Text) else Text(printable(value)))
+            shown.add_row(cell(name), cell(value))
     results().print(shown)

@@ -67,6 +67,7 @@ class SandboxEntry(Wire):
     name: str
     size: int
     sha256: str
+    executable: bool = False
 
 
 class JobDetail(Wire):

@@ -15,6 +15,7 @@ from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.address import Address, SshFiles
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.known_hosts import STANDARD_PORT, Known, KnownHosts
+from broker_core.sites.transport.login_agent import LOGIN_AGENT, VARIABLE
 from broker_core.sites.transport.questions import Refused
 
 _DEFAULT_KEYS = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
@@ -101,11 +102,14 @@ def _resolve(files: SshFiles, address: Address) -> tuple[SshSettings, list[str]]
     )
     hosts = _known_hosts(files, options)
     known = hosts.look_up(target.key_name, target.key_port)
-    more: dict[str, object] = {"proxy_command": None} if address.jump else {}
+    more: dict[str, object] = {}
     if known.algorithms and not options.config.get("HostKeyAlgorithms"):
         more["server_host_key_algs"] = known.algorithms
     jumps = _jumps(address.jump or str(options.config.get("ProxyJump") or "none"))
     keys, complaints = _keys(files, options)
+    more |= _agent(options, complaints)
+    if address.jump:
+        more["proxy_command"] = None
     return SshSettings(target, jumps, keys, hosts, known, config, more), complaints
 
 
@@ -122,6 +126,22 @@ def _keys(files: SshFiles, options: asyncssh.SSHClientConnectionOptions) -> tupl
     troubles = {path: _trouble(path) for path in paths if path.is_file()}
     complaints = [f"{path} is not used: {trouble}" for path, trouble in troubles.items() if trouble]
     return [str(path) for path, trouble in troubles.items() if not trouble], complaints
+
+
+def _agent(options: asyncssh.SSHClientConnectionOptions, complaints: list[str]) -> dict[str, object]:
+    """The agent to ask: what the configuration names for the host, else that of the user's login.
+
+    A command that makes the connection (ProxyCommand) has it in its environment, as with ssh.
+    """
+    if options.config.get("IdentityAgent", ()) != ():
+        return {}  # `none` is there too, as None
+    if LOGIN_AGENT.is_gone:
+        complaints.append("the ssh-agent is not asked: its login has ended; `Connect now` from another")
+    path = LOGIN_AGENT.path
+    found: dict[str, object] = {"agent_path": path or None}
+    if path and options.proxy_command:
+        found["proxy_command"] = ["env", f"{VARIABLE}={path}", *options.proxy_command]
+    return found
 
 
 def _paths(options: asyncssh.SSHClientConnectionOptions, option: str) -> list[Path]:

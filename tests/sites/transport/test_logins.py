@@ -12,6 +12,7 @@ import pytest
 
 from broker_core.sites.link import LinkState
 from broker_core.sites.transport.contract import NotSent
+from broker_core.sites.transport.login_agent import LOGIN_AGENT, use_agent
 from tests.running import children
 from tests.sites.transport.ssh_user import SshUser, asked, becomes, raises, said
 from tests.testbed.accounts import account
@@ -107,12 +108,13 @@ async def test_no_passphrase_is_asked_for_a_key_that_the_server_does_not_accept(
 
 
 @pytest.fixture
-def agent(locked_key: tuple[Sshd, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def agent(locked_key: tuple[Sshd, Path], tmp_path: Path) -> Iterator[None]:
     """A real agent with the key of the server in it."""
     running = SshAgent(tmp_path / "agent")
-    monkeypatch.setenv("SSH_AUTH_SOCK", str(running.socket))
     running.add(locked_key[1], PASSPHRASE)
+    use_agent(str(running.socket))
     yield
+    LOGIN_AGENT.forget()
     running.close()
 
 
