@@ -18,7 +18,16 @@ from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import Attempt, LaunchOrder, Notice, Report, RunFile, SiteRefused, Started
+from broker_core.sites.contract import (
+    Attempt,
+    CurrentAttempts,
+    LaunchOrder,
+    Notice,
+    Report,
+    RunFile,
+    SiteRefused,
+    Started,
+)
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -153,6 +162,10 @@ class LocalSite:
         gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
         for tag in gone:
             await asyncio.to_thread(AttemptDirectory(self.root, tag).remove)
+
+    async def sweep(self, current: CurrentAttempts) -> bool:
+        """See `Site.sweep`; this machine is never silent, so that `forget` and `kept` are enough."""
+        return False
 
     def kept(self) -> list[Attempt]:
         """See `Site.kept`."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Launch, Polled
+from broker_core.sites.adapter import Launch, Leftover, Polled
 from broker_core.sites.arc.description import CANCEL, GO, RELEASE
 from broker_core.sites.arc.information import facts_of_site
 from broker_core.sites.arc.jobs import ArcJob, Jobs
@@ -128,6 +128,14 @@ class ArcAdapter:
         # A-REX removes only what is over; one may have been handed over by a process that was killed then.
         await self._survey.act("kill", [job.id for job in jobs if not job.is_over])
         await self._clean(jobs)
+
+    async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
+        """See `Adapter.leftovers`; of an attempt there is its job, which does not change once it is over."""
+        await self._survey.states()
+        await self._survey.inspect()
+        tags = sorted(tag for tag in self._jobs.tags() if tag > after)
+        over = (job for tag in tags if (job := self._jobs.chosen(tag)) is not None and job.is_over)
+        return [Leftover(job.tag, begun=not job.never_ran) for job in over]
 
     @property
     def traces(self) -> str:
