@@ -213,7 +213,7 @@ class ArcAdapter:
             if job.id in taken:
                 self._jobs.drop(job)
                 # It is listed until A-REX comes to it.
-                self._jobs.foreign.add(job.id)
+                self._jobs.leaving[job.id] = time.monotonic()
         if not left:
             return ""
         # What is said to be unknown may be there: A-REX says so too while it writes its own record anew.
