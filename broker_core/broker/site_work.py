@@ -13,6 +13,7 @@ from broker_core.bookkeeping.codec import clean
 from broker_core.broker.engine import Engine
 from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.orders import Orders
+from broker_core.broker.site_sweep import sweep_for_ever
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import (
     AttemptAccepted,
@@ -77,6 +78,8 @@ class SiteWork:
                 log.exception("Work at %s cannot begin yet", self.site.name)
             await self._pause(tries)
         self._ready.set()
+        if self.site.holds:
+            self._spawn(sweep_for_ever(self.site, self._engine.store))
 
     def begin_soon(self, records: Sequence[JobRecord]) -> None:
         """The same in the background."""

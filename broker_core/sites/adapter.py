@@ -79,6 +79,17 @@ class Polled:
     """Why the site's own list could not be had; then `attempts` holds markers only, nothing is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """An attempt of which something lies at a site that has not changed for a while."""
+
+    tag: str
+    begun: bool
+    """Its Job Starter began, so that there may be output."""
+    alive: bool = False
+    """Its starter gives signs of life: nothing of it may be removed."""
+
+
 class Adapter(Protocol):
     """One kind of computing element. Each call is one exchange with a deadline.
 
@@ -133,6 +144,13 @@ class Adapter(Protocol):
 
     async def remove(self, tags: Sequence[str]) -> None:
         """Remove the attempts' directories at the site; raises SiteFailed where some stay, e.g. in use."""
+        ...
+
+    async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
+        """What lies there of this broker's attempts, in the order of their tags; at the most some hundreds.
+
+        `after`: tag behind which to go on; `age`: seconds for which it must not have changed.
+        """
         ...
 
     async def leave(self, ended: Collection[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -89,6 +89,12 @@ class RunFile:
     modified: float
 
 
+PURGED = -1
+"""Stands for the number of the current attempt of a job that was purged."""
+CurrentAttempts = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
+"""For some jobs the numbers of their current attempts, or PURGED; jobs that are not known are left out."""
+
+
 class Site(Protocol):
     """One site with its computing elements. What happens later than a call's answer comes as notices."""
 
@@ -149,6 +155,14 @@ class Site(Protocol):
 
     async def forget(self, attempts: Sequence[Component]) -> None:
         """Remove the attempts' files (purge)."""
+        ...
+
+    async def sweep(self, current: CurrentAttempts) -> bool:
+        """Go through some more of what lies there, and remove what is left of attempts that are over.
+
+        Nothing is touched that is under way or gives signs of life, whose output is not here, or that changed
+        lately. Returns False at the end, after which it begins anew.
+        """
         ...
 
     def kept(self) -> list[Component]:

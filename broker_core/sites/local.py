@@ -20,7 +20,7 @@ from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.contract import CurrentAttempts, LaunchOrder, Report, RunFile, SiteRefused
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -158,6 +158,10 @@ class LocalSite:
     def _remove(self, tags: Sequence[str]) -> None:
         for tag in tags:
             AttemptDirectory(self.root, tag).remove()
+
+    async def sweep(self, current: CurrentAttempts) -> bool:
+        """See `Site.sweep`; this machine is never silent, so that `forget` and `kept` are enough."""
+        return False
 
     def kept(self) -> list[Component]:
         """See `Site.kept`."""

@@ -13,8 +13,9 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.attempt_life import offered, unanswered
 from broker_core.sites.collector import Collector
-from broker_core.sites.contract import LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.contract import CurrentAttempts, LaunchOrder, Report, RunFile, SiteRefused
 from broker_core.sites.departure import depart
+from broker_core.sites.leftovers import Leftovers
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
 from broker_core.sites.remote_attempt import RemoteAttempt, Requested, Unrequested
@@ -51,6 +52,7 @@ class RemoteSite:
         self._adapter = adapter
         self._records = RemoteRecords(directory)
         self._watch = RemoteWatch(spec, adapter, self._records, self.settings, renewed)
+        self._leftovers = Leftovers(adapter, self._watch, self._records, self.forget)
         self._submitting: Collector[LaunchOrder, str] = Collector(
             self._hand_over,
             linger=self.settings.linger,
@@ -149,6 +151,10 @@ class RemoteSite:
         await self._adapter.remove([one.tag for one in gone])
         for attempt in gone:
             await asyncio.to_thread(self._records.remove, attempt)
+
+    async def sweep(self, current: CurrentAttempts) -> bool:
+        """See `Site.sweep`."""
+        return await self._leftovers.sweep(current, self.settings.untouched)
 
     def kept(self) -> list[Component]:
         """See `Site.kept`."""

@@ -53,7 +53,7 @@ class RemoteFinish:
         trouble = await self._bring(tracked, outputs)
         if trouble and not ended.failure:
             ended = replace(ended, failure="upload", reason=trouble)
-        await self._keep(ended)
+        await self._keep(ended, brought=not trouble)
         if not trouble:
             self.removable.append(tracked.tag)
         self._ended(ended)
@@ -136,11 +136,16 @@ class RemoteFinish:
 
         return await self._until_done(brought, f"Output of {tracked.tag} comes later")
 
-    async def _keep(self, ended: AttemptEnded) -> None:
-        """Write an end down, as soon as there is room."""
+    async def _keep(self, ended: AttemptEnded, *, brought: bool = False) -> None:
+        """Write an end down, as soon as there is room; `brought`: all its output is here."""
+
+        def written() -> None:
+            if brought:
+                self._records.note_brought(ended.component)
+            self._records.keep(ended)
 
         async def kept() -> None:
-            await asyncio.to_thread(self._records.keep, ended)
+            await asyncio.to_thread(written)
 
         await self._until_done(kept, f"The end of {ended.component.tag} is told later")
 

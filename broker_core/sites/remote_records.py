@@ -11,6 +11,7 @@ from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
+_BROUGHT = "brought"
 
 
 class RemoteRecords:
@@ -33,6 +34,16 @@ class RemoteRecords:
         """Write an end down; from now on the site is not needed for it."""
         self.open_output(ended.component)
         AttemptDirectory(self._root, ended.component.tag).write_end(ended)
+
+    def note_brought(self, attempt: Component) -> None:
+        """Write down that all output of an attempt is here; together with its end, which is kept after this,
+        it tells also a broker that did not bring it that nothing is needed at the site."""
+        self.open_output(attempt).with_name(_BROUGHT).touch()
+
+    def is_brought(self, attempt: Component) -> bool:
+        """True if an end is kept and all output is here."""
+        path = Path(AttemptDirectory(self._root, attempt.tag).path)
+        return (path / _BROUGHT).exists() and self.end(attempt) is not None
 
     def settle(self) -> None:
         """Have all that was kept on the disk, so that a power cut takes nothing of it; raises OSError."""

@@ -30,3 +30,6 @@ class RemoteSettings:
     """Tries to bring output whose hash does not fit."""
     most_live: int = 64 << 20
     """Of a file that still grows more than this is not brought, but its end."""
+    untouched: float = 600.0
+    """For so long nothing may have changed in what lies at a site and is to be removed as a leftover: several
+    times as long as anything that is on its way there takes effect."""

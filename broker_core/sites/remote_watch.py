@@ -119,6 +119,12 @@ class RemoteWatch:
         self._changed = self._acted = time.monotonic()
         self._woken.set()
 
+    async def absent(self, tags: Sequence[str]) -> list[str]:
+        """Those which the site does not have, by a look that begins now; it ends what nobody wants there."""
+        self.wake()
+        await self._strangers.next_look()
+        return [tag for tag in tags if tag not in self.tracked and tag not in self._strangers.present]
+
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside the rounds, until `close`."""
         task = asyncio.get_running_loop().create_task(work, name=f"watch of {self._spec.name}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Container, Sequence
 
@@ -24,11 +26,22 @@ class Strangers:
         """Tag to when its end was reported, by the monotonic clock; the site's list may lag behind."""
         self._leaving: dict[str, float] = {}
         """Tag to when it was told to end."""
+        self.present: frozenset[str] = frozenset()
+        """Tags of all that the site had by the last look."""
+        self._looked = -math.inf
+        """When the last look began whose answer was whole, by the monotonic clock."""
+        self._news = asyncio.Event()
 
     @property
     def awaited(self) -> bool:
         """True while the site has to be looked at because of them."""
         return self.expected or bool(self._leaving)
+
+    async def next_look(self) -> None:
+        """Wait for a look that begins from now on and tells all that the site has."""
+        since = time.monotonic()
+        while self._looked < since:
+            await self._news.wait()
 
     def over(self, tag: str) -> None:
         """The end of an attempt was reported, so that it needs no end from here."""
@@ -41,6 +54,7 @@ class Strangers:
         there too, which has to stay until it has ended.
         """
         now = time.monotonic()
+        self.present = frozenset(tag for tag, one in polled.attempts.items() if one.seen in PRESENT)
         self._over = {tag: over for tag, over in self._over.items() if over > began or tag in polled.attempts}
         there = {tag for tag in polled.attempts if tag not in known and self._counts(tag, now)}
         asked = [tag for tag in there if now - self._leaving.get(tag, -self._again) >= self._again]
@@ -51,6 +65,9 @@ class Strangers:
         gone = [tag for tag in self._leaving if tag not in left]
         for tag in gone:
             del self._leaving[tag]
+        self._looked = began
+        self._news.set()
+        self._news = asyncio.Event()
         return bool(asked), gone
 
     def _counts(self, tag: str, now: float) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from broker_core.broker import daemon, site_registry
+from broker_core.broker import daemon, site_registry, site_sweep
 from broker_core.broker.failpoints import FailPoints, from_environment
 from broker_core.sites import making, remote
 from broker_core.sites.adapter import Adapter
@@ -20,7 +20,9 @@ from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.transport import factory
 from broker_core.sites.transport.patience import Patience
 
-SETTINGS = RemoteSettings(patience=8.0, short_patience=4.0, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5)
+SETTINGS = RemoteSettings(
+    patience=8.0, short_patience=4.0, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5, untouched=5.0
+)
 PATIENCE = Patience(
     connect=5.0, exchange=5.0, login=10.0, channel=5.0, probe=5.0, alive=1.0, silent=3, longest=0.5, first=0.1
 )
@@ -42,6 +44,7 @@ def main() -> int:
 
     making.adapter_for = adapter_for
     site_registry.LOOK_INTERVAL = 5.0
+    site_sweep.INTERVAL = 2.0
     making.RemoteSettings = lambda: SETTINGS  # type: ignore[assignment, misc]
     factory.Patience = lambda: PATIENCE  # type: ignore[assignment, misc]
     keep = remote.RemoteRecords.keep

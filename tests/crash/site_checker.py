@@ -70,6 +70,13 @@ class Bed:
         return [f"{job.name}_{job.id.partition('_')[2]}" for job in mine]
 
 
+def folders_at(bed: Bed, mark: str) -> list[str]:
+    """What lies of attempts in a broker's directory at a site."""
+    home = Path(bed.spec.directory) / mark
+    parts = ("attempts", "groups", "news")
+    return [f"{bed.spec.name}: {part}/{path.name}" for part in parts for path in (home / part).glob("*")]
+
+
 def faults_at(bed: Bed, mark: str, since: int) -> list[str]:
     """What is wrong at a site where no job of the broker is live any more."""
     home = Path(bed.spec.directory) / mark

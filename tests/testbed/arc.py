@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sqlite3
 import ssl
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -148,6 +150,52 @@ class ARex:
             yield
         finally:
             record.write_bytes(before)
+
+    @contextmanager
+    def moving(self, id: str) -> Iterator[None]:
+        """As if A-REX were moving the state of a job from one of its folders to another, again and again: it
+        removes the old file before it makes the new one."""
+        (state,) = (self.folder / "control").glob(f"*/job.{id}.status")
+        away, over = self.folder / "tmp" / state.name, threading.Event()
+
+        def move() -> None:
+            while not over.wait(0.001):
+                state.rename(away)
+                over.wait(0.001)
+                away.rename(state)
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        try:
+            yield
+        finally:
+            over.set()
+            mover.join()
+
+    @contextmanager
+    def unnamed(self, id: str) -> Iterator[None]:
+        """As if A-REX had written only a part of its own record of a job, without the job's name."""
+        record = self.folder / "control" / f"job.{id}.local"
+        before = record.read_text()
+        (record.parent / f"job.{id}.xml").unlink(missing_ok=True)
+        record.write_text("".join(line for line in before.splitlines(True) if "jobname=" not in line))
+        try:
+            yield
+        finally:
+            record.write_text(before)
+
+    @contextmanager
+    def losing_removals(self) -> Iterator[None]:
+        """A-REX takes orders to remove jobs, and does not carry them out: it throws away those that it finds
+        for a job whose state it cannot read just then."""
+        manager = self._processes[0]
+        manager.send_signal(signal.SIGSTOP)
+        try:
+            yield
+            for order in (self.folder / "control" / "accepting").glob("job.*.clean"):
+                order.unlink()
+        finally:
+            manager.send_signal(signal.SIGCONT)
 
     def send_part(self, id: str, name: str, content: bytes, part: int) -> None:
         """Send the first bytes of a file of a job's session, and then cut the connection.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Launch, Polled
+from broker_core.sites.adapter import Launch, Leftover, Polled
 from broker_core.sites.arc.description import CANCEL, GO, RELEASE
 from broker_core.sites.arc.information import facts_of_site
 from broker_core.sites.arc.jobs import ArcJob, Jobs
@@ -129,6 +129,14 @@ class ArcAdapter:
         await self._survey.act("kill", [job.id for job in jobs if not job.is_over])
         await self._clean(jobs)
 
+    async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
+        """See `Adapter.leftovers`; of an attempt there is its job, which does not change once it is over."""
+        await self._survey.states()
+        await self._survey.inspect()
+        tags = sorted(tag for tag in self._jobs.tags() if tag > after)
+        over = (job for tag in tags if (job := self._jobs.chosen(tag)) is not None and job.is_over)
+        return [Leftover(job.tag, begun=not job.never_ran) for job in over]
+
     @property
     def traces(self) -> str:
         """See `Adapter.traces`."""
@@ -205,7 +213,7 @@ class ArcAdapter:
             if job.id in taken:
                 self._jobs.drop(job)
                 # It is listed until A-REX comes to it.
-                self._jobs.foreign.add(job.id)
+                self._jobs.leaving[job.id] = time.monotonic()
         if not left:
             return ""
         # What is said to be unknown may be there: A-REX says so too while it writes its own record anew.

@@ -11,7 +11,9 @@ from broker_core.worker.markers import started_mark
 WAITING = frozenset(("ACCEPTING", "ACCEPTED", "PREPARING"))
 """States of A-REX in which a job can wait for its input files."""
 QUEUED = frozenset(("PREPARED", "SUBMITTING", "QUEUING", "HELD", "OTHER"))
-OVER = frozenset(("FINISHED", "FAILED", "KILLED", "WIPED"))
+OVER = frozenset(("FINISHED", "FAILED", "KILLED"))
+"""Not WIPED: A-REX lists no job whose session it deleted. It says so of a live one whose state it moves to
+another of its folders: it removes the old file, makes the new one, and may be frozen in between."""
 STATES = (*sorted(WAITING), *sorted(QUEUED), "RUNNING", "EXITINGLRMS", "EXECUTED", "FINISHING", "KILLING")
 """States of a job that is not over, by the names of the REST interface."""
 
@@ -95,6 +97,8 @@ class Jobs:
         """Id to job."""
         self.foreign: set[str] = set()
         """Ids that belong to nobody here, and need not be asked about again."""
+        self.leaving: dict[str, float] = {}
+        """Id of each job that A-REX was told to remove to when it said yes, by the monotonic clock."""
         self._tags: dict[str, list[ArcJob]] = {}
 
     def add(self, id: str, tag: str) -> ArcJob:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import orjson
@@ -19,8 +19,10 @@ from broker_core.sites.transport.contract import LinkLost
 
 AT_ONCE = 100
 """Jobs in one request, and sessions that one poll looks into."""
-_ARRIVING = "ACCEPTING"
-"""State of a job that may not have its name yet."""
+_REMOVING = 30.0
+"""Seconds that A-REX may take to remove a job; one that is there for longer counts as found anew."""
+_NAMING = 60.0
+"""Seconds for which a job without a name is asked about; A-REX also has no answer while it writes."""
 _UNKNOWN = "404"
 _WHOLE = b"\n.\n"
 
@@ -33,6 +35,8 @@ class Survey:
         self._sessions = sessions
         self._jobs = jobs
         self._prefix = f"{mark}."
+        self._nameless: dict[str, float] = {}
+        """Id of each job whose name could not be read to when it was found, by the monotonic clock."""
 
     async def states(self) -> None:
         """All jobs with their states of now: the filter by state looks at the jobs themselves.
@@ -45,13 +49,20 @@ class Survey:
         for some in (STATES, sorted(OVER)):
             answer = await self._rest.ask("GET", f"/jobs?state={','.join(some)}")
             found |= {str(one.get("id")): str(one.get("state")) for one in self._read(answer)}
-        known = self._jobs.of.keys() | self._jobs.foreign
-        await self._name({id: state for id, state in found.items() if id not in known})
+        known = self._jobs.of.keys() | self._jobs.foreign | self._leaving(found)
+        await self._name([id for id in found if id not in known])
         await self._miss(before - found.keys())
         for id, state in found.items():
             if (job := self._jobs.of.get(id)) is not None:
                 job.state = state
         self._jobs.foreign &= found.keys()
+
+    def _leaving(self, listed: Container[str]) -> Set[str]:
+        """What A-REX is about to remove; that it took the order is no proof that it does."""
+        late = time.monotonic() - _REMOVING
+        left = {id: since for id, since in self._jobs.leaving.items() if id in listed and since > late}
+        self._jobs.leaving = left
+        return left.keys()
 
     async def inspect(self) -> None:
         """Look into the sessions that are not known yet, and of the others where there may be news.
@@ -127,17 +138,22 @@ class Survey:
         text = answer.body.decode("utf-8", "replace") if answer.good else ""
         return " ".join(text.split())[:500]
 
-    async def _name(self, states: Mapping[str, str]) -> None:
+    async def _name(self, ids: Sequence[str]) -> None:
         """Learn what new jobs are called; those of others are remembered as such."""
-        ids = list(states)
         for start in range(0, len(ids), AT_ONCE):
             for one in await self.act("info", ids[start : start + AT_ONCE]):
                 id = str(one.get("id"))
                 name = name_of(one) or await self._name_kept(id)
                 if name.startswith(self._prefix):
                     self._jobs.add(id, name.removeprefix(self._prefix))
-                elif name or states.get(id) != _ARRIVING:
+                elif name or self._has_no_name(id):
                     self._jobs.foreign.add(id)
+
+    def _has_no_name(self, id: str) -> bool:
+        """True once it is certain: whose name is not there yet may be this broker's."""
+        now = time.monotonic()
+        self._nameless = {one: since for one, since in self._nameless.items() if since > now - 2 * _NAMING}
+        return now - self._nameless.setdefault(id, now) > _NAMING
 
     async def _name_kept(self, id: str) -> str:
         """The name in A-REX's own record of a job, which is there before its description for others is."""

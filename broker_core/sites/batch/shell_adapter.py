@@ -13,7 +13,7 @@ from typing import IO
 
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Launch, Polled, Seen, Sighting, SiteFailed
+from broker_core.sites.adapter import Launch, Leftover, Polled, Seen, Sighting, SiteFailed
 from broker_core.sites.batch.hand_over import NO_ROOM, Answer, finish_script, read_answer, submit_script
 from broker_core.sites.batch.kept_programs import KeptPrograms
 from broker_core.sites.batch.names import Names
@@ -21,6 +21,8 @@ from broker_core.sites.batch.parcel import Group, SitePlace, groups_of, packed, 
 from broker_core.sites.batch.probe import PROBE, facts, read_probe
 from broker_core.sites.batch.shell_departure import take_away
 from broker_core.sites.batch.shell_exchanges import ShellExchanges
+from broker_core.sites.batch.shell_files import CANCEL
+from broker_core.sites.batch.shell_leftovers import leftovers
 from broker_core.sites.batch.shell_lines import ShellLines
 from broker_core.sites.batch.shell_poll import (
     Look,
@@ -47,12 +49,6 @@ _END = {"ended", "outputs"}
 _ROUNDS = 5
 _PROBE_AGAIN = 3600.0
 _PAUSE = 0.5
-# Without room for the file the batch system is told all the same; a failing `:` would end the shell.
-_CANCEL = """
-while read -r tag; do
-    if [ -d "attempts/$tag" ]; then true >"attempts/$tag/cancel"; fi
-done 2>/dev/null
-"""
 
 
 class ShellAdapter:
@@ -168,7 +164,7 @@ class ShellAdapter:
         ids = [id for tag in tags if (id := self._names.id(tag))]
         command = self._system.cancel(ids) if ids else "true"
         stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
-        self._checked(await self._exchanges.run(lambda _: f"{_CANCEL}{command}", stdin))
+        self._checked(await self._exchanges.run(lambda _: f"{CANCEL}{command}", stdin))
 
     async def poll(self, tags: Sequence[str], *, renew: bool = True) -> Polled:
         """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
@@ -222,6 +218,10 @@ class ShellAdapter:
             await self._transfers.remove(safe)
             self._names.forget(safe)
             self._met.difference_update(safe)
+
+    async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
+        """See `Adapter.leftovers`."""
+        return await leftovers(self._exchanges, self._spec.name, after, age, self._settings.beat)
 
     @property
     def traces(self) -> str:
@@ -391,7 +391,7 @@ class ShellAdapter:
 
 def is_tag(name: str) -> bool:
     """True for what can be a tag, and is safe in paths."""
-    return re.fullmatch(r"[A-Za-z0-9_-]+\.[0-9]+", name) is not None
+    return re.fullmatch(r"[A-Za-z0-9_-]+(\.[0-9]+){1,2}", name) is not None
 
 
 async def _pieces(stream: IO[bytes]) -> AsyncIterator[bytes]:

@@ -79,6 +79,13 @@ done
 wipe "$@"
 [ -z "$failed" ]
 """
+# Without room for the file the batch system is told all the same; a failing `:` would end the shell.
+CANCEL = """
+while read -r tag; do
+    if [ -d "attempts/$tag" ]; then true >"attempts/$tag/cancel"; fi
+done 2>/dev/null
+"""
+"""Tells the starters of the tags on stdin to end their programs."""
 NO_FILE = 44
 """Exit status where there is no such file or attempt."""
 
