@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.architecture import ratchet
+from tests.architecture import glossary, ratchet
 from tests.architecture.every import MEASURES
 from tests.architecture.modules import product
 
@@ -18,7 +18,9 @@ def main() -> int:
     parser.add_argument(
         "--list", choices=names, metavar="MEASURE", help=f"list what is counted: {', '.join(names)}"
     )
-    parser.add_argument("--record", action="store_true", help="write the figures that fell into ratchet.toml")
+    parser.add_argument(
+        "--record", action="store_true", help="write down the figures that fell, and names that came"
+    )
     options = parser.parse_args()
     modules = product()
     if options.list:
@@ -34,6 +36,7 @@ def main() -> int:
     print("".join(f"{line}\n" for line in grown), end="")
     if options.record:
         ratchet.record(figures)
+        glossary.renew(modules)
     return 1 if grown else 0
 
 
