@@ -75,6 +75,7 @@ step lint "$PYTHON" -m ruff check .
 step types "$PYTHON" -m mypy
 step contracts "$VENV/bin/lint-imports" --no-logo
 step tests "$PYTHON" -m pytest -n 2 --dist worksteal --cov --cov-report=term ${unmarked:+-m "$unmarked"} "$@"
+[ -n "$unmarked$*" ] || step coverage "$PYTHON" -m tests.architecture.coverage_list
 
 say ""
 [ -n "$left_out" ] && say "Not run here:$left_out"
