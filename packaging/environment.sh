@@ -7,12 +7,6 @@ fail() { say "crossdesk: $*"; exit 1; }
 OFFSCREEN_PACKAGES="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
 XCB_PACKAGES="libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
 WAYLAND_PACKAGES="libwayland-client0 libwayland-cursor0 libwayland-egl1"
-TEST_PACKAGES="xvfb xdotool imagemagick openbox dunst dbus xauth x11-utils"
-LDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
-SITE_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
-    nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
-    nordugrid-arc-plugins-arcrest openssh-server openssh-client csh iproute2 nftables"
-CONSOLE_PACKAGES="vim htop tmux less busybox shellcheck"
 
 is_root() { [ "$(id -u)" = 0 ]; }
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -31,6 +25,23 @@ find_python() {
 
 apt_quietly() { DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; }
 
+# Install the packages; where one has no candidate here, which stops all of a list, those that have one.
+apt_those_that_exist() {
+    unknown=""
+    apt_quietly "$@" && return 0
+    apt-get update && apt_quietly "$@" && return 0
+    existing=""
+    for package; do
+        if apt-get install -s --no-install-recommends "$package"; then
+            existing="$existing $package"
+        else
+            unknown="$unknown $package"
+        fi
+    done
+    # shellcheck disable=SC2086 # a list of words
+    [ -n "$unknown" ] && [ -n "$existing" ] && apt_quietly $existing
+}
+
 # While packages are installed, none of them may start a service of its own.
 forbid_services() {
     policy=/usr/sbin/policy-rc.d
@@ -47,8 +58,9 @@ apt_install() {
         say "Installing $why: $*"
         told=${TMPDIR:-/tmp}/crossdesk-apt.$$
         forbid_services
-        if { apt_quietly "$@" || { apt-get update && apt_quietly "$@"; }; } >"$told" 2>&1; then
+        if apt_those_that_exist "$@" >"$told" 2>&1; then
             installed=0
+            [ -z "$unknown" ] || say "Left out, since this system has no such package:$unknown"
         else
             installed=1
             tail -n 5 "$told" >&2
@@ -153,5 +165,6 @@ qt_libraries() {
     missing=$(missing_libraries "$part")
     [ -z "$missing" ] && [ -z "$(missing_libraries plugins/platforms/libqoffscreen.so)" ] && return 0
     # shellcheck disable=SC2086 # a list of words
-    apt_install "libraries for windows ($(printf '%s' "$missing" | tr '\n' ' '))" $packages
+    apt_install "libraries for windows ($(printf '%s' "$missing" | tr '\n' ' '))" $packages || return 1
+    [ -z "$(missing_libraries "$part")" ]
 }

@@ -1,5 +1,6 @@
 """The channel of interactive jobs on loopback: echo of keys, bulk output, start; OpenSSH beside it."""
 
+# Needs: cluster
 from __future__ import annotations
 
 import asyncio

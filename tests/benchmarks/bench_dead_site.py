@@ -1,5 +1,6 @@
 """What a site that takes connections and never answers costs those who use other sites."""
 
+# Needs: cluster
 from __future__ import annotations
 
 import asyncio

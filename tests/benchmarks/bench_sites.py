@@ -1,5 +1,6 @@
 """A thousand jobs over two real Slurm clusters beside plain sbatch; one look at ten thousand live jobs."""
 
+# Needs: cluster
 from __future__ import annotations
 
 import asyncio

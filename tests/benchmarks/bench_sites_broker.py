@@ -1,5 +1,6 @@
 """A thousand jobs through a whole broker over two real Slurm clusters, beside plain sbatch."""
 
+# Needs: cluster
 from __future__ import annotations
 
 import asyncio

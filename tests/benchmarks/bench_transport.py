@@ -1,5 +1,6 @@
 """Commands and bytes over one SSH connection to a real server on this machine."""
 
+# Needs: cluster
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,6 @@
 """Information systems with hundreds and thousands of computing elements: asked, decoded and joined."""
 
+# Needs: openldap
 from __future__ import annotations
 
 import asyncio

@@ -7,7 +7,11 @@ import tomllib
 from pathlib import Path
 from statistics import median
 
+import pytest
+
 from tests.packaging.sources import ROOT, python_files
+
+pytestmark = pytest.mark.tools
 
 _NO_NAMES = {"utils", "helpers", "misc", "manager", "common"}
 _UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b")

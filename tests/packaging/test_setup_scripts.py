@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,10 @@ import pytest
 from broker_core.command_line.nouns import NOUNS
 from tests.packaging.sources import ROOT
 
-SCRIPTS = ("run.sh", "test.sh", "soak.sh", "bench.sh", "lock.sh", "demo.sh", "environment.sh", "agent.sh")
+SCRIPTS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "packaging").glob("*.sh"))
+CHECKS = [["sh", "-n", name] for name in SCRIPTS]
+if shellcheck := shutil.which("shellcheck"):
+    CHECKS.append([shellcheck, "-s", "sh", *SCRIPTS])  # together, since they source one another
 _PLAIN = (
     "sh",
     "id",
@@ -50,7 +54,8 @@ class Machine:
         path.chmod(0o755)
 
     def sh(self, commands: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        text = f"ROOT='{ROOT}'\n. '{ROOT}/packaging/environment.sh'\n{commands}\n"
+        sources = "".join(f". '{ROOT}/packaging/{name}.sh'\n" for name in ("environment", "components"))
+        text = f"ROOT='{ROOT}'\n{sources}{commands}\n"
         kept = {"HOME": os.environ["HOME"], "PATH": str(self.folder), **environment}
         return subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, env=kept, check=False)
 
@@ -60,12 +65,10 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path / "bin")
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_each_script_is_good_posix_shell(name: str) -> None:
-    told = subprocess.run(
-        ["sh", "-n", str(ROOT / "packaging" / name)], capture_output=True, text=True, check=False
-    )
-    assert (told.returncode, told.stderr) == (0, "")
+@pytest.mark.parametrize("words", CHECKS, ids=lambda words: f"{Path(words[0]).name} {words[2]}")
+def test_each_script_is_good_posix_shell(words: list[str]) -> None:
+    told = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
 
 
 def test_the_start_script_takes_every_command_for_one() -> None:

@@ -18,6 +18,8 @@ from broker_core.version import VERSION
 from tests.packaging.sources import ROOT, tracked
 from tests.running import end_all
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -43,7 +43,7 @@ class _Files(BaseHTTPRequestHandler):
         """Nothing is said of it."""
 
 
-@pytest.fixture(params=["http", "file"])
+@pytest.fixture(params=[pytest.param("http", marks=pytest.mark.tools), "file"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
     """A folder, and the URL under which a node reaches it."""
     folder = tmp_path / "store"

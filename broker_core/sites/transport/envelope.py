@@ -14,6 +14,10 @@ from dataclasses import dataclass
 
 IN_COMMAND = 24 * 1024
 """Bytes of a script that go into the command itself; longer ones, or not in ASCII, go before the input."""
+LONGEST_WORD = 8000
+"""Bytes of one word of a command, with its quotes: Debian's own csh takes 8,186 (tcsh any number)."""
+MOST_WORDS = 900
+"""Words of the script in one command: Debian's own csh gives at most 996 to a program (tcsh any number)."""
 NOISE = 2**20
 """Bytes before the marker that are looked through; more is no login message."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -55,11 +59,21 @@ def wrap(script: str, environment: Mapping[str, str], token: str) -> Parcel:
     half = len(token) // 2
     mark = _MARK.format(first=token[:half], second=token[half:])
     marker = f"{token} ".encode()
-    if len(content) <= IN_COMMAND and _PLAIN.match(content):
-        words = " ".join(_word(line) for line in content.split("\n"))
-        return Parcel(_SHORT.format(mark=mark, words=words), b"", marker)
+    words = _words(content)
+    if words is not None:
+        return Parcel(_SHORT.format(mark=mark, words=" ".join(words)), b"", marker)
     head = content.encode()
     return Parcel(_LONG.format(mark=mark, size=len(head)), head, marker)
+
+
+def _words(content: str) -> list[str] | None:
+    """The lines of a script as words of a command; None where not every login shell would take them."""
+    if len(content) > IN_COMMAND or not _PLAIN.match(content):
+        return None
+    words = [_word(line) for line in content.split("\n")]
+    if len(words) > MOST_WORDS or max(map(len, words)) > LONGEST_WORD:
+        return None
+    return words
 
 
 def _word(line: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from broker_core.errors import BadRequest
 from broker_core.sites.link import Link
-from broker_core.sites.transport.envelope import NOISE, Cutter, wrap
+from broker_core.sites.transport.envelope import LONGEST_WORD, MOST_WORDS, NOISE, Cutter, wrap
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SiteSpec
 
@@ -19,20 +19,47 @@ SCRIPTS = {
     "letters": "echo 'äöü €'; cat",
     "one long line": "#" + "y" * 20_000 + "\ncat",
     "many lines": "".join(f"# line {number} !\n" for number in range(900)) + "cat",
+    "as many lines as go into words": "\n" * (MOST_WORDS - 5) + "cat",
+    "one line more": "\n" * (MOST_WORDS - 4) + "cat",
+    "as many lines as bytes": "\n" * 24_000 + "cat",
+    "the longest word": "#" + "y" * (LONGEST_WORD - 3) + "\ncat",
+    "a word longer by one": "#" + "y" * (LONGEST_WORD - 2) + "\ncat",
+    "the longest word of quotes": "#" + "'" * ((LONGEST_WORD - 3) // 5) + "\ncat",
+    "the longest words, as many as go": ("#" + "!" * ((LONGEST_WORD - 3) // 4) + "\n") * 12 + "cat",
     "longer than a command may be": "#" + "y" * 300_000 + "\ncat",
     "arguments": 'echo $# "$*"; set -- a b; echo $#; cat',
     "environment": 'printf %s "$HARD"; cat',
 }
+SHELLS = [
+    "sh",
+    "bash",
+    # By their paths: whichever of the two was installed last is `csh`, and they have other limits.
+    *(pytest.param(f"/usr/bin/{name}", marks=pytest.mark.cluster, id=name) for name in ("bsd-csh", "tcsh")),
+]
 HARD = "q'uo\"te!\\ $x `y`\n second line "
 
 
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
-@pytest.mark.parametrize("shell", ["sh", "bash", pytest.param("csh", marks=pytest.mark.cluster)])
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_means_the_same_in_every_login_shell(script: str, shell: str) -> None:
     plain = _run(["sh", "-c", script] if len(script) < 100_000 else ["cat"], b"input", {"HARD": HARD})
     parcel = wrap(script, {"HARD": HARD}, TOKEN)
     out, err = _run([shell, "-c", parcel.command], parcel.head + b"input", {})
     assert (Cutter(parcel.marker).feed(out), Cutter(parcel.marker).feed(err)) == plain
+
+
+@pytest.mark.parametrize(
+    ("script", "in_words"),
+    [
+        ("\n" * (MOST_WORDS - 3) + "cat", True),
+        ("\n" * (MOST_WORDS - 2) + "cat", False),
+        ("#" + "y" * (LONGEST_WORD - 3), True),
+        ("#" + "y" * (LONGEST_WORD - 2), False),
+    ],
+    ids=["all lines", "one line more", "longest word", "a word longer by one"],
+)
+def test_a_script_goes_into_words_as_far_as_every_shell_takes_them(script: str, in_words: bool) -> None:
+    assert (wrap(script, {}, TOKEN).head == b"") is in_words
 
 
 def _run(words: list[str], given: bytes, environment: dict[str, str]) -> tuple[bytes, bytes]:

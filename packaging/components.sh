@@ -1,0 +1,116 @@
+# The system's components that tests and benchmarks take: what shows that one is there, which packages bring it,
+# and what is left out without it. Sourced by test.sh, soak.sh, bench.sh and fresh.sh, after environment.sh.
+
+OPENLDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
+CLUSTER_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
+    nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
+    nordugrid-arc-plugins-arcrest openssh-server openssh-client csh tcsh iproute2 nftables"
+CLUSTER_FILES="/usr/sbin/slurmctld /usr/sbin/munged /usr/sbin/sge_qmaster /usr/share/arc/arc-arex-start
+    /usr/sbin/sshd /usr/bin/bsd-csh /usr/bin/tcsh /usr/sbin/ip /usr/sbin/nft"
+
+# Set what is known of the component $1: what it is for, its programs and files, its packages.
+component() {
+    case $1 in
+    tools) purpose="programs of developers" needs="git curl" packages="git curl" ;;
+    display)
+        purpose="programs for tests in a real window"
+        needs="Xvfb xdotool import openbox dunst dbus-daemon xauth xdpyinfo"
+        packages="xvfb xdotool imagemagick openbox dunst dbus xauth x11-utils"
+        ;;
+    openldap)
+        purpose="a real information system"
+        needs="/usr/sbin/slapd /etc/ldap/schema/Glue-CE.schema /etc/bdii/BDII.schema"
+        packages=$OPENLDAP_PACKAGES
+        ;;
+    cluster) purpose="real clusters" needs=$CLUSTER_FILES packages=$CLUSTER_PACKAGES ;;
+    console)
+        purpose="programs that the console must run, and other shells"
+        needs="vim htop tmux less busybox shellcheck"
+        packages=$needs
+        ;;
+    fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
+    *) fail "there is no component $1." ;;
+    esac
+}
+
+# The programs and files among the words that are not there.
+absent() {
+    for one; do
+        case $one in
+        /*) [ -e "$one" ] || [ -e "${one#/usr}" ] ;;
+        *) has "$one" ;;
+        esac || printf ' %s' "$one"
+    done
+}
+
+# True when the component $1 is there, after installing what can be had; $lacking is what is not.
+provide() {
+    component "$1"
+    # shellcheck disable=SC2086 # lists of words
+    {
+        lacking=$(absent $needs)
+        [ -z "$lacking" ] && return 0
+        # What was installed is looked at, not what apt says: of a list only a part may exist here.
+        apt_install "$purpose ($lacking)" $packages || :
+        lacking=$(absent $needs)
+    }
+    [ -z "$lacking" ]
+}
+
+left_out=""
+unmarked=""
+failed=""
+
+# What a missing component means: a failure in CI, a line in the list elsewhere.
+without() {
+    left_out="$left_out
+  - $1"
+    [ "${CI:-}" = true ] && failed="$failed missing-component"
+    return 0
+}
+
+# Tests that carry the mark $1 are left out, for the reason $2.
+leave_out() {
+    unmarked="${unmarked:+$unmarked and }not $1"
+    without "tests marked $1: $2"
+}
+
+# Provide all that tests need; $unmarked chooses those that can run here.
+provide_for_tests() {
+    for mark in tools display openldap cluster console; do provide "$mark" || leave_out "$mark" "they need$lacking"; done
+    is_root || leave_out cluster "they start clusters, which only root may"
+    if [ "$(uname -sm)" != "Linux x86_64" ] || ! has apt-get || ! has dpkg-deb || ! has flock; then
+        leave_out agent_file "they build from packages of Debian 12 on x86-64"
+    fi
+    is_root || leave_out root "they mount file systems, which only root may"
+    "$PYTHON" -m tests.crash.control_group || leave_out control_group "no control groups can be made here"
+}
+
+step() {
+    name=$1
+    shift
+    say ""
+    say "== $name"
+    "$@" || failed="$failed $name"
+}
+
+# The README's commands on a bare Debian, where one can be made; the words go to fresh.sh.
+step_fresh() {
+    if [ -n "${CROSSDESK_FRESH:-}" ]; then
+        say "This is a bare Debian already: none is made within it."
+    elif ! is_root; then
+        without "the README's commands on a bare Debian: only root may make one"
+    elif ! provide fresh; then
+        without "the README's commands on a bare Debian: it needs$lacking"
+    else
+        step fresh sh "$ROOT/packaging/fresh.sh" "$@"
+    fi
+}
+
+# Tell what was left out and what failed, and end.
+conclude() {
+    say ""
+    [ -n "$left_out" ] && say "Not run here:$left_out"
+    [ -n "$failed" ] && fail "failed:$failed"
+    say "All passed."
+}
