@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, intact, record_of
+from broker_core.bookkeeping.ballast import Ballast
+from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_of
 from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner
 from broker_core.bookkeeping.contents import altered, jobs_without_files
 from broker_core.bookkeeping.faults import damage_of
@@ -21,6 +23,7 @@ from broker_core.jobs.record import JobRecord
 
 _SELECT = f"SELECT {', '.join(EVENT_COLUMNS)} FROM events WHERE position BETWEEN ? AND ? ORDER BY position"
 _SPAN = 4096
+_INTERACTIVE = JOB_COLUMNS.index("interactive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ def check(directory: Path) -> list[Finding]:
     """
     path = directory / STORE_FILE
     if not path.is_file():
+        if gone(directory):
+            return [Finding(str(path), "the store is gone")]
         raise NotFound("There is no store here.", place=str(directory))
     connection = connect_examiner(path)
     try:
@@ -64,6 +69,23 @@ def check(directory: Path) -> list[Finding]:
         return [Finding(str(path), damage_of(error, path).message)]
     finally:
         connection.close()
+
+
+def gone(directory: Path) -> bool:
+    """True if there was a store in `directory` and its file is not there any more."""
+    return Ballast(directory).present and not (directory / STORE_FILE).is_file()
+
+
+def said_nothing(path: Path) -> bool:
+    """True if a store has lost the tables that hold its jobs, or all of its file."""
+    if not path.is_file():
+        return True
+    with closing(connect_examiner(path)) as connection:
+        try:
+            found = {name for name, *_ in definitions(connection)}
+        except sqlite3.Error:
+            return True
+    return not {"events", "jobs"} & found
 
 
 def _page_errors(connection: sqlite3.Connection) -> list[str]:
@@ -166,6 +188,7 @@ def compare_rows(connection: sqlite3.Connection, examined: Examined) -> list[Fin
 
 def _record(row: Sequence[Any]) -> JobRecord | CrossDeskError:
     try:
-        return record_of(row)
+        # Of what is read as true or false anything would do, also what was never written.
+        return record_of(row) if row[_INTERACTIVE] in (0, 1) else CrossDeskError("not a row")
     except ValueError:
         return CrossDeskError("not a row")

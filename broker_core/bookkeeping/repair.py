@@ -6,23 +6,26 @@ import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from broker_core.bookkeeping.check import Examined, Finding, check, event_rows, examine
+from broker_core.bookkeeping.check import Examined, Finding, check, event_rows, examine, gone, said_nothing
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
 from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner, connect_writer
 from broker_core.bookkeeping.contents import altered, jobs_without_files, present
 from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
 from broker_core.bookkeeping.schema import create
 from broker_core.bookkeeping.sweep_rows import intact_sweep
+from broker_core.bookkeeping.traces import ASIDE, recorded, traces
 from broker_core.errors import NotFound
 
 __all__ = ["Finding", "Repaired", "check", "release", "repair"]
 
+LOST_FILE = "lost.jsonl"
+"""In the folder of the copy: one JSON object a line, a lost `job` and the paths that tell of it."""
 QUARANTINE_FILE = "quarantine.jsonl"
 """In the folder of the copy: one JSON list a line, the event rows of jobs that were taken out."""
 _OTHERS = ("sweeps", "submissions", "descriptions", "filesets", "documents", "purged")
@@ -41,6 +44,10 @@ class Repaired:
     """Ids of the jobs that were taken out, since an event of theirs is damaged or lost."""
     kept: int = 0
     """Jobs in the new store."""
+    emptied: bool = False
+    """The store was gone, or said nothing of itself any more."""
+    lost: dict[str, list[str]] = field(default_factory=dict)
+    """Ids of the jobs of which no record is left, to the paths that still tell of them."""
 
 
 def release(directory: Path) -> None:
@@ -57,18 +64,19 @@ def repair(directory: Path, *, host: str, pid: int) -> Repaired:
     Raises NotFound if there is no store, StateDirectoryTaken while a broker holds it.
     """
     path = directory / STORE_FILE
-    if not path.is_file():
+    if not path.is_file() and not gone(directory):
         raise NotFound("There is no store here.", place=str(directory))
     network = bool(network_kind(directory))
     lock = DirectoryLock(directory, present_holder(host, pid), network=network)
     try:
         findings = check(directory)
-        return _rebuild(path, findings) if findings else Repaired([], None, [])
+        return _with_lost_jobs(path, _rebuild(path, findings)) if findings else Repaired([], None, [])
     finally:
         lock.release()
 
 
 def _rebuild(path: Path, findings: list[Finding]) -> Repaired:
+    emptied = said_nothing(path)
     aside = _copy_aside(path)
     fresh = path.with_name(STORE_FILE + ".new")
     fresh.unlink(missing_ok=True)
@@ -85,7 +93,19 @@ def _rebuild(path: Path, findings: list[Finding]) -> Repaired:
     for name in _FILES[1:]:
         path.with_name(name).unlink(missing_ok=True)
     fresh.replace(path)
-    return Repaired(findings + lost, aside, sorted(quarantined), kept)
+    return Repaired(findings + lost, aside, sorted(quarantined), kept, emptied)
+
+
+def _with_lost_jobs(path: Path, done: Repaired) -> Repaired:
+    """The repair with the jobs that it could not bring back, which are listed beside the copy too."""
+    assert done.copy is not None
+    here = recorded(path) | set(done.quarantined)
+    # Of a store that was only damaged, former copies tell what was lost and told then.
+    asides = sorted(path.parent.glob(ASIDE)) if done.emptied else [done.copy]
+    lost = {job: where for job, where in traces(path.parent, asides).items() if job not in here}
+    with (done.copy / LOST_FILE).open("wb") as file:
+        file.writelines(orjson.dumps({"job": job, "paths": where}) + b"\n" for job, where in lost.items())
+    return replace(done, lost=lost)
 
 
 def _copy_aside(path: Path) -> Path:

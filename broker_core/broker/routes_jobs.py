@@ -23,6 +23,8 @@ from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
 router = APIRouter(dependencies=[OWNER])
 _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
+_FORGOTTEN = 2000
+"""Jobs whose files are removed between two turns of the event loop: one exchange of a far site for each."""
 
 
 @router.get("/jobs", response_model=JobsPage)
@@ -100,7 +102,8 @@ async def purge(wanted: IdList, services: Parts, owner: Owner) -> Response:
                 "There is no such job." if one not in mine else "It has not ended yet; cancel it first."
             )
         results |= dict.fromkeys((record.id for record in gone), None)
-    await services.registry.forget(removed)
+    for start in range(0, len(removed), _FORGOTTEN):
+        await services.registry.forget(removed[start : start + _FORGOTTEN])
     services.submissions.release(used - await services.store.files_in_use())
     services.store.tidy()
     return json_response(Outcomes(results=results))

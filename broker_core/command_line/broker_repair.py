@@ -10,11 +10,16 @@ import typer
 from rich.text import Text
 
 from broker_core.bookkeeping.check import Finding, check
+from broker_core.bookkeeping.repair import LOST_FILE, Repaired
 from broker_core.bookkeeping.repair import repair as mend
+from broker_core.bookkeeping.taken_out import notices
 from broker_core.broker.places import Places, places
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.session import Json, StateDir, session
+
+_SHOWN = 50
+"""Lost jobs that are shown; the others are in the file."""
 
 
 def repair(
@@ -30,9 +35,12 @@ def repair(
 def _look(where: Places) -> int:
     found = check(where.store)
     if session().json:
-        output.as_json({"findings": [_value(one) for one in found], "repaired": False})
+        output.as_json(
+            {"findings": [_value(one) for one in found], "repaired": False, "notices": notices(where.store)}
+        )
     else:
         _show(found)
+        _note(where)
         if found:
             output.say("Stop the broker, then `crossdesk broker repair --apply` makes the store whole again.")
     return Exit.ERROR if found else Exit.OK
@@ -48,17 +56,49 @@ def _apply(where: Places) -> int:
                 "copy": str(done.copy) if done.copy else None,
                 "quarantined": done.quarantined,
                 "kept": done.kept,
+                "emptied": done.emptied,
+                "lost": done.lost,
+                "notices": notices(where.store),
             }
         )
-        return Exit.OK
-    _show(done.findings)
-    if done.findings:
+    else:
+        _show(done.findings)
+        _tell(done)
+        _note(where)
+    nothing_left = done.emptied or (done.quarantined and not done.kept)
+    return Exit.ERROR if nothing_left or done.lost else Exit.OK
+
+
+def _tell(done: Repaired) -> None:
+    """What was done, and what could not be."""
+    if not done.findings:
+        return
+    if done.emptied:
+        output.say(f"No job could be brought back: the store was gone or empty. {_old(done)}", "bold red")
+        output.say("A new store with no jobs was made.")
+    else:
+        output.say(f"The store is whole again with {done.kept:,} jobs. {_old(done)}", "green")
+    for job in done.quarantined:
+        output.say(f"{job} was taken out: a part of its story is missing.", "yellow")
+    if done.lost:
+        output.say(f"Of {len(done.lost):,} jobs no record is left, but these tell of them:", "bold red")
+        rows = [(Text(job, style="bold"), output.printable(paths[0])) for job, paths in done.lost.items()]
+        tables.table(("LOST JOB", "WHERE"), rows[:_SHOWN])
+        if len(rows) > _SHOWN:
+            output.say(f"... and {len(rows) - _SHOWN:,} more.")
+        output.say(f"All of them are listed in {done.copy}/{LOST_FILE}.")
         output.say(
-            f"The store is whole again with {done.kept:,} jobs; the old one is in {done.copy}.", "green"
+            "Copy what you need of their files before a broker starts: it removes what it does not know."
         )
-        for job in done.quarantined:
-            output.say(f"{job} was taken out: a part of its story is missing.", "yellow")
-    return Exit.OK
+
+
+def _old(done: Repaired) -> str:
+    return f"What was there is in {done.copy}."
+
+
+def _note(where: Places) -> None:
+    for line in notices(where.store):
+        output.say(output.printable(line), "yellow")
 
 
 def _value(one: Finding) -> dict[str, str]:

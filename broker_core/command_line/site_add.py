@@ -79,7 +79,7 @@ def add(
     way = {"user": user, "port": port, "jump": jump, "proxy": proxy, "trust": authorities}
     given: dict[str, Any] = place | {name: value for name, value in way.items() if value is not None}
     given["environment"] = site_options.environment(env or ())
-    request = DetectRequest.model_validate(given)
+    request = site_options.checked(DetectRequest, given)
     used: dict[str, Any] = {
         "queues": queue, "options": option, "directory": directory, "lease": lease, "max_jobs": max_jobs,
         "poll_interval": poll,
@@ -148,8 +148,8 @@ def _spec(found: Detection, wish: _Wish) -> SiteSpec:
             remedy=found.reason,
             code="no_system",
         )
-    return SiteSpec.model_validate(
-        base | wish.given | {"kind": kind, "name": wish.name or _name(found, wish)}
+    return site_options.checked(
+        SiteSpec, base | wish.given | {"kind": kind, "name": wish.name or _name(found, wish)}
     )
 
 

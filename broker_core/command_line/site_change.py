@@ -52,7 +52,7 @@ def change(
 
     async def work(client: BrokerClient) -> SiteView:
         spec = (await view_of(client, name)).spec.model_dump() | changed
-        return await client.change_site(SiteSpec.model_validate(spec))
+        return await client.change_site(site_options.checked(SiteSpec, spec))
 
     return _shown(with_client(work), "was changed")
 

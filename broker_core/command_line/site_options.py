@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
+from pydantic import BaseModel, ValidationError
 
 from broker_core.errors import BadRequest
 from broker_core.wire.sites import SITE_KINDS
 
+Model = TypeVar("Model", bound=BaseModel)
 KINDS = tuple(kind for kind in SITE_KINDS if kind != "local")
 
 
@@ -68,3 +70,13 @@ def environment(given: Iterable[str]) -> dict[str, str]:
             )
         found[name] = value
     return found
+
+
+def checked(model: type[Model], given: dict[str, Any]) -> Model:
+    """What the options amount to; raises BadRequest naming the first that is not what the broker takes."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = ".".join(str(part) for part in first["loc"])
+        raise BadRequest(f"{option}: {first['msg']}.", code="usage", remedy="Correct the option.") from error

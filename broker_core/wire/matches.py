@@ -23,7 +23,7 @@ class MatchRequest(Wire):
     """Only resources whose id, site or reason contains this."""
     fails: str = ""
     """Only resources at which the clause of this text (as in MatchReport.clauses) does not hold."""
-    offset: int = Field(default=0, ge=0)
+    offset: int = Field(default=0, ge=0, le=2**31)
     limit: int = Field(default=200, ge=0, le=10_000)
     explain: bool = True
     """With the clauses of each resource of the page; else only the counts and reasons."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
 
 from broker_core.wire.submission import Wire
 
@@ -19,6 +22,25 @@ SITE_KINDS = {
 """Kind of a site to its name for people."""
 
 
+def _web_address(text: str) -> str:
+    """The text, if it can be read as the address of a service; without a scheme `https://` is meant."""
+    address = text.strip()
+    try:
+        _ = urlsplit(address if "://" in address else f"https://{address}").port
+    except ValueError as error:
+        raise ValueError(f"this is no URL ({str(error).lower()})") from None
+    return text
+
+
+OneLine = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""Text without control characters: what becomes a word of a command or a part of an address."""
+WebAddress = Annotated[OneLine, AfterValidator(_web_address)]
+"""URL of a service or its host alone; empty: none."""
+Port = Annotated[int, Field(ge=0, le=65535)]
+Storable = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""Text that an environment can hold."""
+
+
 class SiteSpec(Wire):
     """How a site is reached and used; what `site add` and the wizard write down. Holds no secret."""
 
@@ -26,33 +48,33 @@ class SiteSpec(Wire):
     """Unique; the host part of its computing elements' ids."""
     kind: str
     """One of SITE_KINDS but `local`."""
-    host: str = ""
+    host: OneLine = ""
     """Host name, address, or alias of `~/.ssh/config`; empty: commands run on this machine."""
-    port: int = 0
+    port: Port = 0
     """0: as the SSH configuration says."""
-    user: str = ""
-    jump: str = ""
+    user: OneLine = ""
+    jump: OneLine = ""
     """Jump host as `user@host:port`; empty: as the SSH configuration says."""
-    url: str = ""
+    url: WebAddress = ""
     """Base URL of an ARC computing element."""
-    directory: str = ""
+    directory: OneLine = ""
     """Directory at the site, seen by its nodes: absolute, or below the home directory, with or without `~/`;
     empty: `.crossdesk` there."""
-    queues: list[str] = []
+    queues: list[OneLine] = []
     """Queues to use; empty: all that are open."""
-    options: list[str] = []
+    options: list[OneLine] = []
     """Words added to each submission, e.g. `--account=phys`."""
-    environment: dict[str, str] = {}
+    environment: dict[str, Storable] = {}
     """Set before each command at the site, and for its jobs."""
-    proxy: str = ""
+    proxy: OneLine = ""
     """File with the X.509 credential of the user (ARC); empty: where grid tools keep it."""
-    trust: str = ""
+    trust: OneLine = ""
     """Directory or file with the authorities to trust (ARC); empty: as grid hosts do, or as this one does."""
     poll_interval: float = Field(default=2.0, ge=0.1, le=3600.0)
     """Seconds between two looks at the jobs there while something changes; longer when nothing does."""
-    lease: float = Field(default=0.0, ge=0.0)
+    lease: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
     """Seconds without contact after which the site ends a running job; 0: it runs on, and is waited for."""
-    max_jobs: int = Field(default=0, ge=0)
+    max_jobs: int = Field(default=0, ge=0, le=2**31 - 1)
     """Most jobs there at the same time; 0: no limit of the broker's."""
     at_once: int = Field(default=4, ge=1, le=64)
     """Commands under way at the same time."""
@@ -63,14 +85,14 @@ class SiteSpec(Wire):
 class DetectRequest(Wire):
     """Look what is at a host before it becomes a site."""
 
-    host: str = ""
-    port: int = 0
-    user: str = ""
-    jump: str = ""
-    url: str = ""
-    environment: dict[str, str] = {}
-    proxy: str = ""
-    trust: str = ""
+    host: OneLine = ""
+    port: Port = 0
+    user: OneLine = ""
+    jump: OneLine = ""
+    url: WebAddress = ""
+    environment: dict[str, Storable] = {}
+    proxy: OneLine = ""
+    trust: OneLine = ""
     agent: str = ""
     """Socket of the ssh-agent of who asks; empty: the one that the broker knows."""
 

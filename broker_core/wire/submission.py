@@ -17,7 +17,7 @@ class SandboxFile(Wire):
     name: str = Field(min_length=1, max_length=255)
     """Base name in the job's directory."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    size: int = Field(ge=0)
+    size: int = Field(ge=0, le=2**63 - 1)
     """Bytes."""
     executable: bool = False
 

@@ -12,9 +12,10 @@ import pytest
 
 from broker_core.bookkeeping.check import check
 from broker_core.bookkeeping.connection import STORE_FILE
-from broker_core.bookkeeping.repair import QUARANTINE_FILE, repair
+from broker_core.bookkeeping.repair import LOST_FILE, QUARANTINE_FILE, repair
 from broker_core.errors import CrossDeskError, NotFound, StateDirectoryTaken, StoreDamaged
-from tests.bookkeeping.made import INPUT, SHA, TEXT, first, life, open_store, submission
+from broker_core.jobs.transitions import EventType
+from tests.bookkeeping.made import INPUT, SHA, TEXT, first, life, open_store, step, submission
 
 LOG = STORE_FILE + "-wal"
 
@@ -142,6 +143,12 @@ async def test_a_changed_row_of_a_live_job_is_named_and_made_again_from_its_even
     store.close()
 
 
+async def test_a_row_with_another_kind_of_nothing_is_found(tmp_path: Path) -> None:
+    jobs, _ = await _closed_store(tmp_path)
+    _change(tmp_path, "UPDATE jobs SET interactive = x'' WHERE id = ?", jobs[0])
+    assert [finding.job for finding in check(tmp_path)] == [jobs[0]]
+
+
 async def test_bit_flips_anywhere_are_found_or_harmless(tmp_path: Path, soak: bool) -> None:
     await _closed_store(tmp_path / "whole")
     whole, chance = (tmp_path / "whole" / STORE_FILE).read_bytes(), random.Random(11)
@@ -234,6 +241,55 @@ async def test_an_emptied_store_is_no_new_beginning(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     assert store.live() == []
     store.close()
+
+
+@pytest.mark.parametrize("way", ["emptied", "gone"])
+async def test_a_lost_store_is_told_with_what_still_tells_of_its_jobs(tmp_path: Path, way: str) -> None:
+    directory, attempts = tmp_path / "store", tmp_path / "sites" / "local" / "attempts"
+    jobs, waiting = await _closed_store(directory)
+    for number, job in enumerate(jobs[:3], 1):
+        (attempts / f"{job}.{number}" / "job").mkdir(parents=True)
+    (directory / "damaged-1").mkdir()
+    shutil.copy(directory / STORE_FILE, directory / "damaged-1")
+    if way == "gone":
+        (directory / STORE_FILE).unlink()
+    else:
+        (directory / STORE_FILE).write_bytes(b"")
+    assert check(directory)
+    done = repair(directory, host="here", pid=1)
+    assert (done.emptied, done.kept, set(done.lost)) == (True, 0, {*jobs, waiting})
+    aside = str(directory / "damaged-1" / STORE_FILE)
+    assert done.lost[jobs[1]] == [f"{attempts}/{jobs[1]}.2", aside]
+    assert done.copy is not None
+    lines = (done.copy / LOST_FILE).read_text().splitlines()
+    assert {json.loads(line)["job"] for line in lines} == set(done.lost)
+    assert check(directory) == []
+    open_store(directory).close()
+
+
+async def test_jobs_whose_events_are_all_gone_are_taken_out_by_name(tmp_path: Path) -> None:
+    directory = tmp_path / "store"
+    jobs, waiting = await _closed_store(directory)
+    with sqlite3.connect(directory / STORE_FILE) as connection:
+        connection.execute("DROP TABLE events")
+    connection.close()
+    done = repair(directory, host="here", pid=1)
+    assert (done.emptied, done.kept, done.lost) == (False, 0, {})
+    assert set(done.quarantined) == {*jobs, waiting}
+
+
+async def test_a_purged_job_is_not_lost_though_a_folder_of_it_stays(tmp_path: Path) -> None:
+    directory, attempts = tmp_path / "store", tmp_path / "sites" / "local" / "attempts"
+    store = open_store(directory)
+    entries = [life(store), life(store)]
+    await store.append([entry for one in entries for entry in one])
+    await store.append([step(store, entries[0][-1].record, EventType.PURGED)])
+    store.close()
+    for one in entries:
+        (attempts / f"{one[0].event.job}.1").mkdir(parents=True)
+    _change(directory, "UPDATE jobs SET name = 'other'")
+    done = repair(directory, host="here", pid=1)
+    assert (done.findings != [], done.kept, done.lost) == (True, 1, {})
 
 
 async def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:

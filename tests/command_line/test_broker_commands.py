@@ -72,6 +72,19 @@ def test_stopping_where_none_runs_is_fine() -> None:
     assert (said.code, said.json["stopped"]) == (0, None)
 
 
+def test_a_store_that_is_gone_is_told_with_its_lost_jobs(state_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.jdl").write_text('Executable = "/bin/true";')
+    crossdesk("broker", "start")
+    job = crossdesk("job", "submit", "--follow", str(tmp_path / "job.jdl"), "--json").json["ids"][0]
+    crossdesk("broker", "stop")
+    (state_dir / "store" / "broker.sqlite").unlink()
+    only_looked = crossdesk("broker", "repair")
+    assert (only_looked.code, "the store is gone" in only_looked.out) == (1, True)
+    done = crossdesk("broker", "repair", "--apply")
+    assert (done.code, job in done.out, "whole again" in done.out + done.err) == (1, True, False)
+    assert crossdesk("broker", "repair", "--json").json["findings"] == []
+
+
 def test_a_sound_store_needs_no_repair() -> None:
     crossdesk("broker", "start")
     crossdesk("broker", "stop")

@@ -27,6 +27,8 @@ def test_this_machine_is_drained_resumed_tested_and_shown() -> None:
 def test_what_makes_no_sense_is_refused_in_words() -> None:
     assert crossdesk("site", "add", "x", "--kind", "abacus").code == 1
     assert crossdesk("site", "add", "x", "--env", "nonsense").code == 1
+    no_url = crossdesk("site", "add", "https://[")
+    assert (no_url.code, "url: " in no_url.err, "Traceback" in no_url.err) == (1, True, False)
     assert "Name at least one" in crossdesk("site", "change", "local").err
     missing = crossdesk("site", "drain", "nowhere", "--json")
     assert (missing.code, missing.json["error"]["code"]) == (1, "not_found")
