@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.model import words
@@ -44,12 +46,13 @@ class Curves(Plot):
         top = max([1.0, *(value * factor for _, values in lines for value in values)])
         self.plot.setYRange(0, 105 if self._percent else top * 1.1, padding=0)
         self.plot.setXRange(0, max([0.01, *self._time[-1:]]), padding=0)
+        self.said.setTextFormat(Qt.TextFormat.RichText)
         self.said.setText(self._legend())
 
     def _legend(self) -> str:
         """The names in the colours of their lines."""
         return " &nbsp; ".join(
-            f"<span style='color:{self.theme.color(f'series-{place + 1}').name()}'>■</span> {name}"
+            f"<span style='color:{self.theme.color(f'series-{place + 1}').name()}'>■</span> {escape(name)}"
             for place, (name, _) in enumerate(self._lines)
         )
 
@@ -60,7 +63,7 @@ class Curves(Plot):
         if place < 0 or moment < 0:
             return
         values = ", ".join(f"{name} {self._number(values[place])}" for name, values in self._lines)
-        self.said.setText(f"{self._time[place]:.1f}: {values}")
+        self.said.setText(escape(f"{self._time[place]:.1f}: {values}"))
 
     def _number(self, value: float) -> str:
         return f"{value:.1%}" if self._percent else f"{value:,.1f}"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.theme.icons import TokenIcon
 from app.theme.palette import palette
+from app.theme.plain_style import PlainStyle
 from app.theme.sheet import sheet
 from app.theme.tokens import Mode, value
 from broker_core.client import shipped
@@ -43,7 +44,7 @@ class DeskTheme(QObject):
         self._icons: dict[tuple[str, str], QIcon] = {}
         for name in _FILES:
             QFontDatabase.addApplicationFontFromData(shipped.data(f"fonts/{name}"))
-        app.setStyle("Fusion")
+        app.setStyle(PlainStyle())
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
         self._apply()
 
