@@ -20,7 +20,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.sites.batch.site_home import SiteUnfit
 from broker_core.sites.contract import AttemptRefused as Refused
-from broker_core.sites.contract import LaunchOrder, Report
+from broker_core.sites.contract import CurrentAttempts, LaunchOrder, Report
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost
 from tests.waiting import LONG, eventually
@@ -70,6 +70,9 @@ class StandIn:
             raise self.faults.pop()
         self.canceled.append(attempt.tag)
 
+    async def sweep(self, current: CurrentAttempts) -> bool:
+        return False
+
     async def close(self) -> None:
         pass
 
@@ -80,6 +83,7 @@ class Heard:
 
     jobs: dict[str, JobRecord] = field(default_factory=dict)
     posted: list[Any] = field(default_factory=list)
+    store: None = None
 
     @property
     def scheduler(self) -> Any:
@@ -232,7 +236,7 @@ async def test_an_attempt_that_was_given_up_is_not_sent_any_more() -> None:
     await eventually(lambda: heard.posted)
     heard.jobs["a"] = ready("a", attempt=2)
     work.submit(ready("c"))
-    await asyncio.gather(*work._tasks)
+    await eventually(lambda: len(work._tasks) == 1, what="nothing but the sweep is under way")
     assert site.asked.count("a.1") == 1
     await work.close()
 

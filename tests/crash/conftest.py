@@ -14,14 +14,6 @@ from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Slurm
 from tests.testbed.sshd import Sshd
 
-LONG_FORMS = frozenset({"test_arc_killed.py"})
-"""Gathered with --soak only: in one of ten runs A-REX still had a job a minute after all were purged."""
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the long forms to the soak."""
-    return True if collection_path.name in LONG_FORMS and not config.getoption("--soak") else None
-
 
 @pytest.fixture
 def survivor(state_dir: Path, isolated: Path) -> Iterator[Survivor]:

@@ -103,14 +103,18 @@ class SitesSurvivor(Survivor):
             assert tries[self._point] < 6, f"{self._point} is not passed: {self.told()}"
             try:
                 async with asyncio.timeout(150):
-                    await self._busy(client, "cancel" in self._point, "purged" in self._point)
+                    await self._busy(client, self._is_around_cancel, "purged" in self._point)
             except (Unreachable, TimeoutError):
                 continue
-            if not self._alive:
+            if not self.is_alive:
                 await self.revive()
         if self._uncanceled:
             await client.cancel(sorted(self._uncanceled))
             self._uncanceled.clear()
+
+    @property
+    def _is_around_cancel(self) -> bool:
+        return any(word in self._point for word in ("cancel", ".kill"))
 
     async def _busy(self, client: BrokerClient, canceling: bool, purging: bool) -> None:
         """What users do, until it is done or the broker dies."""
@@ -123,7 +127,7 @@ class SitesSurvivor(Survivor):
             for job in long:
                 await self.cancel_when_running(client, job)
                 self._uncanceled.discard(job)
-        while self._alive and self.deaths == deaths:
+        while self.is_alive and self.deaths == deaths:
             if await self.none_active(client):
                 break
             await asyncio.sleep(0.05)
@@ -148,7 +152,8 @@ class SitesSurvivor(Survivor):
             self.purged.add(job)
 
     @property
-    def _alive(self) -> bool:
+    def is_alive(self) -> bool:
+        """A broker runs."""
         return self._process is not None and self._process.poll() is None
 
     async def revive(self) -> None:

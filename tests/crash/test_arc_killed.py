@@ -1,6 +1,12 @@
 """kill -9 of a broker with a real A-REX, judged by that one's own records (cases 1 to 3 and 11).
 
 The user's key has a passphrase, which no broker may keep: every life of one asks for it again.
+
+A-REX moves a job's state from one of its folders to another by removing the old file before it makes the
+new one. Among thousands of its answers to this test was one in between: a job that it had taken 30 ms before
+was WIPED, and PREPARING 0.2 s later; the broker counted it as over from then on, and never released it. That,
+and what follows of orders to remove that A-REX takes and does not carry out, is tested in
+tests/sites/arc/test_own_records.py.
 """
 
 from __future__ import annotations
@@ -56,12 +62,13 @@ class GridSurvivor(SitesSurvivor):
             await asyncio.gather(task, return_exceptions=True)
 
     async def cancel_when_running(self, client: BrokerClient, job: str) -> None:
-        """Not before: A-REX itself ends what waits, and a job that runs is told to by a file."""
+        """What runs is told to end by a file; what waits is killed by A-REX, where that is the point."""
+        before = ("Waiting", "Ready") if ".kill" in self._point else ("Waiting", "Ready", "Scheduled")
 
-        async def over_or_running() -> bool:
-            return (await client.job(job)).row["state"] not in ("Waiting", "Ready", "Scheduled")
+        async def over_or_there() -> bool:
+            return (await client.job(job)).row["state"] not in before
 
-        await eventually(over_or_running, 120)
+        await eventually(over_or_there, 120)
         await client.cancel([job])
 
     async def _answer(self) -> None:
@@ -130,7 +137,8 @@ async def test_killed_on_the_way_to_arc_every_job_runs_once_and_nothing_stays(
         faults = await survivor.faults(client, 180)
     assert not faults, "\n".join(faults)
     assert survivor.deaths > len(points)
-    assert survivor.asked > survivor.deaths, "each broker asked"
+    early = sum("recovery" in point for point in points)
+    assert survivor.asked > survivor.deaths - early, "each broker asked, unless it died before that"
     done = len(survivor.purged) - len(survivor.canceled)
     await eventually(lambda: survivor.beds["grid"].started(survivor.mark("grid"), 0) >= done)
     await eventually(lambda: not list((arex.folder / "session").iterdir()), what="no session stays")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.jobs.states import JobState
 from tests.crash.site_checker import Bed, folders_at
 from tests.crash.sites_survivor import SitesSurvivor, spec
 from tests.testbed.guardian import Guardian
@@ -71,6 +72,26 @@ def bed(
     guardian.close()
 
 
+async def test_what_was_to_be_removed_when_the_broker_died_goes_before_its_job_is_purged(
+    bed: tuple[SitesSurvivor, Sshd, Cluster],
+) -> None:
+    survivor, _, _ = bed
+    async with survivor.client() as client:
+        await survivor.begin(client)
+        for site in survivor.beds:
+            survivor.kill()
+            survivor.wait_for_death()
+            survivor.start(f"before:{site}.remove:1")
+            await survivor.wave(client, [site], count=3)
+            await eventually(lambda: not survivor.is_alive, what="it dies before it removes")
+            assert _left(survivor)
+            await survivor.revive()
+            await survivor.all_ended(client)
+            await eventually(lambda: not _left(survivor), what=lambda: f"{_left(survivor)} go")
+        faults = await survivor.faults(client)
+    assert not faults, "\n".join(faults)
+
+
 @pytest.mark.parametrize("seed", [1])
 async def test_no_folder_stays_after_deaths_amid_cancels_and_purges(
     bed: tuple[SitesSurvivor, Sshd, Cluster], soak: bool, seed: int
@@ -88,6 +109,8 @@ async def test_no_folder_stays_after_deaths_amid_cancels_and_purges(
             assert short
         await survivor.known(client)
         await survivor.all_ended(client, 300)
+        done = (await client.jobs_page(limit=5000, states=[JobState.DONE], columns=["id"])).columns["id"]
+        await eventually(lambda: not _left(survivor, done), what=lambda: f"{_left(survivor, done)} go")
         await client.purge(list(survivor.accepted))
         survivor.kill()
         survivor.wait_for_death()
@@ -105,5 +128,7 @@ async def _use(client: BrokerClient, survivor: SitesSurvivor, dice: random.Rando
             survivor.accepted.pop(purged)
 
 
-def _left(survivor: SitesSurvivor) -> list[str]:
-    return [folder for name, bed in survivor.beds.items() for folder in folders_at(bed, survivor.mark(name))]
+def _left(survivor: SitesSurvivor, jobs: Sequence[str] = ("",)) -> list[str]:
+    """What lies at the sites of attempts, or of those of some jobs."""
+    found = [one for name, bed in survivor.beds.items() for one in folders_at(bed, survivor.mark(name))]
+    return [folder for folder in found if any(job in folder for job in jobs)]
