@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTemporaryDir
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.context import Notice, Tone
 from app.inspector import words
+from app.inspector.own_folder import OwnFolder
 from app.saving import ask_where, not_saved
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Copies:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._folder = QTemporaryDir()
+        self._folder = OwnFolder()
         self._number = 0
         self._known: dict[tuple[str, str, int, float], Path] = {}
 
@@ -77,9 +77,15 @@ class Copies:
         key = (job, path, size, modified)
         if key not in self._known:
             self._number += 1
-            folder = Path(self._folder.path(), str(self._number))
-            folder.mkdir(mode=0o700)
-            target = folder / (PurePosixPath(path).name or "output")
+            target = self._new_folder(str(self._number)) / (PurePosixPath(path).name or "output")
             await copy(self._desk, job, path, target)
             self._known[key] = target
         return self._known[key]
+
+    def _new_folder(self, name: str) -> Path:
+        try:
+            folder = self._folder.path() / name
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise not_saved("The copy", Path(error.filename or name), error) from error
+        return folder

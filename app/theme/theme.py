@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from functools import cache
 
-from PySide6.QtCore import QDir, QObject, Qt, QTemporaryDir, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
+from app.theme.embedded import embed
 from app.theme.icons import TokenIcon
 from app.theme.palette import palette
 from app.theme.plain_style import PlainStyle
@@ -39,7 +40,6 @@ class DeskTheme(QObject):
         super().__init__(app)
         self._app = app
         self.mode, self.size = mode, size
-        self._folder = QTemporaryDir()
         self._colors: dict[str, QColor] = {}
         self._icons: dict[tuple[str, str], QIcon] = {}
         for name in _FILES:
@@ -102,17 +102,16 @@ class DeskTheme(QObject):
         self._app.setPalette(palette(shown))
         sizes = {name: self.size + step for name, step in _STEPS.items()}
         template = shipped.text("themes/desk.qss")
-        self._app.setStyleSheet(sheet(template, shown, sizes, self._sheet_icons(template)))
+        self._app.setStyleSheet(sheet(template, shown, sizes, _sheet_icons(template, shown)))
 
-    def _sheet_icons(self, template: str) -> str:
-        """Write the icons that the stylesheet names in the colour of muted text; return their folder.
 
-        A stylesheet can only name files, and an SVG file cannot know the theme.
-        """
-        folder = self._folder.filePath(self.shown.value)
-        if QDir().mkpath(folder):
-            color = self.color("muted").name().encode()
-            for name in set(re.findall(r"@icons/([a-z0-9-]+\.svg)", template)):
-                source = shipped.data(f"icons/{name}").replace(b"currentColor", color)
-                Path(folder, name).write_bytes(source)
-        return folder
+@cache
+def _sheet_icons(template: str, shown: Mode) -> str:
+    """Make the icons that a stylesheet names, in the colour of muted text; return their folder.
+
+    A stylesheet can only name files, and an SVG file cannot know the theme.
+    """
+    color = QColor(value("muted", shown)).name().encode()
+    names = set(re.findall(r"@icons/([a-z0-9-]+\.svg)", template))
+    files = {name: shipped.data(f"icons/{name}").replace(b"currentColor", color) for name in names}
+    return embed(f"/crossdesk/{shown.value}", files)

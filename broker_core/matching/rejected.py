@@ -45,10 +45,11 @@ class Rejections(Sequence[Rejected]):
         rows = order[~holds[order]]
         lasting = findings.lasting.sum(axis=0, dtype=np.int64)
         failed = findings.failed.sum(axis=0, dtype=np.int64)
-        keys = [findings.never[rows], lasting[rows], failed[rows]]
+        never = findings.never[rows]
+        keys = [never, lasting[rows], failed[rows]]
         self.rows: Rows = rows[sorted_by(keys)] if len(rows) else rows
         """Rows of the pool."""
-        self.now_only = int(np.count_nonzero(~keys[0]))
+        self.now_only = int(np.count_nonzero(~never))
         """So many would match if they were idle; the first ones."""
 
     def reason(self, position: int) -> str:

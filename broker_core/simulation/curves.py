@@ -37,7 +37,7 @@ def curves(outcome: Outcome, parts: int = 240) -> Curves:
     """The series of a replay."""
     ran = outcome.ran
     edges = np.linspace(0.0, outcome.makespan or 1.0, parts + 1)
-    used = _integral(outcome.start[ran], outcome.end[ran], outcome.cpus[ran], edges)
+    used = _integral(outcome.start[ran], outcome.end[ran], outcome.cpus[ran].astype(np.float64), edges)
     waiting = _integral(outcome.submit[ran], outcome.start[ran], np.ones(int(ran.sum())), edges)
     width, processors = edges[1] - edges[0], outcome.processors
     bounds = [*WAIT_BOUNDS, LONGER]
