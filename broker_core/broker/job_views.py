@@ -14,7 +14,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.scheduling.live_job import AT_SITE
-from broker_core.scheduling.site_reactions import IN_QUEUE
+from broker_core.scheduling.wording import waits_at_site
 from broker_core.wire.checks import Diagnostic
 from broker_core.wire.views import JOB_COLUMNS, JobDetail, SandboxEntry
 
@@ -59,25 +59,14 @@ def _diagnostics(checked: Checked) -> list[Diagnostic]:
 
 def waits_for(services: Services, record: JobRecord) -> str:
     """Why a job has not moved on, and what will move it; empty when nothing is awaited."""
-    if record.state.active and record.canceling is not None:
-        return f"Waits for {record.sites} to confirm that every process of it is gone."
-    match record.state:
-        case S.SUBMITTED:
-            return "Waits for the scheduler to take it over."
-        case S.WAITING:
-            return services.engine.scheduler.waits_for(record.id, now().monotonic)
-        case S.READY if _unheard(services, record) is not None:
-            return (
-                f"Waits until {record.sites} is connected again: whether it has the job already is"
-                " not known, so nothing is sent elsewhere."
-            )
-        case S.READY:
-            return f"Waits for {record.sites} to accept it."
-        case S.SCHEDULED:
-            turn = f"Waits in the queue of {record.sites} for its turn."
-            return turn if record.reason == IN_QUEUE else f"{turn} {record.reason}."
-        case _:
-            return ""
+    waits = waits_at_site(record, silent=_unheard(services, record) is not None)
+    if waits:
+        return f"{waits}."
+    if record.state is S.SUBMITTED:
+        return "Waits for the scheduler to take it over."
+    if record.state is S.WAITING:
+        return services.engine.scheduler.waits_for(record.id, now().monotonic)
+    return ""
 
 
 def _unheard(services: Services, record: JobRecord) -> float | None:

@@ -16,7 +16,8 @@ from broker_core.jobs.events import JobEvent, Source
 from broker_core.jobs.record import first_record
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
-from broker_core.jobs.transitions import EventType, next_state
+from broker_core.jobs.transitions import EventType
+from broker_core.scheduling.arrivals import taken_over
 from broker_core.scheduling.demand import Demand, demand_of
 from broker_core.wire.submission import Caution, SandboxFile, Submission, SubmissionItem
 
@@ -68,13 +69,11 @@ def sweep_of(owner: str, submission: Submission, item: CheckedItem, batch: str) 
     """The jobs of an item that differ in their value alone, taken over already, and what they ask for."""
     seeds = list(helper_for(item.item, item.description).expand(item.item, item.description))
     details = _details(JobSeed(""), item.description, item.sha, batch, submission)
-    story = [_submitted(owner, "", details)]
-    story.append(_next(story[-1], EventType.ACCEPTED, "Taken over by the scheduler"))
-    if submission.hold:
-        story.append(_next(story[-1], EventType.HELD, submission.hold))
+    submitted = _submitted(owner, "", details)
+    story = submitted, *taken_over(submitted, submission.hold)
     names = tuple(seed.name for seed in seeds)
     sweep = Sweep(
-        story=tuple(story),
+        story=story,
         ids=tuple(new_id() for _ in seeds),
         names=names if len(set(names)) > 1 else names[:1],
         values=tuple(seed.parameter for seed in seeds),
@@ -96,21 +95,6 @@ def _details(
         "pinned": submission.site,
         "hold": submission.hold,
     }
-
-
-def _next(before: JobEvent, type_: EventType, reason: str) -> JobEvent:
-    """What the scheduler does with every job of a sweep."""
-    return JobEvent(
-        job=before.job,
-        seq=before.seq + 1,
-        time=before.time,
-        source=Source.SCHEDULER,
-        type=type_,
-        old=before.new,
-        new=next_state(before.new, type_),
-        owner=before.owner,
-        reason=reason,
-    )
 
 
 def _submitted(owner: str, job: str, details: dict[str, object]) -> JobEvent:

@@ -24,7 +24,7 @@ from broker_core.jobs.attempt_events import (
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.sites.contract import LaunchOrder, Site
+from broker_core.sites.contract import KnownAttempt, LaunchOrder, Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 
@@ -66,7 +66,7 @@ class SiteWork:
         tags = [record.component.tag for record in records]
         self._unsure.update(tags)
         self._there.update(tags)
-        known = [await self._known(record) for record in records]
+        known = [self._known(record) for record in records]
         for tries in count():
             try:
                 await self.site.start(self.report, known)
@@ -124,18 +124,12 @@ class SiteWork:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.site.close()
 
-    async def _known(self, record: JobRecord) -> tuple[Component, LaunchOrder | None]:
-        attempt = record.component
+    def _known(self, record: JobRecord) -> KnownAttempt:
+        """What is on its way to the site is handed over again by `submit`, as the scheduler wants it."""
         job = self._engine.scheduler.job(record.id)
         suspect = job is not None and job.suspect
-        if suspect or record.canceling is not None or record.state is not JobState.READY:
-            return attempt, None
-        try:
-            return attempt, await self._orders.order(record)
-        except CrossDeskError as error:
-            # The site begins for all others; when this one is handed over, the same is told in its story.
-            log.warning("The order of %s cannot be made: %s", attempt.tag, error)
-            return attempt, None
+        stays = suspect or record.canceling is not None or record.state is not JobState.READY
+        return KnownAttempt(record.component, resubmitted=not stays)
 
     async def _submit(self, record: JobRecord) -> None:
         await self._ready.wait()
@@ -182,7 +176,7 @@ class SiteWork:
 
     async def _handed_over(self, record: JobRecord, attempt: Component) -> bool:
         try:
-            order = await self._orders.order(record)
+            order = await self._order(record)
             self._fail("before:site.submit")
             self._unsure.add(attempt.tag)
             async with asyncio.timeout(SUBMIT_DEADLINE):
@@ -202,6 +196,15 @@ class SiteWork:
             self._engine.post(AttemptAccepted(attempt, site_id, held=self.site.holds))
         self._unsure.discard(attempt.tag)
         return True
+
+    async def _order(self, record: JobRecord) -> LaunchOrder:
+        """The order; raises CrossDeskError, and then nothing stays at the site of what may be there."""
+        try:
+            return await self._orders.order(record)
+        except CrossDeskError:
+            if record.component.tag in self._unsure:
+                self._call("cancel", record.component)
+            raise
 
     def _away(self) -> str:
         link = self.site.link

@@ -119,25 +119,6 @@ def attempts(events: Sequence[JobEvent]) -> tuple[tuple[Segment, ...], ...]:
 
 _OF_ATTEMPT = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING, JobState.DONE})
 
-WAITS_FOR: dict[JobState, str] = {
-    JobState.SUBMITTED: "the scheduler to take it over",
-    JobState.WAITING: "a resource that meets its requirements",
-    JobState.READY: "the chosen site to accept it",
-    JobState.SCHEDULED: "the site to start it",
-    JobState.RUNNING: "the application to end",
-    JobState.DONE: "its output to be fetched",
-}
-"""What moves a job on from each state that something can follow."""
-
-
-def waits_for(state: JobState, *, held: str = "", canceling: bool = False) -> str:
-    """What a job in this state waits for, in words; empty in a final state."""
-    if canceling and state.active:
-        return "the site to end it"
-    if held and state is JobState.WAITING:
-        return f"its release from hold ({held})"
-    return WAITS_FOR.get(state, "")
-
 
 def may_follow(state: JobState) -> tuple[JobState, ...]:
     """The states that can follow directly, in the order of the life cycle; none in a final state."""

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Sequence
 from itertools import count, groupby
 from operator import attrgetter
 
+from broker_core.jobs.events import JobEvent, Source
 from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType, next_state
 from broker_core.scheduling.ledger import Ledger
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Arrival
 from broker_core.scheduling.shares import Shares
 
 _NEW = (JobState.SUBMITTED, JobState.WAITING)
+TAKEN_OVER = "Taken over by the scheduler"
+"""Reason of `job.accepted`, which the scheduler alone records."""
 _ALIKE = attrgetter("record.owner", "record.cpus")
 
 
@@ -98,3 +102,23 @@ class Arrivals:
         if arrival.past is not None:
             job.remember(arrival.past)
         return job
+
+
+def taken_over(submitted: JobEvent, hold: str) -> tuple[JobEvent, ...]:
+    """What the scheduler records of each job of a sweep: all are taken over as they are submitted."""
+    accepted = _next(submitted, EventType.ACCEPTED, TAKEN_OVER)
+    return (accepted, _next(accepted, EventType.HELD, hold)) if hold else (accepted,)
+
+
+def _next(before: JobEvent, type_: EventType, reason: str) -> JobEvent:
+    return JobEvent(
+        job=before.job,
+        seq=before.seq + 1,
+        time=before.time,
+        source=Source.SCHEDULER,
+        type=type_,
+        old=before.new,
+        new=next_state(before.new, type_),
+        owner=before.owner,
+        reason=reason,
+    )

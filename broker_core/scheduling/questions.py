@@ -17,6 +17,7 @@ from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.queue import Round
 from broker_core.scheduling.standing import Rows, Standings
 from broker_core.scheduling.waiting import WaitingJobs
+from broker_core.scheduling.wording import waits_at_site
 
 S = JobState
 _QUEUES = 8
@@ -118,7 +119,7 @@ class Questions:
         if job.record.held:
             return job.record.reason
         if job.record.state is S.READY:
-            return f"Waits for {job.record.sites} to accept it"
+            return waits_at_site(job.record)
         if job.record.state is not S.WAITING:
             return ""
         place = self._waiting.place(job)
@@ -184,7 +185,7 @@ class Questions:
 
     def _other(self, job: LiveJob) -> Queued:
         if job.record.state is S.READY:
-            return Queued(job, 0, f"Waits for {job.record.sites} to accept it", "", "sent")
+            return Queued(job, 0, waits_at_site(job.record), "", "sent")
         return Queued(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
 
 

@@ -16,7 +16,7 @@ from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.resources.pool import Pool
 from broker_core.resources.reputation import Reputation
-from broker_core.scheduling.arrivals import Arrivals
+from broker_core.scheduling.arrivals import TAKEN_OVER, Arrivals
 from broker_core.scheduling.attempt_ends import AttemptEnds
 from broker_core.scheduling.attempts import Attempts
 from broker_core.scheduling.choosing import Chooser
@@ -247,7 +247,7 @@ class Scheduler:
         while self._arrivals and effort.more():
             job = self._arrivals.next()
             if job is not None and job.record.state is S.SUBMITTED:
-                self._ledger.note(job, E.ACCEPTED, reason="Taken over by the scheduler")
+                self._ledger.note(job, E.ACCEPTED, reason=TAKEN_OVER)
                 if job.hold:
                     self._ledger.note(job, E.HELD, reason=job.hold)
             # A job of a sweep arrives as one that was taken over.

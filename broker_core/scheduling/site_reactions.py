@@ -35,11 +35,9 @@ from broker_core.scheduling.outcomes import SILENT
 from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.site_clocks import start_of, with_own_time
-from broker_core.scheduling.wording import in_words
+from broker_core.scheduling.wording import IN_QUEUE, in_words
 
 S, E, FROM = members(JobState), members(EventType), members(Source)
-IN_QUEUE = "In the site's queue"
-"""Reason of a job that waits there for its turn."""
 _KEPT = "The site keeps it waiting"
 _OVER = (AttemptEnded, AttemptRefused)
 

@@ -12,9 +12,34 @@ from broker_core.jobs.attempt_events import (
     AttemptRuns,
     AttemptStarted,
 )
+from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_names
+from broker_core.jobs.states import JobState
 from broker_core.scheduling.choosing import Choice
 from broker_core.scheduling.live_job import LiveJob
+
+IN_QUEUE = "In the site's queue"
+"""Reason of a job that waits there for its turn."""
+
+
+def waits_at_site(record: JobRecord, *, silent: bool = False) -> str:
+    """What a job that was sent to a site waits for, without the last full stop; empty: for nothing.
+
+    `silent`: the site is not connected.
+    """
+    if record.state.active and record.canceling is not None:
+        return f"Waits for {record.sites} to confirm that every process of it is gone"
+    if record.state is JobState.READY and silent:
+        return (
+            f"Waits until {record.sites} is connected again: whether it has the job already is not known, so "
+            "nothing is sent elsewhere"
+        )
+    if record.state is JobState.READY:
+        return f"Waits for {record.sites} to accept it"
+    if record.state is JobState.SCHEDULED:
+        turn = f"Waits in the queue of {record.sites} for its turn"
+        return turn if record.reason == IN_QUEUE else f"{turn}. {record.reason}"
+    return ""
 
 
 def in_words(message: AttemptReport) -> str:

@@ -128,8 +128,8 @@ def _component(fields: dict[str, Any]) -> Component:
 
 
 def _end(fields: dict[str, Any]) -> AttemptEnded:
-    known = {name: value for name, value in fields.items() if name != "attempt"}
-    return AttemptEnded(_component(fields["attempt"]), **known)
+    known = dict(fields)
+    return AttemptEnded(_component(known.pop("attempt")), **known)
 
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:

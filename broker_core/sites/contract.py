@@ -95,6 +95,15 @@ CurrentAttempts = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
 """For some jobs the numbers of their current attempts, or PURGED; jobs that are not known are left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownAttempt:
+    """An attempt that the broker believes to be at a site when it begins work there."""
+
+    component: Component
+    resubmitted: bool = False
+    """It may never have arrived: `submit` follows, for the broker alone hands attempts over."""
+
+
 class Site(Protocol):
     """One site with its computing elements. What happens later than a call's answer comes as notices."""
 
@@ -108,12 +117,12 @@ class Site(Protocol):
         """The site as the Resource Cache should know it now, one for each queue; raises SourceFailed."""
         ...
 
-    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """Begin work. `known`: the attempts which the broker believes to be at this site.
 
         Each is found again (running on, ended meanwhile, queued, or never arrived) and reported:
-        an `AttemptStarted` where it has started, an `AttemptEnded` where it is over. An attempt that never
-        arrived is submitted again from its order. Attempts found there that are not known are ended.
+        an `AttemptStarted` where it has started, an `AttemptEnded` where it is over. That one is not there
+        is no end of what is still to be submitted. Attempts found there that are not known are ended.
         """
         ...
 

@@ -20,7 +20,14 @@ from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
-from broker_core.sites.contract import CurrentAttempts, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.contract import (
+    CurrentAttempts,
+    KnownAttempt,
+    LaunchOrder,
+    Report,
+    RunFile,
+    SiteRefused,
+)
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.exits import ExitWatch
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -33,7 +40,7 @@ from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.settings import LocalSettings
 from broker_core.sites.staging import StagingFailed, stage
 from broker_core.sites.start_pipe import StartPipe
-from broker_core.sites.starting import spawn, starter_variables
+from broker_core.sites.starting import local_settings, spawn, starter_variables
 from broker_core.worker.markers import read_started
 
 log = logging.getLogger("crossdesk.sites")
@@ -61,6 +68,8 @@ class LocalSite:
         self.free = self.cpus
         self.runs: dict[str, Run] = {}
         """Tag to every attempt that is here and not over."""
+        self.torn: set[str] = set()
+        """Tags of attempts that are here without their orders, which are on their way once more."""
         self._queue: deque[Run] = deque()
         self._notice = directory / "starts"
         self._tasks: set[asyncio.Task[None]] = set()
@@ -80,7 +89,7 @@ class LocalSite:
             self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue)
         )
 
-    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`."""
         self._report = report
         self._loop = asyncio.get_running_loop()
@@ -96,6 +105,9 @@ class LocalSite:
         """See `Site.submit`; the id is the attempt's tag."""
         tag = order.attempt.tag
         directory = AttemptDirectory(self.root, tag)
+        if tag in self.torn:
+            self.torn.discard(tag)
+            await Recovery(self).resume(order)
         if tag in self.runs or directory.over():
             return tag
         if not 0 < order.cpus <= self.cpus:
@@ -104,7 +116,7 @@ class LocalSite:
                 place=self.name,
                 remedy="Ask for fewer, or choose another site.",
             )
-        starter_variables(order, directory.path, self._notice, self.settings)
+        self._variables(order, directory.path)
         try:
             directory.make(order)
         except OSError as error:
@@ -268,7 +280,7 @@ class LocalSite:
             self.finish(run, None)
 
     def _start(self, run: Run, prepare: Callable[[], None] = lambda: None) -> None:
-        given = starter_variables(run.order, run.directory.path, self._notice, self.settings)
+        given = self._variables(run.order, run.directory.path)
         run.begun = time.time()
         try:
             prepare()
@@ -278,6 +290,10 @@ class LocalSite:
             return
         run.child = True
         self.watch(run, pid)
+
+    def _variables(self, order: LaunchOrder, directory: str) -> dict[str, str]:
+        at = local_settings(directory, self._notice, self.settings, beat=order.interactive)
+        return starter_variables(order, at)
 
     def _not_started(self, run: Run, error: OSError) -> None:
         if error.errno in _BUSY:

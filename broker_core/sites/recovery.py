@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component
 from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import KnownAttempt, LaunchOrder
 from broker_core.sites.endings import CANCELED, LOST, ended_of
 from broker_core.sites.run import Run, Stage
 
@@ -32,13 +33,17 @@ class Recovery:
         self._site = site
         self._alive: list[processes.Process] = []
 
-    async def run(self, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
+    async def run(self, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`."""
         self._alive = await asyncio.to_thread(processes.all_processes)
-        for attempt, order in known:
-            self._find(attempt, order)
-        tags = {attempt.tag for attempt, _ in known}
-        await self._end_unknown(tags)
+        for one in known:
+            self._find(one)
+        await self._end_unknown({one.component.tag for one in known})
+
+    async def resume(self, order: LaunchOrder) -> None:
+        """Go on with an attempt of which a power cut took the order."""
+        self._alive = await asyncio.to_thread(processes.all_processes)
+        self._go_on(order, AttemptDirectory(self._site.root, order.attempt.tag))
 
     def end_of_absent(self, attempt: Component) -> AttemptEnded:
         """The end of an attempt that is over, or never was here."""
@@ -62,22 +67,32 @@ class Recovery:
             await processes.end_all(run.tag, 0, 0)
             self._site.finish(run, None)
 
-    def _find(self, attempt: Component, order: LaunchOrder | None) -> None:
-        directory = AttemptDirectory(self._site.root, attempt.tag)
-        order = directory.order() or order
-        if directory.over():
-            self._over(attempt, directory, order)
-        elif order is None:
+    def _find(self, known: KnownAttempt) -> None:
+        attempt, directory = known.component, AttemptDirectory(self._site.root, known.component.tag)
+        order = directory.order()
+        if order is not None:
+            self._go_on(order, directory)
+        elif (kept := directory.end()) is not None:
+            self._site.report(kept)
+        elif known.resubmitted:
+            self._site.torn.add(attempt.tag)
+        elif directory.over():
+            self._site.report(AttemptEnded(attempt, time.time(), None, None, *LOST))
+        else:
             self._site.report(
                 AttemptEnded(attempt, time.time(), None, None, "lost", "The site has no such attempt.")
             )
-        else:
+
+    def _go_on(self, order: LaunchOrder, directory: AttemptDirectory) -> None:
+        if directory.over():
+            self._over(order, directory)
+        elif os.path.isdir(directory.path):
             self._resume(Run(order, directory))
 
-    def _over(self, attempt: Component, directory: AttemptDirectory, order: LaunchOrder | None) -> None:
+    def _over(self, order: LaunchOrder, directory: AttemptDirectory) -> None:
         kept = directory.end()
-        if kept is not None or order is None:
-            self._site.report(kept or AttemptEnded(attempt, time.time(), None, None, *LOST))
+        if kept is not None:
+            self._site.report(kept)
             return
         run = Run(order, directory)
         self._site.occupy(run)

@@ -13,7 +13,14 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, Launch, Seen
 from broker_core.sites.attempt_life import offered, unanswered
 from broker_core.sites.collector import Collector
-from broker_core.sites.contract import CurrentAttempts, LaunchOrder, Report, RunFile, SiteRefused
+from broker_core.sites.contract import (
+    CurrentAttempts,
+    KnownAttempt,
+    LaunchOrder,
+    Report,
+    RunFile,
+    SiteRefused,
+)
 from broker_core.sites.departure import depart
 from broker_core.sites.leftovers import Leftovers
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -78,14 +85,14 @@ class RemoteSite:
         """See `Site.look`."""
         return await self._adapter.look()
 
-    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`; the site is asked in the background, however long that takes."""
         await self._adapter.open()
-        self._watch.start(report, known, self.submit)
+        self._watch.start(report, known)
 
     async def submit(self, order: LaunchOrder) -> str:
         """See `Site.submit`; raises LinkLost too, where it is not known whether the site has it."""
-        tracked = self._watch.track(order.attempt, order)
+        tracked = self._watch.track(order.attempt, ordered=True)
         if tracked.arrived is not None:
             return tracked.id or tracked.tag
         tracked.life = offered(tracked.life)
@@ -109,7 +116,7 @@ class RemoteSite:
         if (kept := self._records.end(attempt)) is not None:
             self._watch.report(kept)
             return
-        tracked = self._watch.track(attempt, None)
+        tracked = self._watch.track(attempt, ordered=False)
         if isinstance(tracked.cancellation, Unrequested):
             tracked.cancellation = Requested()
         self.poll_now()

@@ -8,24 +8,18 @@ from enum import Enum, auto
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Seen
 from broker_core.sites.attempt_life import Arrived, Begun, Ending, Life, Offered, Sought, reached
-from broker_core.sites.contract import LaunchOrder
 from broker_core.worker.markers import StartedMark
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """This broker has its order, and can hand it over (again)."""
+class Origin(Enum):
+    """How it came to be known."""
 
-    order: LaunchOrder
-
-
-class Refound(Enum):
-    """It is known by its name alone: from before a restart, or because it was to be canceled."""
-
-    SILENT = auto()
-    """The engine was not told that it waits there for its release."""
-    HELD = auto()
-    """It was."""
+    ORDERED = auto()
+    """This broker handed it over, or is to do so (again)."""
+    NAMED = auto()
+    """By its name alone: from before a restart, or because it was to be canceled."""
+    NAMED_HELD = auto()
+    """In the same way, and the engine was told that it waits there for its release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,7 @@ class RemoteAttempt:
     """An attempt, from its submission or finding again until its end is reported."""
 
     attempt: Component
-    origin: Ordered | Refound = Refound.SILENT
+    origin: Origin = Origin.NAMED
     life: Life = field(default_factory=Sought)
     release: Request = field(default_factory=Unrequested)
     """It is held there until its id is durable here."""
@@ -121,9 +115,9 @@ class RemoteAttempt:
         return self.attempt.tag
 
     @property
-    def order(self) -> LaunchOrder | None:
-        """Its order; None for what was found again after a restart."""
-        return self.origin.order if isinstance(self.origin, Ordered) else None
+    def is_ordered(self) -> bool:
+        """This broker handed it over, or is to do so (again)."""
+        return self.origin is Origin.ORDERED
 
     @property
     def arrived(self) -> float | None:

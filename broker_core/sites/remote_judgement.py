@@ -16,8 +16,8 @@ from broker_core.sites.adapter import Polled, Seen, Sighting
 from broker_core.sites.attempt_life import arrived, begun
 from broker_core.sites.remote_attempt import (
     Absence,
+    Origin,
     Presence,
-    Refound,
     RemoteAttempt,
     Reported,
     RequestDone,
@@ -69,8 +69,8 @@ def notices(one: RemoteAttempt, sighting: Sighting, now: float) -> Iterator[Atte
     elif sighting.seen is Seen.RUNNING and one.reported is Reported.NOTHING:
         one.reported = Reported.RUNS
         yield AttemptRuns(one.attempt)
-    elif sighting.seen is Seen.HELD and one.origin is Refound.SILENT:
-        one.origin = Refound.HELD
+    elif sighting.seen is Seen.HELD and one.origin is Origin.NAMED:
+        one.origin = Origin.NAMED_HELD
         yield AttemptFound(one.attempt, one.id)
     elif sighting.seen is Seen.QUEUED and not sighting.hopeless and sighting.reason != one.reported_wait:
         one.reported_wait = sighting.reason
@@ -106,7 +106,7 @@ def _unseeable(one: RemoteAttempt, polled: Polled, began: float) -> bool:
     if one.arrived is not None:
         return one.arrived >= began
     # Only what nobody hands over (again) can be missed.
-    wanted = one.order is not None and not one.is_canceled
+    wanted = one.is_ordered and not one.is_canceled
     return wanted or one.is_offered or one.tag not in polled.missing
 
 
@@ -131,7 +131,7 @@ def _patience(one: RemoteAttempt, settings: RemoteSettings) -> float:
 
     One of what was found again and not seen is not: its submission may still be under way at the site.
     """
-    if one.is_canceled and one.arrived is None and one.order is None:
+    if one.is_canceled and one.arrived is None and not one.is_ordered:
         return settings.short_patience
     if one.is_canceled and (one.presence is not Presence.NEVER or one.mark is None):
         return 0.0

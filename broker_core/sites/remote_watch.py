@@ -13,18 +13,17 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Adapter, Polled, SiteFailed
-from broker_core.sites.attempt_life import AttemptEvent, Over, arrived, ending, over
-from broker_core.sites.contract import LaunchOrder, Report
+from broker_core.sites.attempt_life import AttemptEvent, arrived, ending, over
+from broker_core.sites.contract import KnownAttempt, Report
 from broker_core.sites.lease_limit import LeaseLimit
 from broker_core.sites.link import LinkState
 from broker_core.sites.pace import BURST, pause
-from broker_core.sites.remote_attempt import Ordered, RemoteAttempt, Requested, RequestSent
+from broker_core.sites.remote_attempt import Origin, RemoteAttempt, Requested, RequestSent
 from broker_core.sites.remote_finish import RemoteFinish
 from broker_core.sites.remote_judgement import is_over, not_heard_from, note_sighting, notices
 from broker_core.sites.remote_records import RemoteRecords
 from broker_core.sites.remote_settings import RemoteSettings
 from broker_core.sites.strangers import Strangers
-from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark
 
@@ -60,21 +59,15 @@ class RemoteWatch:
         self._tasks: set[asyncio.Task[None]] = set()
         self._report: Report = lambda _: None
 
-    def start(
-        self,
-        report: Report,
-        known: Sequence[tuple[Component, LaunchOrder | None]],
-        submit: Callable[[LaunchOrder], Awaitable[str]],
-    ) -> None:
-        """Begin; `known` are looked for, and handed over (again) where they have an order."""
+    def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
+        """Begin; `known` are looked for."""
         self._report = report
-        self._submit = submit
-        for attempt, order in known:
-            if (kept := self._records.end(attempt)) is not None:
-                self._strangers.over(attempt.tag)
+        for one in known:
+            if (kept := self._records.end(one.component)) is not None:
+                self._strangers.over(one.component.tag)
                 self.report(kept)
                 continue
-            self.track(attempt, order)
+            self.track(one.component, ordered=one.resubmitted)
         self.spawn(self._rounds())
         self.spawn(self._meet_again())
 
@@ -82,13 +75,13 @@ class RemoteWatch:
         """Tell the engine."""
         self._report(notice)
 
-    def track(self, attempt: Component, order: LaunchOrder | None) -> RemoteAttempt:
-        """The attempt's entry, made if need be."""
+    def track(self, attempt: Component, *, ordered: bool) -> RemoteAttempt:
+        """The attempt's entry, made if need be. `ordered`: this broker hands it over (again)."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
             tracked = self.tracked[attempt.tag] = RemoteAttempt(attempt)
-        if tracked.order is None and order is not None:
-            tracked.origin = Ordered(order)
+        if ordered:
+            tracked.origin = Origin.ORDERED
         return tracked
 
     def handed_over(self, attempt: Component, id: str, now: float) -> None:
@@ -139,7 +132,6 @@ class RemoteWatch:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _rounds(self) -> None:
-        await self._resubmit()
         while True:
             # A look that hangs waits for an answer much longer than a lease may last.
             if await self._leases.bound(self._round_and_pause()):
@@ -255,25 +247,6 @@ class RemoteWatch:
             self._strangers.expected = False
             self.wake()
         return news
-
-    async def _resubmit(self) -> None:
-        """Hand over again what may not have arrived; what did is found by its tag."""
-        for tracked in list(self.tracked.values()):
-            if tracked.order is not None and tracked.arrived is None:
-                self.spawn(self._submit_again(tracked))
-
-    async def _submit_again(self, tracked: RemoteAttempt) -> None:
-        """A refusal is told to who asks the site for the attempt."""
-        assert tracked.order is not None
-        while tracked.arrived is None and not isinstance(tracked.life, Over) and not tracked.is_canceled:
-            try:
-                await self._submit(tracked.order)
-            except LinkLost as error:
-                self.link_note(f"{tracked.tag} is handed over again later: {error}")
-                await asyncio.sleep(self._spec.poll_interval)
-            except CrossDeskError as error:
-                self.link_note(f"{tracked.tag} cannot be handed over again: {error}")
-                return
 
     def _judge_silence(self) -> None:
         """With leases, what has not been heard from for long enough has ended by itself."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from broker_core.sites.contract import KeptProgram, LaunchOrder, SiteRefused
 from broker_core.sites.settings import LocalSettings
+from broker_core.worker.encoding import encode, encode_list
 from broker_core.worker.script import starter_path
-from broker_core.worker.variables import StarterOrder, variables
+from broker_core.worker.variables import BLOCK, MARK
 from broker_core.worker.words import split_words
 
 _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
@@ -24,15 +25,54 @@ _MOST_VALUE = 131_000
 """Bytes that the kernel takes in one variable, a little less."""
 
 
-def starter_variables(
-    order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings
-) -> dict[str, str]:
-    """The variables of an order; raises SiteRefused for what cannot be given to a program."""
+@dataclass(frozen=True, slots=True)
+class StarterSettings:
+    """How the Job Starter is run at one site: what its variables say beside the launch order."""
+
+    directory: str
+    """Of the attempt, at the site; empty: known only where it runs."""
+    program: Callable[[KeptProgram], str] | None = None
+    """Path of a program that the site keeps; None: it keeps none."""
+    file_limit: int = 0
+    """Bytes that one file may have where the order does not say; 0: no limit."""
+    kill_grace: int = 5
+    """Seconds between asking to end and ending."""
+    notice: str = ""
+    """FIFO that hears of the start."""
+    news: str = ""
+    """Directory for news to a broker that looks in from afar."""
+    beat: int = 0
+    """Seconds between two signs of life; 0: none."""
+    lease: int = 0
+    """Seconds that the program may run without a change of `lease_file`; 0: for ever. Needs `beat`."""
+    lease_file: str = ""
+
+
+def starter_variables(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
+    """Name to encoded value; empty values are left out. Raises SiteRefused for what no program can get."""
     try:
-        plain = _local_order(order, directory, notice, settings)
+        found = _of_order(order, at) | _of_site(order, at)
     except ValueError as error:
         raise SiteRefused(str(error), place=order.attempt.job, remedy="Correct the description.") from error
-    return checked_variables(plain)
+    for name, value in found.items():
+        if len(value) > _MOST_VALUE:
+            raise SiteRefused(
+                f"The variable {name} is too long: {len(value):,} bytes when encoded.",
+                place=order.attempt.job,
+                remedy="Put long values into a file of the input sandbox.",
+            )
+    return {name: value for name, value in found.items() if value}
+
+
+def local_settings(directory: str, notice: Path, settings: LocalSettings, *, beat: bool) -> StarterSettings:
+    """How the starter is run on this machine; `beat`: it looks for its cancellation itself."""
+    return StarterSettings(
+        directory=directory,
+        file_limit=settings.file_limit,
+        kill_grace=max(1, round(settings.kill_grace)),
+        notice=str(notice),
+        beat=_BEAT if beat else 0,
+    )
 
 
 def spawn(given: dict[str, str], directory: str, shell: str) -> int:
@@ -53,60 +93,47 @@ def spawn(given: dict[str, str], directory: str, shell: str) -> int:
     )
 
 
-def starter_order(
-    order: LaunchOrder, directory: str, kept: Callable[[KeptProgram], str] | None = None
-) -> StarterOrder:
-    """An order in the starter's terms; raises ValueError for a quote in Arguments that is not closed.
-
-    `kept`: path at the site of a program that it keeps.
-    """
+def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
+    """What the order says; raises ValueError for a zero byte, or a quote in Arguments that is not closed."""
     agents = [(order.agent, "")] if order.agent else []
-    if kept is not None:
-        agents += [(kept(program), program.sha256) for program in order.agents]
-    return StarterOrder(
-        job=order.attempt.job,
-        tag=order.attempt.tag,
-        directory=Path(directory),
-        program=order.executable,
-        arguments=split_words(order.arguments),
-        environment=order.environment,
-        inputs=[file.name for file in order.inputs],
-        outputs=order.outputs,
-        stdin=order.stdin,
-        stdout=order.stdout,
-        stderr=order.stderr,
-        wall_limit=order.wall_limit,
-        file_limit=order.file_limit,
-        interactive=order.interactive,
-        agents=agents,
-        agent_arguments=order.agent_arguments,
-    )
+    if at.program is not None:
+        agents += [(at.program(one), one.sha256) for one in order.agents]
+    limit = order.wall_limit
+    return {
+        "__jobid": order.attempt.job,
+        "__attempt": order.attempt.tag,
+        "__environment": encode_list(f"{name}={value}" for name, value in order.environment),
+        "__input_file": encode_list(file.name for file in order.inputs),
+        "__job": encode(order.executable),
+        "__arguments": encode_list(split_words(order.arguments)),
+        "__standard_input": encode(order.stdin),
+        "__standard_output": encode(order.stdout),
+        "__standard_error": encode(order.stderr),
+        "__interactive": "1" if order.interactive else "0",
+        "__interactive_agent": encode_list(path for path, _ in agents),
+        "__agent_sums": encode_list(sha256 for _, sha256 in agents),
+        "__interactive_agent_args": encode_list(order.agent_arguments),
+        "__nodes": "1",
+        "__subjob_index": str(order.attempt.index),
+        "__output_file": encode_list(order.outputs),
+        "__wall_limit": f"{limit:.3f}".rstrip("0").rstrip(".") if limit is not None else "",
+        MARK: order.attempt.tag,
+    }
 
 
-def checked_variables(order: StarterOrder) -> dict[str, str]:
-    """The variables of an order; raises SiteRefused for what cannot be given to a program."""
-    try:
-        found = variables(order)
-    except ValueError as error:
-        raise SiteRefused(str(error), place=order.job, remedy="Correct the description.") from error
-    for name, value in found.items():
-        if len(value) > _MOST_VALUE:
-            raise SiteRefused(
-                f"The variable {name} is too long: {len(value):,} bytes when encoded.",
-                place=order.job,
-                remedy="Put long values into a file of the input sandbox.",
-            )
-    return found
-
-
-def _local_order(order: LaunchOrder, directory: str, notice: Path, settings: LocalSettings) -> StarterOrder:
-    return replace(
-        starter_order(order, directory),
-        file_limit=order.file_limit or settings.file_limit,
-        kill_grace=max(1, round(settings.kill_grace)),
-        beat=_BEAT if order.interactive else 0,
-        notice=str(notice),
-    )
+def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
+    """What the site says."""
+    file_limit = order.file_limit or at.file_limit
+    return {
+        "__directory": encode(at.directory),
+        "__kill_grace": str(at.kill_grace),
+        "__file_limit": str(max(1, file_limit // BLOCK)) if file_limit else "",
+        "__notice": at.notice,
+        "__news": encode(at.news),
+        "__beat": str(at.beat) if at.beat else "",
+        "__lease": str(at.lease) if at.lease else "",
+        "__lease_file": encode(at.lease_file) if at.lease else "",
+    }
 
 
 @cache

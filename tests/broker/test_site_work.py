@@ -19,8 +19,7 @@ from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.sites.batch.site_home import SiteUnfit
-from broker_core.sites.contract import AttemptRefused as Refused
-from broker_core.sites.contract import CurrentAttempts, LaunchOrder, Report
+from broker_core.sites.contract import CurrentAttempts, KnownAttempt, Report, SiteRefused
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost
 from tests.waiting import LONG, eventually
@@ -45,15 +44,15 @@ class StandIn:
         self.answers = list(answers)
         self.asked: list[str] = []
         self.canceled: list[str] = []
-        self.known: list[Component] = []
+        self.known: list[KnownAttempt] = []
         self.faults: list[Exception] = []
         """Raised by `start`, then by `cancel`."""
 
-    async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
+    async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         if self.faults:
             raise self.faults.pop()
         self.report = report
-        self.known = [attempt for attempt, _ in known]
+        self.known = list(known)
 
     async def submit(self, order: str) -> str:
         self.asked.append(order)
@@ -143,7 +142,7 @@ async def test_a_submission_that_takes_for_ever_is_asked_for_again(monkeypatch: 
 
 
 async def test_a_refusal_is_told_with_its_reason() -> None:
-    site = StandIn(Refused("no such queue", place="far"))
+    site = StandIn(SiteRefused("no such queue", place="far"))
     work, heard = await begun(site, ready("a"))
     [refused] = await eventually(lambda: heard.posted)
     assert isinstance(refused, AttemptRefused)
@@ -168,7 +167,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     heard = Heard({"a": record})
     work = work_at(site, heard)
     await work.begin([record])
-    assert site.known == [Component("a", 1)]
+    assert site.known == [KnownAttempt(Component("a", 1), resubmitted=True)]
     site.answers = [LinkLost("still away")]
     work.submit(record)
     await eventually(lambda: site.asked)
@@ -192,7 +191,7 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
     work = SiteWork(site, heard, Lacking(), FailPoints(), 10)  # type: ignore[arg-type]
     async with asyncio.timeout(LONG):
         await work.begin(records)
-    assert site.known == [Component("bad", 1), Component("good", 1)]
+    assert [one.component.job for one in site.known] == ["bad", "good"]
     for record in records:
         work.submit(record)
     await eventually(lambda: len(heard.posted) == 2)
@@ -200,6 +199,8 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
         ("AttemptRefused", "bad"),
         ("AttemptAccepted", "good"),
     }
+    await eventually(lambda: site.canceled)
+    assert site.canceled == ["bad.1"], "it may be there all the same"
     await work.close()
 
 
@@ -268,7 +269,7 @@ async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
     class Shy(StandIn):
         refusals = 2
 
-        async def start(self, report: Report, known: Sequence[tuple[Component, LaunchOrder | None]]) -> None:
+        async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
             if self.refusals:
                 self.refusals -= 1
                 raise CrossDeskError("not now")

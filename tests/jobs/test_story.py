@@ -10,7 +10,7 @@ from broker_core.jobs.counters import KINDS, LONGER, NEVER, count, kind_order, w
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
-from broker_core.jobs.story import Step, attempts, failure, may_follow, segments, spent, tell, waits_for
+from broker_core.jobs.story import Step, attempts, failure, segments, spent, tell
 from broker_core.jobs.transitions import EventType as E
 from tests.jobs.test_transitions import make
 
@@ -95,18 +95,6 @@ def test_the_story_is_told_in_lines() -> None:
     assert tell([]) == []
     assert segments([]) == ()
     assert spent([], 1.0) == ()
-
-
-@pytest.mark.parametrize("state", JobState)
-def test_a_job_waits_for_something_as_long_as_something_can_follow(state: JobState) -> None:
-    assert bool(waits_for(state)) is bool(may_follow(state))
-
-
-def test_hold_and_cancel_are_what_a_job_waits_for() -> None:
-    assert waits_for(JobState.WAITING, held="paused by ann") == "its release from hold (paused by ann)"
-    assert waits_for(JobState.RUNNING, held="paused by ann") == "the application to end"
-    assert waits_for(JobState.RUNNING, canceling=True) == "the site to end it"
-    assert waits_for(JobState.ABORTED, canceling=True) == ""
 
 
 def test_the_failure_that_ended_a_job_is_that_of_its_end_and_not_of_its_words() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport, AttemptStarted
 from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.attempt_directory import AttemptDirectory
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import KnownAttempt, LaunchOrder
 from broker_core.sites.local import LocalSite
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.settings import LocalSettings
@@ -33,6 +33,15 @@ def script(text: str, **more: object) -> LaunchOrder:
     return order("sh", f"-c '{text}'", **more)
 
 
+Known = tuple[Component, LaunchOrder | None]
+"""An attempt from before a restart; with its order where it is still to be handed over."""
+
+
+def known_attempts(known: Sequence[Known]) -> list[KnownAttempt]:
+    """What a site is told of them."""
+    return [KnownAttempt(one, resubmitted=order is not None) for one, order in known]
+
+
 class RunningSite:
     """A site and its notices; nothing of it is left after `close`."""
 
@@ -41,11 +50,14 @@ class RunningSite:
         self.notices: list[AttemptReport] = []
         self.site = LocalSite("local", directory, cpus, settings)
 
-    async def start(self, known: Sequence[tuple[Component, LaunchOrder | None]] = ()) -> None:
-        """Begin work, with the attempts that are known."""
-        await self.site.start(self.notices.append, known)
+    async def start(self, known: Sequence[Known] = ()) -> None:
+        """Begin work, with the attempts that are known; those with an order are handed over again."""
+        await self.site.start(self.notices.append, known_attempts(known))
+        for _, one in known:
+            if one is not None:
+                await self.site.submit(one)
 
-    async def again(self, known: Sequence[tuple[Component, LaunchOrder | None]]) -> RunningSite:
+    async def again(self, known: Sequence[Known]) -> RunningSite:
         """Drop this site as if its process had been killed; a new one takes over."""
         await self.site.close()
         other = RunningSite(self.directory, self.site.cpus, self.site.settings)

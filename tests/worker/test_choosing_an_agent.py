@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.sites.contract import KeptProgram
 from tests.worker.test_job_starter import SHELLS, run
 
 FULL = "agent-x86_64-linux.0123"
@@ -28,7 +29,7 @@ def node(folder: Path, monkeypatch: pytest.MonkeyPatch, **says: str) -> None:
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def agents(folder: Path) -> list[tuple[str, str]]:
+def agents(folder: Path) -> list[KeptProgram]:
     """Two agents that say who they are and what they lack, and start the program; with their hashes."""
     folder.mkdir()
     found = []
@@ -36,12 +37,12 @@ def agents(folder: Path) -> list[tuple[str, str]]:
         path = folder / name
         path.write_text(f'#!/bin/sh\necho "{name.partition("-")[0]}: $CROSSDESK_AGENT_LACKING"\nexec "$@"\n')
         path.chmod(0o700)
-        found.append((str(path), hashlib.sha256(path.read_bytes()).hexdigest()))
+        found.append(KeptProgram(str(path), path, hashlib.sha256(path.read_bytes()).hexdigest()))
     return found
 
 
-def taken(shell: list[str], tmp_path: Path, some: list[tuple[str, str]]) -> str:
-    _, mark = run(shell, tmp_path / "d", "echo", "ran", interactive=True, agents=some)
+def taken(shell: list[str], tmp_path: Path, some: list[KeptProgram]) -> str:
+    _, mark = run(shell, tmp_path / "d", "echo", "ran", interactive=True, agents=tuple(some))
     assert mark.failure == ""
     return (tmp_path / "d/job/out").read_text()
 
@@ -76,7 +77,7 @@ def test_a_damaged_agent_is_not_run(
 ) -> None:
     node(tmp_path / "bin", monkeypatch, **NEWER)
     some = agents(tmp_path / "programs")
-    path = Path(some[0][0])
+    path = some[0].path
     match damage:
         case "changed":
             path.write_text(path.read_text() + "\n")
@@ -95,7 +96,7 @@ def test_without_any_the_job_ends_with_the_reason(
 ) -> None:
     node(tmp_path / "bin", monkeypatch, uname="aarch64", getconf="glibc 2.36")
     status, mark = run(
-        shell, tmp_path / "d", "echo", interactive=True, agents=agents(tmp_path / "programs")[:1]
+        shell, tmp_path / "d", "echo", interactive=True, agents=tuple(agents(tmp_path / "programs")[:1])
     )
     assert (status, mark.failure) == (222, "agent")
     assert "the node is no x86-64 machine" in mark.reason

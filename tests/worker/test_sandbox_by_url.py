@@ -6,15 +6,19 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import InputFile
+from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.worker.encoding import encode
 from broker_core.worker.markers import EndedMark, read_ended
 from broker_core.worker.script import starter_path
-from broker_core.worker.variables import StarterOrder, variables
+from tests.worker.test_job_starter import plain_order
 
 
 class _Files(BaseHTTPRequestHandler):
@@ -64,16 +68,14 @@ def run(tmp_path: Path, url: str, script: str) -> tuple[int, EndedMark]:
     """One run; its exit status and the marker."""
     directory = tmp_path / "attempt"
     directory.mkdir()
-    order = StarterOrder(
-        *("j", f"j{os.getpid()}.2", directory, "sh", ("-c", script)),
-        environment=(),
-        inputs=("data.txt",),
+    order = replace(
+        plain_order("sh", "-c", script),
+        attempt=Component(f"j{os.getpid()}", 2),
+        inputs=(InputFile("data.txt", Path("data.txt"), False),),
         outputs=("result.txt", "out"),
-        stdin="",
-        stdout="out",
-        stderr="err",
     )
-    given = variables(order) | {"__input_base_url": encode(url), "__output_base_url": encode(url)}
+    given = starter_variables(order, StarterSettings(str(directory)))
+    given |= {"__input_base_url": encode(url), "__output_base_url": encode(url)}
     given |= {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     done = subprocess.run(["sh", str(starter_path())], env=given, check=False, timeout=120)
     mark = read_ended(directory)

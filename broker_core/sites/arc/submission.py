@@ -17,7 +17,7 @@ from broker_core.sites.arc.rest import Answer, Rest
 from broker_core.sites.arc.sessions import Sessions
 from broker_core.sites.contract import SiteRefused
 from broker_core.sites.staging import StagingFailed
-from broker_core.sites.starting import checked_variables, starter_order
+from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.variables import MARK
@@ -86,9 +86,7 @@ class Submission:
         outputs = tuple(filter(None, dict.fromkeys((*order.outputs, order.stdout, order.stderr))))
         environment = (*self._spec.environment.items(), *order.environment)
         known = replace(order, outputs=outputs, environment=environment)
-        plain = starter_order(known, "", lambda one: f"../{one.name}")
-        given = checked_variables(replace(plain, beat=_BEAT))
-        del given["__directory"]  # known only where it runs
+        given = starter_variables(known, StarterSettings("", lambda one: f"../{one.name}", beat=_BEAT))
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
         return Parcel(launch, bundle(order.inputs, order.agents), script)
 

@@ -18,7 +18,7 @@ from broker_core.sites.batch.site_home import Home
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import LaunchOrder, SiteRefused
 from broker_core.sites.staging import StagingFailed, check_input
-from broker_core.sites.starting import checked_variables, starter_order
+from broker_core.sites.starting import StarterSettings, starter_variables
 
 _IN_MEMORY = 4 << 20
 _MARGIN = 300.0
@@ -176,16 +176,15 @@ def order_text(order: LaunchOrder, place: SitePlace) -> str:
     outputs = tuple(dict.fromkeys((*order.outputs, order.stdout, order.stderr)))
     environment = (*place.environment.items(), *order.environment)
     known = replace(order, outputs=outputs, environment=environment)
-    plain = starter_order(known, folder, lambda one: f"{place.home.path}/programs/{kept_name(one)}")
-    given = checked_variables(
-        replace(
-            plain,
-            news=f"{place.home.path}/news",
-            beat=place.beat,
-            lease=math.ceil(place.lease),
-            lease_file=f"{place.home.path}/lease",
-        )
+    at = StarterSettings(
+        folder,
+        lambda one: f"{place.home.path}/programs/{kept_name(one)}",
+        news=f"{place.home.path}/news",
+        beat=place.beat,
+        lease=math.ceil(place.lease),
+        lease_file=f"{place.home.path}/lease",
     )
+    given = starter_variables(known, at)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]
     return "\n".join([*lines, f"exec /bin/sh {shlex.quote(place.starter)}", ""])
 

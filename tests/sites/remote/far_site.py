@@ -12,7 +12,9 @@ from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.making import site_for
 from broker_core.sites.remote import RemoteSite
 from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
+from tests.sites.running_site import Known, known_attempts
 from tests.sites.running_site import order as local_order
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
@@ -47,12 +49,22 @@ class Far:
         self.notices: list[AttemptReport] = []
         self.site: RemoteSite = site_for(spec, folder, MARK, lambda _: None, settings)
 
-    async def start(self, known: Sequence[tuple[Component, LaunchOrder | None]] = ()) -> Far:
-        """Begin work, with the attempts that are known."""
-        await self.site.start(self.notices.append, known)
+    async def start(self, known: Sequence[Known] = ()) -> Far:
+        """Begin work, with the attempts that are known; those with an order are handed over again."""
+        await self.site.start(self.notices.append, known_attempts(known))
+        for _, one in known:
+            if one is not None:
+                await eventually(lambda one=one: self._took(one))
         return self
 
-    async def again(self, known: Sequence[tuple[Component, LaunchOrder | None]]) -> Far:
+    async def _took(self, one: LaunchOrder) -> bool:
+        """Hand an order over; False where it is not known whether the site has it."""
+        try:
+            return bool(await self.site.submit(one))
+        except LinkLost:
+            return False
+
+    async def again(self, known: Sequence[Known]) -> Far:
         """Drop this one as if its process had been killed; a new one takes over."""
         await self.site.close()
         return await Far(self.spec, self.folder, self.settings).start(known)

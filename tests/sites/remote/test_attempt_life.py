@@ -23,7 +23,7 @@ from broker_core.sites.attempt_life import (
     unanswered,
 )
 from broker_core.sites.remote_attempt import (
-    Ordered,
+    Origin,
     RemoteAttempt,
     Reported,
     Requested,
@@ -31,7 +31,6 @@ from broker_core.sites.remote_attempt import (
 )
 from broker_core.sites.remote_judgement import PRESENT, is_over, note_sighting, notices
 from broker_core.sites.remote_settings import RemoteSettings
-from tests.sites.running_site import order
 
 AGAIN = 2.0
 SETTINGS = RemoteSettings(patience=9.0, short_patience=3.0)
@@ -61,7 +60,7 @@ class LifeOfAnAttempt(RuleBasedStateMachine):
 
     @rule()
     def submit(self) -> None:
-        self.one.origin = Ordered(order("true", attempt=self.one.attempt))
+        self.one.origin = Origin.ORDERED
         if self.one.arrived is None and not isinstance(self.one.life, Over):
             self.one.life = offered(self.one.life)
 
