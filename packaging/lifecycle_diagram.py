@@ -16,10 +16,11 @@ from broker_core.jobs.transition_table import TransitionTable, label
 from broker_core.jobs.transitions import JOB_LIFE, EventType
 from broker_core.sites.attempt_life import ATTEMPT_LIFE
 from broker_core.sites.link import LINK_LIFE
+from broker_core.sites.run import RUN_LIFE
 
 Table = TransitionTable[Any, Any]
 PAGE = Path(__file__).resolve().parents[1] / "broker_core" / "ARCHITECTURE.md"
-OTHERS: tuple[Table, ...] = (ATTEMPT_LIFE, LINK_LIFE, SESSION_LIFE)
+OTHERS: tuple[Table, ...] = (ATTEMPT_LIFE, RUN_LIFE, LINK_LIFE, SESSION_LIFE)
 _EVERYWHERE = frozenset(
     {EventType.CANCEL_REQUESTED, EventType.CANCELED, EventType.PURGED, EventType.MESSAGE_LATE}
 )

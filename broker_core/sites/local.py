@@ -35,7 +35,7 @@ from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.local_lines import carry_lines
 from broker_core.sites.local_resource import local_resource
 from broker_core.sites.recovery import Recovery
-from broker_core.sites.run import Run, Stage
+from broker_core.sites.run import Finished, Followed, Launched, Queued, Run, Running, Staging
 from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.settings import LocalSettings
 from broker_core.sites.staging import StagingFailed, stage
@@ -140,10 +140,10 @@ class LocalSite:
         if run.verdict is None:
             run.verdict = CANCELED
             _noted(run, run.directory.ask_cancel)
-        if run.stage is Stage.QUEUED:
+        if isinstance(run.stage, Queued):
             self._queue.remove(run)
             self.finish(run, None)
-        elif run.stage is Stage.RUNNING:
+        elif isinstance(run.stage, Running):
             self.end_processes(run)
 
     async def files(self, attempt: Component) -> list[RunFile]:
@@ -196,10 +196,10 @@ class LocalSite:
         self._queue.append(run)
         self._launch_soon()
 
-    def watch(self, run: Run, starter: int) -> None:
+    def watch(self, run: Run, found: Launched | Followed) -> None:
         """Follow the running starter of `run`; raises ProcessLookupError if it is gone."""
-        run.starter, run.stage = starter, Stage.RUNNING
-        self._exits.watch(starter, lambda _: self._exited(run))
+        run.enter(found)
+        self._exits.watch(found.starter, lambda _: self._exited(run))
 
     def occupy(self, run: Run) -> None:
         """Count the processors of a run that is going on already."""
@@ -208,9 +208,9 @@ class LocalSite:
 
     def tell_started(self, run: Run) -> None:
         """Report the start, once, if the starter recorded one."""
-        mark = None if run.told_start else read_started(run.directory.path)
+        mark = None if run.started is not None else read_started(run.directory.path)
         if mark is not None:
-            run.told_start = True
+            run.started = mark
             began, node = max(mark.time, run.begun), os.uname().nodename
             self._report(AttemptStarted(run.order.attempt, began, node, mark.pid))
 
@@ -225,9 +225,9 @@ class LocalSite:
         ended = ended_of(run, status, usage, self.settings.file_limit)
         if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
             _noted(run, lambda: run.directory.write_end(ended))
-        if run.stage is not Stage.QUEUED:
+        if not isinstance(run.stage, Queued):
             self.free += run.order.cpus
-        run.stage = Stage.OVER
+        run.enter(Finished())
         del self.runs[run.tag]
         self._report(ended)
         self._launch_soon()
@@ -255,7 +255,7 @@ class LocalSite:
         if not self._open or not self._queue or self._queue[0].order.cpus > self.free:
             return
         run = self._queue.popleft()
-        run.stage = Stage.STAGING
+        run.enter(Staging())
         self.free -= run.order.cpus
         self._begin(run)
         self._launch_soon()
@@ -281,15 +281,14 @@ class LocalSite:
 
     def _start(self, run: Run, prepare: Callable[[], None] = lambda: None) -> None:
         given = self._variables(run.order, run.directory.path)
-        run.begun = time.time()
+        begun = time.time()
         try:
             prepare()
             pid = spawn(given, run.directory.path, self.settings.shell)
         except OSError as error:
             self._not_started(run, error)
             return
-        run.child = True
-        self.watch(run, pid)
+        self.watch(run, Launched(pid, begun))
 
     def _variables(self, order: LaunchOrder, directory: str) -> dict[str, str]:
         at = local_settings(directory, self._notice, self.settings, beat=order.interactive)
@@ -327,7 +326,7 @@ class LocalSite:
 
     def _left_behind(self, run: Run) -> bool:
         """True if processes of `run` may be alive after its starter."""
-        found = processes.children() if self._adopting and run.child else None
+        found = processes.children() if self._adopting and isinstance(run.stage, Launched) else None
         if found is None:
             return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
         orphans = found - {other.starter for other in self.runs.values()}
@@ -346,7 +345,7 @@ class LocalSite:
         while True:
             await asyncio.sleep(self.settings.guard_interval)
             for run in list(self.runs.values()):
-                if run.stage is not Stage.RUNNING or run.verdict is not None:
+                if not isinstance(run.stage, Running) or run.verdict is not None:
                     continue
                 if reason := full_output(run, self.settings.file_limit):
                     run.verdict = ("output-limit", reason)
@@ -379,7 +378,7 @@ def _prepare(run: Run) -> None:
 
 def _wait(run: Run) -> tuple[int | None, Usage]:
     """Exit status and usage of a starter that is our child."""
-    if not run.child:
+    if not isinstance(run.stage, Launched):
         return None, None
     try:
         _, status, usage = os.wait4(run.starter, 0)

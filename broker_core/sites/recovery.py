@@ -14,7 +14,7 @@ from broker_core.sites import processes
 from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
 from broker_core.sites.contract import KnownAttempt, LaunchOrder
 from broker_core.sites.endings import CANCELED, LOST, ended_of
-from broker_core.sites.run import Run, Stage
+from broker_core.sites.run import Abandoned, Followed, Run, Running
 
 if TYPE_CHECKING:
     from broker_core.sites.local import LocalSite
@@ -63,7 +63,7 @@ class Recovery:
             if run.directory.over() or self._follow(run):
                 break
             await asyncio.sleep(_PAUSE)
-        if run.stage is not Stage.RUNNING or run.directory.over():
+        if not isinstance(run.stage, Running) or run.directory.over():
             await processes.end_all(run.tag, 0, 0)
             self._site.finish(run, None)
 
@@ -96,7 +96,7 @@ class Recovery:
             return
         run = Run(order, directory)
         self._site.occupy(run)
-        run.stage = Stage.RUNNING
+        run.enter(Abandoned())
         self._settle(run)
 
     def _resume(self, run: Run) -> None:
@@ -111,7 +111,7 @@ class Recovery:
             if run.verdict is not None:
                 self._site.end_processes(run)
         else:
-            run.stage = Stage.RUNNING
+            run.enter(Abandoned())
             self._settle(run)
 
     def _queue(self, run: Run) -> None:
@@ -139,7 +139,7 @@ class Recovery:
         """Watch the living starter of `run`; False if there is none."""
         for pid in self._starters(run):
             try:
-                self._site.watch(run, pid)
+                self._site.watch(run, Followed(pid))
             except ProcessLookupError:
                 continue
             return True
