@@ -14,7 +14,7 @@ import pytest
 
 from broker_core.information.updater import SourceSettings
 from tests.information.asking import ldap, running, view
-from tests.information.test_decoding import entry
+from tests.information.ldif_entries import entry
 from tests.running import children
 from tests.testbed.glue_tree import made_sites, tree
 from tests.testbed.openldap import Slapd

@@ -22,17 +22,14 @@ from hypothesis import strategies as st
 
 from broker_core.sites.processes import send
 from broker_core.worker.encoding import decode, encode
-from broker_core.worker.markers import EndedMark, ended_mark, read_ended, read_started, started_mark
+from broker_core.worker.markers import ended_mark, read_ended, read_started, started_mark
 from broker_core.worker.outputs_list import read_outputs
 from broker_core.worker.script import starter_path
-from broker_core.worker.variables import StarterOrder, variables
 from tests.running import processes_of
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import wait_until
+from tests.worker.starting import ATTEMPT, SHELLS, run
 
-# The starter ends what wears the name of its attempt; tests beside this one have others.
-ATTEMPT = f"j{os.getpid()}.1"
-SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 if busybox := shutil.which("busybox"):
     SHELLS.append([busybox, "sh"])
 SHOW = """
@@ -45,30 +42,6 @@ json.dump([words, {name.hex(): value.hex() for name, value in os.environb.items(
 @pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
 def shell(request: pytest.FixtureRequest) -> list[str]:
     return list(request.param)
-
-
-def run(
-    shell: list[str], directory: Path, program: str, *arguments: str, **more: object
-) -> tuple[int, EndedMark]:
-    """One run of the starter; its exit status and the marker."""
-    directory.mkdir(exist_ok=True)
-    fields: dict[str, object] = {
-        "environment": (),
-        "inputs": (),
-        "outputs": (),
-        "stdin": "",
-        "stdout": "out",
-        "stderr": "err",
-    }
-    order = StarterOrder("j", ATTEMPT, directory, program, arguments, **(fields | more))  # type: ignore[arg-type]
-    given_ = variables(order) | {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    done = subprocess.run(
-        [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=120
-    )
-    mark = read_ended(directory)
-    assert mark is not None
-    assert not processes_of(directory)
-    return done.returncode, mark
 
 
 def test_a_program_gets_its_words_and_its_end_is_recorded(shell: list[str], tmp_path: Path) -> None:

@@ -1,0 +1,14 @@
+"""Jobs that are ready for their site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+
+
+def ready(job: str, attempt: int = 1, **more: Any) -> JobRecord:
+    fixed = {"owner": "me", "name": "n", "structure": "Normal", "interactive": False, "cpus": 1}
+    state = {"state": JobState.READY, "description": "", "site": "far:22/jobmanager-slurm-q"}
+    return JobRecord(id=job, attempt=attempt, **(fixed | state | more))
