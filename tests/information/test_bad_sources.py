@@ -21,6 +21,8 @@ from tests.testbed.openldap import Slapd
 from tests.testbed.ports import free_port
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.expected_log("The source \\w+ fails")
+
 
 @pytest.fixture
 def mute() -> Iterator[str]:
