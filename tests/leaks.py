@@ -17,7 +17,10 @@ from tests.waiting import wait_until
 
 GRACE = 5.0
 """Seconds that what ends by itself is given: a thread that was told to, a child that was killed."""
-_SHARED_THREADS = ("asyncio_", "ThreadPoolExecutor", "QThread", "pytest_timeout", "AnyIO worker")
+_SHARED_THREADS = (
+    "AnyIO worker", "QThread", "ThreadPoolExecutor", "asyncio_", "check_", "pytest_timeout",
+    "ssh-configuration_",
+)  # fmt: skip
 """Idle threads of pools that are kept for the next call and end with the process or the loop."""
 _SHARED_CHILDREN = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 """Python starts them once for all and ends them with itself."""
@@ -53,13 +56,19 @@ def _new_threads(before: set[threading.Thread]) -> list[threading.Thread]:
 
 
 def _new_children(before: set[int]) -> list[int]:
-    """Those that live: what has ended, and only was not asked for its exit code, runs no more."""
-    commands = {pid: _command(pid) for pid in children() - before}
     return [
         pid
-        for pid, command in commands.items()
-        if command and not any(name in command for name in _SHARED_CHILDREN)
+        for pid in children() - before
+        if _lives(pid) and not any(name in _command(pid) for name in _SHARED_CHILDREN)
     ]
+
+
+def _lives(pid: int) -> bool:
+    """False also for one that has ended, and only was not asked for its exit code."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:  # it has ended meanwhile
+        return False
 
 
 def _command(pid: int) -> str:
