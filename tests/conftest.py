@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.leaks import nothing_left, running_timers
+from tests.log_records import only_expected
 from tests.running import RunningBroker, end_all
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -29,6 +31,9 @@ _GARBAGE = 10_000
 settings.register_profile("crossdesk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("crossdesk")
 
+_HERE = Path(__file__).parent
+_UNCOVERED = frozenset((_HERE / "uncovered.txt").read_text().split("\n"))
+"""Test modules that are not checked yet for what they leave running and log; it may only shrink."""
 _LONG_AGO = 1e9
 """Larger numbers are times."""
 _HOMES = {
@@ -42,6 +47,7 @@ _HOMES = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--uncovered", action="store_true", help="check modules of uncovered.txt for leaks too")
     parser.addoption("--soak", action="store_true", help="run the long forms: more cases, kills and seeds")
 
 
@@ -69,8 +75,34 @@ def soak(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--soak"))
 
 
+def _covered(request: pytest.FixtureRequest) -> bool:
+    name = request.path.relative_to(_HERE).as_posix()
+    return name not in _UNCOVERED or bool(request.config.getoption("--uncovered"))
+
+
 @pytest.fixture(autouse=True)
-def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def clean(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail if the test leaves a thread, task or child, or logs a warning that no `expected_log` allows."""
+    if not _covered(request):
+        yield
+        return
+    patterns = [str(one) for mark in request.node.iter_markers("expected_log") for one in mark.args]
+    with only_expected(patterns), nothing_left():
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_timers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail if a timer of Qt runs on behind the last test of the module."""
+    yield
+    if _covered(request):
+        assert running_timers() == []
+
+
+@pytest.fixture(autouse=True)
+def isolated(
+    clean: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """Give the test its own home, XDG folders and state directory; returns their parent.
 
     The runtime folder has a short name, because a UNIX socket's path is at most 107 bytes.

@@ -11,6 +11,7 @@ from tests.architecture.packages import PACKAGES
 from tests.architecture.single_importers import SINGLE_IMPORTERS
 from tests.architecture.sizes import LONG_FILES, LONG_FUNCTIONS
 from tests.architecture.strict_types import STRICT_TYPES
+from tests.architecture.uncovered import UNCOVERED
 from tests.architecture.words import BANNED_WORDS, BRITISH
 
 MEASURES = (
@@ -27,4 +28,5 @@ MEASURES = (
     LONG_FILES,
     LONG_FUNCTIONS,
     STRICT_TYPES,
+    UNCOVERED,
 )

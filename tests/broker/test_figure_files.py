@@ -13,8 +13,8 @@ from broker_core.broker.site_figures import POINTS, SAMPLE, SiteFigures
 from broker_core.client.client import BrokerClient
 from broker_core.jobs.states import JobState
 from tests.broker.jobs import reach, submit
+from tests.broker.ready_sites import ready
 from tests.broker.sites.watching import view
-from tests.broker.test_site_work import ready
 from tests.running import RunningBroker
 from tests.waiting import eventually
 

@@ -15,21 +15,14 @@ from broker_core.broker.failpoints import FailPoints
 from broker_core.broker.site_work import SiteWork
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused
-from broker_core.jobs.placement import Component, shared
+from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
-from broker_core.jobs.states import JobState
 from broker_core.sites.batch.site_home import SiteUnfit
 from broker_core.sites.contract import CurrentAttempts, KnownAttempt, Report, SiteRefused
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost
+from tests.broker.ready_sites import ready
 from tests.waiting import LONG, eventually
-
-
-def ready(job: str, attempt: int = 1, **more: Any) -> JobRecord:
-    fixed = {"owner": "me", "name": "n", "structure": "Normal", "interactive": False, "cpus": 1}
-    there = shared(("far:22/jobmanager-slurm-q",), 1)
-    state = {"state": JobState.READY, "description": "", "placements": there}
-    return JobRecord(id=job, attempt=attempt, **(fixed | state | more))
 
 
 class StandIn:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -16,15 +15,8 @@ from broker_core.client.connect import connect
 from broker_core.client.prepare import prepare
 from broker_core.command_line.following import until_ended
 from broker_core.errors import BadRequest, DescriptionRefused, NotFound
-from broker_core.wire.submission import Submission, SubmissionItem
 from broker_core.wire.views import Update
-
-TRUE = 'Executable = "/bin/true";'
-HELLO = 'Executable = "/bin/echo"; Arguments = "hello"; StdOutput = "out.txt"; OutputSandbox = {"out.txt"};'
-
-
-def one(description: str = TRUE, **more: str) -> Submission:
-    return Submission(key=secrets.token_urlsafe(12), items=[SubmissionItem(description=description)], **more)
+from tests.client.one_job import HELLO, TRUE, one
 
 
 @pytest.fixture

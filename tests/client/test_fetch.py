@@ -14,7 +14,7 @@ from broker_core.client.prepare import prepare
 from broker_core.command_line.following import until_ended
 from broker_core.errors import Conflict
 from broker_core.wire.views import OutputFile
-from tests.client.test_client import HELLO, one
+from tests.client.one_job import HELLO, one
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from broker_core.client.start import READY_WITHIN, answers, ensure_broker, relea
 from broker_core.client.transport import Transport
 from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
 from broker_core.wire.views import Update
-from tests.client.test_client import one
+from tests.client.one_job import one
 from tests.running import RunningBroker, end_all, processes_of
 from tests.waiting import eventually, wait_until
 

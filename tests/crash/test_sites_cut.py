@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
+from tests.crash.failing_runs import run
 from tests.crash.site_checker import Bed
 from tests.crash.sites_survivor import SitesSurvivor, spec
-from tests.crash.test_sites_failing import run
 from tests.testbed.guardian import Guardian
 from tests.testbed.namespaces import Namespaces
 from tests.testbed.slurm import Slurm

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.client.client import BrokerClient
+from tests.crash.failing_runs import run, states
 from tests.crash.site_checker import Bed
 from tests.crash.sites_survivor import SitesSurvivor, spec
 from tests.testbed.guardian import Guardian
@@ -19,20 +19,6 @@ from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
-
-
-async def states(client: BrokerClient, jobs: list[str]) -> set[str]:
-    """States that jobs are in."""
-    return {(await client.job(job)).row["state"] for job in jobs}
-
-
-async def run(client: BrokerClient, jobs: list[str]) -> None:
-    """Wait until all of them run."""
-
-    async def all_run() -> bool:
-        return await states(client, jobs) == {"Running"}
-
-    await eventually(all_run, what="the jobs run")
 
 
 async def test_a_controller_that_is_killed_while_jobs_wait_and_run_loses_none(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.failing_runs import run, states
 from tests.crash.quick_broker import SETTINGS
 from tests.crash.site_checker import Bed
 from tests.crash.sites_survivor import SitesSurvivor, spec
-from tests.crash.test_sites_failing import run, states
 from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Slurm
 from tests.waiting import eventually

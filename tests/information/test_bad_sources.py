@@ -14,12 +14,14 @@ import pytest
 
 from broker_core.information.updater import SourceSettings
 from tests.information.asking import ldap, running, view
-from tests.information.test_decoding import entry
+from tests.information.ldif_entries import entry
 from tests.running import children
 from tests.testbed.glue_tree import made_sites, tree
 from tests.testbed.openldap import Slapd
 from tests.testbed.ports import free_port
 from tests.waiting import eventually
+
+pytestmark = pytest.mark.expected_log("The source \\w+ fails")
 
 
 @pytest.fixture

@@ -9,32 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from broker_core.information.ldap_decode import Done, Malformed, read_answer
-
-ENTRY = dict[bytes, list[bytes]]
+from tests.information.ldif_entries import ENTRY, element, entry
 
 
 def receiver(data: bytes, step: int) -> Callable[[int], bytes]:
     """Gives the bytes in pieces, as a connection does."""
     pieces = iter(data[place : place + step] for place in range(0, len(data), step))
     return lambda _: next(pieces, b"")
-
-
-def element(tag: int, *parts: bytes) -> bytes:
-    """One element of BER with the shortest form of its length."""
-    body = b"".join(parts)
-    if len(body) < 0x80:
-        return bytes([tag, len(body)]) + body
-    length = len(body).to_bytes((len(body).bit_length() + 7) // 8, "big")
-    return bytes([tag, 0x80 | len(length)]) + length + body
-
-
-def entry(name: str, attributes: ENTRY) -> bytes:
-    listed = [
-        element(0x30, element(4, attribute), element(0x31, *(element(4, value) for value in raw)))
-        for attribute, raw in attributes.items()
-    ]
-    body = element(0x64, element(4, name.encode()), element(0x30, *listed))
-    return element(0x30, element(2, b"\x07"), body)
 
 
 def done(code: int) -> bytes:

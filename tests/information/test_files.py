@@ -14,6 +14,8 @@ from tests.information.asking import Grid, by_name, ldap, running, view
 from tests.testbed.glue_tree import made_sites, record, tree
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.expected_log("The source \\w+ fails")
+
 CE = "ce.example.org:8443/cream-pbs-long"
 
 

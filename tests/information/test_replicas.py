@@ -22,6 +22,8 @@ from tests.testbed.glue_tree import record
 from tests.testbed.openldap import Slapd
 from tests.testbed.ports import free_port
 
+pytestmark = pytest.mark.expected_log("Jobs are matched without their files")
+
 FILES = {
     "lfn:/grid/test/one": ["gsiftp://se1.example.org/data/one", "srm://SE2.example.org:8443/one"],
     "guid:1234-abcd": ["se3.example.org"],

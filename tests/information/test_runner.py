@@ -22,6 +22,8 @@ from broker_core.resources.record import Resource
 from tests.information.asking import running, view
 from tests.waiting import LONG, eventually, wait_until
 
+pytestmark = pytest.mark.expected_log("The source \\w+ ", "The (updater of|plug-in) .* cannot be")
+
 CE = "a:2119/jobmanager-pbs-q"
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.command_line.calling import crossdesk
 from tests.interactive.pair import Bench, bench
 from tests.packaging.conftest import agent_files as agent_files
+from tests.running import RunningBroker
 from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Cluster, Slurm
+
+_TEXT = """Executable = "/bin/sh"; Interactive = true;
+Arguments = "-c 'echo ready; while read line; do eval $line; done; exit 7'";"""
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +45,35 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield bed.start().clusters["a"]
     finally:
         bed.close()
+
+
+@pytest.fixture
+def job(running_broker: RunningBroker, tmp_path: Path) -> str:
+    """Id of a job whose program is a shell that carries out its input."""
+    (tmp_path / "console.jdl").write_text(_TEXT)
+    told = crossdesk("job", "submit", "--json", str(tmp_path / "console.jdl"))
+    assert told.code == 0, told.out + told.err
+    return str(told.json["ids"][0])
+
+
+def _give(file: Path, display: str, cookie: str) -> None:
+    subprocess.run(["xauth", "-q", "-f", str(file), "add", display, ".", cookie], check=True)
+
+
+@pytest.fixture
+def display(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A display that lets in who has the cookie, with the variables to use it."""
+    cookie, cookies = secrets.token_hex(16), tmp_path / "cookies"
+    _give(cookies, ":0", cookie)
+    reader, writer = os.pipe()
+    words = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "640x480x24", "-auth", str(cookies)]
+    server = subprocess.Popen(
+        [*words, "-nolisten", "tcp", "-noreset"], pass_fds=(writer,), stderr=subprocess.DEVNULL
+    )
+    os.close(writer)
+    with os.fdopen(reader) as stream:
+        name = f":{stream.readline().strip()}"
+    _give(cookies, name, cookie)
+    yield {"DISPLAY": name, "XAUTHORITY": str(cookies)}
+    server.terminate()
+    server.wait(60)

@@ -10,8 +10,8 @@ from broker_core.client.prepare import prepare
 from broker_core.interactive.session_events import SessionState
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach
+from tests.interactive.consoles import SHELL
 from tests.interactive.pair import Screen
-from tests.interactive.test_at_this_machine import SHELL
 from tests.running import RunningBroker
 from tests.waiting import eventually
 

@@ -11,8 +11,8 @@ from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.interactive.session_events import SessionState
 from tests.broker.jobs import reach
+from tests.interactive.consoles import SHELL
 from tests.interactive.pair import Screen
-from tests.interactive.test_at_this_machine import SHELL
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.sites.remote.far_site import spec_for

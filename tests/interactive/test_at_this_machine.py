@@ -17,29 +17,16 @@ from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.interactive.session_events import SessionState
 from tests.broker.jobs import reach
+from tests.interactive.consoles import console, submitted
 from tests.interactive.pair import Screen
 from tests.running import RunningBroker
 from tests.waiting import eventually
-
-SHELL = "Arguments = \"-c 'echo ready; while read line; do eval $line; done; exit 7'\";"
 
 
 @pytest.fixture
 async def client(running_broker: RunningBroker) -> AsyncIterator[BrokerClient]:
     async with await connect(running_broker.state_dir, start=False) as made:
         yield made
-
-
-async def submitted(client: BrokerClient, more: str = SHELL) -> str:
-    text = f'Executable = "/bin/sh"; JobType = "Interactive"; {more}'
-    return (await client.submit_prepared(await prepare(text, Path("/")))).ids[0]
-
-
-async def console(client: BrokerClient, job: str) -> Screen:
-    screen = Screen(await open_session(client, job))
-    await screen.shows(b"ready")
-    await eventually(lambda: screen.session.status.writer)
-    return screen
 
 
 async def test_an_interactive_job_is_a_program_at_the_desk(client: BrokerClient) -> None:

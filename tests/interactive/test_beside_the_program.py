@@ -9,38 +9,12 @@ import asyncssh
 import pytest
 
 from broker_core.interactive.session_events import SessionState
+from tests.interactive.echo import Echo, said
 from tests.interactive.pair import Bench, Screen
-from tests.interactive.test_terminal import SHELL, ready
+from tests.interactive.terminals import SHELL, ready
 from tests.interactive.wire import Wire
 from tests.running import ended
-from tests.waiting import LONG, eventually
-
-
-class Echo:
-    """A server that says everything again, in capitals."""
-
-    async def __aenter__(self) -> Echo:
-        self.server = await asyncio.start_server(self.served, "127.0.0.1", 0)
-        self.port = self.server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.server.close()
-
-    @staticmethod
-    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(1 << 16):
-            writer.write(data.upper())
-        writer.close()
-
-
-async def said(host: str, port: int, text: bytes) -> bytes:
-    reader, writer = await asyncio.open_connection(host, port)
-    writer.write(text)
-    writer.write_eof()
-    answer = await asyncio.wait_for(reader.read(-1), LONG)
-    writer.close()
-    return answer
+from tests.waiting import eventually
 
 
 async def test_a_port_here_leads_to_a_port_there_and_its_bytes_are_counted(made: Bench) -> None:

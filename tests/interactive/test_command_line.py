@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.command_line.calling import command, crossdesk
+from tests.interactive.keyboard import Keyboard
 from tests.running import RunningBroker
 from tests.waiting import wait_until
-
-TEXT = """Executable = "/bin/sh"; Interactive = true;
-Arguments = "-c 'echo ready; while read line; do eval $line; done; exit 7'";"""
-
-
-@pytest.fixture
-def job(running_broker: RunningBroker, tmp_path: Path) -> str:
-    (tmp_path / "console.jdl").write_text(TEXT)
-    told = crossdesk("job", "submit", "--json", str(tmp_path / "console.jdl"))
-    assert told.code == 0, told.out + told.err
-    return str(told.json["ids"][0])
 
 
 def test_a_pipe_is_attached_and_the_exit_code_is_the_program_s(job: str) -> None:
@@ -72,43 +59,6 @@ def test_a_pipe_with_much_in_it_arrives_whole_before_its_end(
             command("job", "attach", identifier), stdin=data, capture_output=True, text=True, timeout=120
         )
     assert wanted in done.stdout, done.stdout + done.stderr
-
-
-class Keyboard:
-    """The program on a terminal that the test holds."""
-
-    def __init__(self, *words: str, **variables: str) -> None:
-        self.master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            command(*words),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            env=os.environ | variables,
-        )
-        os.close(slave)
-        os.set_blocking(self.master, False)
-        self.seen = b""
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.master, keys)
-
-    def shows(self, text: bytes) -> Callable[[], bool]:
-        def shown() -> bool:
-            try:
-                self.seen += os.read(self.master, 1 << 16)
-            except (BlockingIOError, OSError):
-                pass
-            return text in self.seen
-
-        return shown
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        os.close(self.master)
 
 
 def test_a_terminal_is_left_and_attached_again(job: str) -> None:

@@ -21,9 +21,9 @@ from broker_core.interactive.desk_door import DeskDoor
 from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet, new_token
 from broker_core.interactive.session_events import SessionState
 from tests.broker.jobs import reach
+from tests.interactive.consoles import SHELL as PROGRAM
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_at_this_machine import SHELL as PROGRAM
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.running import RunningBroker
 from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually

@@ -19,8 +19,8 @@ from broker_core.errors import CrossDeskError
 from broker_core.interactive.session_events import SessionState
 from broker_core.wire.interactive import NewDesk
 from tests.broker.jobs import reach
+from tests.interactive.consoles import console, submitted
 from tests.interactive.pair import Screen
-from tests.interactive.test_at_this_machine import console, submitted
 from tests.running import RunningBroker
 from tests.waiting import eventually
 

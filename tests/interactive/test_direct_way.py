@@ -16,7 +16,7 @@ from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet,
 from broker_core.interactive.session_events import SessionState
 from broker_core.interactive.shadow_direct import arrival
 from tests.interactive.pair import QUICK, Bench, Screen, impatient
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.testbed.namespaces import Namespaces
 from tests.waiting import LONG, eventually
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from broker_core.interactive.session_events import SessionState
+from tests.interactive.echo import Echo, said
 from tests.interactive.pair import QUICK, Bench
-from tests.interactive.test_beside_the_program import Echo, said
-from tests.interactive.test_terminal import SHELL, ready
+from tests.interactive.terminals import SHELL, ready
 from tests.interactive.wire import Wire
 from tests.waiting import eventually
 

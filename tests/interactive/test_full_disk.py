@@ -13,7 +13,7 @@ from broker_core.worker.agent import Word
 from broker_core.worker.agent_settings import CONTACT, leave_contact
 from tests.bookkeeping.disks import small_disk
 from tests.interactive.pair import Bench, Screen
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.root

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker_core.interactive.session_events import Event, Gap, Output
 from tests.interactive.pair import Bench
-from tests.interactive.test_terminal import ready
+from tests.interactive.terminals import ready
 from tests.waiting import eventually
 
 

@@ -15,7 +15,7 @@ from broker_core.interactive.session_events import SessionState
 from broker_core.interactive.shadow import Session
 from broker_core.jobs.placement import Component
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.interactive.wire import Wire
 from tests.waiting import eventually
 

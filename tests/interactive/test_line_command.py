@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line.calling import crossdesk
-from tests.interactive.test_command_line import Keyboard
+from tests.interactive.keyboard import Keyboard
 from tests.running import RunningBroker
 from tests.waiting import wait_until
 

@@ -18,9 +18,9 @@ from broker_core.interactive.session_events import SessionState
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.variables import MARK
 from tests.broker.jobs import reach
+from tests.interactive.consoles import SHELL, console
 from tests.interactive.far_jobs import add, restart, submitted
 from tests.interactive.pair import Screen
-from tests.interactive.test_at_this_machine import SHELL, console
 from tests.running import RunningBroker
 from tests.waiting import eventually
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from broker_core.interactive.session_events import SessionState
+from tests.interactive.echo import Echo, said
 from tests.interactive.pair import Bench, Screen, impatient
-from tests.interactive.test_beside_the_program import Echo, said
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.testbed.namespaces import Namespaces
 from tests.waiting import eventually
 

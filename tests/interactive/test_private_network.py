@@ -8,9 +8,9 @@ import os
 import pytest
 
 from broker_core.command_line.job_network import addressed, devices
+from tests.interactive.echo import Echo
 from tests.interactive.pair import Bench
-from tests.interactive.test_beside_the_program import Echo
-from tests.interactive.test_terminal import SHELL, ready
+from tests.interactive.terminals import SHELL, ready
 from tests.testbed.namespaces import Namespaces
 from tests.waiting import eventually
 

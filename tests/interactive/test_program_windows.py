@@ -11,10 +11,8 @@ import pytest
 
 from broker_core.interactive.x_setup import BadSetup, Setup, read_setup, server_of
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_x11 import display
 from tests.waiting import eventually
 
-__all__ = ["display"]
 pytestmark = [pytest.mark.cluster, pytest.mark.display]
 SHELL = ["/bin/sh", "-c", 'stty -echo; echo ready; while read line; do eval "$line"; done']
 

@@ -7,7 +7,7 @@ import sys
 
 from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
-from tests.interactive.test_terminal import SHELL, ready
+from tests.interactive.terminals import SHELL, ready
 from tests.waiting import eventually
 
 READS_LATE = """

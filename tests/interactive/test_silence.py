@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.waiting import eventually
 
 SOON = replace(QUICK, answer_time=0.2)

@@ -14,9 +14,7 @@ import pytest
 from broker_core.command_line.forward_forms import wishes
 from broker_core.errors import BadRequest
 from tests.command_line.calling import command, crossdesk
-from tests.interactive.test_command_line import job
 
-__all__ = ["job"]
 FORMS = [
     ("8080:far:80", ("127.0.0.1", 8080), ("far", 80)),
     ("0:localhost:5432", ("127.0.0.1", 0), ("localhost", 5432)),

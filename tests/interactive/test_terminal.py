@@ -11,19 +11,12 @@ import pytest
 
 from broker_core.interactive.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
+from tests.interactive.terminals import SHELL, ready
 from tests.running import ended
 from tests.waiting import eventually
 
-SHELL = ["/bin/sh", "-c", 'stty -echo; echo ready; while read line; do eval "$line"; done; exit 7']
 FOREGROUND = "sh -c 'echo ready; exec sleep 600'"
 """Says itself that it is there: a shell that said so may not have started it yet."""
-
-
-async def ready(made: Bench) -> Screen:
-    screen = Screen(made.desk())
-    await screen.shows(b"ready")
-    await eventually(lambda: screen.session.status.writer)
-    return screen
 
 
 async def test_keys_reach_the_program_and_its_exit_code_comes_back(made: Bench) -> None:

@@ -11,7 +11,7 @@ from broker_core.interactive.contact import Contact
 from broker_core.interactive.session_events import SessionState
 from broker_core.interactive.shadow import Session
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_terminal import SHELL, ready
+from tests.interactive.terminals import SHELL, ready
 from tests.interactive.wire import Wire
 from tests.waiting import eventually
 

@@ -11,7 +11,7 @@ from broker_core.interactive.desk_key import desk_key
 from broker_core.interactive.session_events import SessionState
 from broker_core.wire.interactive import MeetingPlace, SessionContact
 from tests.interactive.pair import QUICK, Bench, Screen
-from tests.interactive.test_terminal import SHELL
+from tests.interactive.terminals import SHELL
 from tests.interactive.wire import Wire
 from tests.waiting import eventually
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +11,10 @@ from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.functions import FUNCTIONS
 from broker_core.jdl.parse import parse, parse_expression
 from broker_core.jdl.tree import Missing
+from tests.jdl.differences import LISTED
 from tests.jdl.expressions_made import FUNCTIONS as GENERATED
 from tests.jdl.library import classad2
 
-LISTED = tomllib.loads(Path(__file__).with_name("differences.toml").read_text(encoding="utf-8"))
 CASES = [case for group in LISTED.values() for case in group["cases"]]
 ELSEWHERE = {"time", "debug", "unresolved", "abstime", "reltime", "evalineachcontext", "countmatches"}
 ELSEWHERE |= {"split", "splitusername", "splitslotname"}

@@ -11,8 +11,8 @@ import pytest
 
 from tests.jdl.expressions_made import INFIX
 from tests.jdl.fixtures import FIXTURES
-from tests.jdl.test_check import REFUSALS, WARNINGS
-from tests.jdl.test_slips import ACCEPTED, REFUSED
+from tests.jdl.refusals import REFUSALS, WARNINGS
+from tests.jdl.slips import ACCEPTED, REFUSED
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [

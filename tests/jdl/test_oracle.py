@@ -18,9 +18,9 @@ from broker_core.jdl.values import AdValue
 from broker_core.jdl.write import expression as written
 from broker_core.jdl.write import value_text
 from tests.jdl.ads_made import NAMES, ad
+from tests.jdl.differences import LISTED
 from tests.jdl.expressions_made import expression
 from tests.jdl.library import classad2
-from tests.jdl.test_differences import LISTED
 
 OWN = 'Own = 5; Twice = Own * 2; Text = "abc";'
 

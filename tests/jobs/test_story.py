@@ -12,7 +12,7 @@ from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import Step, attempts, failure, segments, spent, tell
 from broker_core.jobs.transitions import EventType as E
-from tests.jobs.test_transitions import make
+from tests.jobs.events import make
 
 
 def story(*steps: tuple[E, float, int]) -> tuple[list[JobEvent], JobRecord]:

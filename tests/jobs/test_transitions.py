@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from broker_core.bookkeeping.replay import Replay
 from broker_core.errors import StoreDamaged
 from broker_core.jobs.counters import STAGES, counts_of
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import FINAL, JobState
 from broker_core.jobs.story import attempts, segments, spent
@@ -22,29 +22,9 @@ from broker_core.jobs.transitions import (
     next_state,
     successors,
 )
+from tests.jobs.events import make
 
-FIXED = {"name": "x", "structure": "Normal", "interactive": False, "cpus": 1, "description": "ab"}
 CYCLE = list(JobState)
-
-
-def make(record: JobRecord | None, kind: EventType, time: float, attempt: int = 0) -> JobEvent:
-    """The next event of a job; raises IllegalTransition."""
-    old = record.state if record else None
-    return JobEvent(
-        job="job",
-        seq=record.seq + 1 if record else 1,
-        time=time,
-        source=Source.AL,
-        type=kind,
-        old=old,
-        new=next_state(old, kind),
-        owner="ann",
-        attempt=attempt,
-        resources=("ce",) if kind is EventType.MATCHED else (),
-        reason=kind.name,
-        details=FIXED if record is None else {},
-        position=record.position + 1 if record else 1,
-    )
 
 
 class LifeOfAJob(RuleBasedStateMachine):

@@ -44,6 +44,12 @@ def _me() -> Path:
     return Path(__file__).resolve().relative_to(ROOT)
 
 
+def test_no_test_module_is_imported_by_another() -> None:
+    """What tests share stands in a module of its own."""
+    imported = re.compile(r"(?m)^\s*(?:from|import) tests\.(?:\w+\.)*test_\w+")
+    assert [path for path in python_files("tests") if imported.search((ROOT / path).read_text())] == []
+
+
 def test_every_folder_of_tests_is_a_package() -> None:
     folders = {path.parent for path in python_files("tests")}
     assert [folder for folder in folders if not (ROOT / folder / "__init__.py").is_file()] == []

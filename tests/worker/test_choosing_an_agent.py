@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.sites.contract import KeptProgram
-from tests.worker.test_job_starter import SHELLS, run
+from tests.worker.starting import SHELLS, run
 
 FULL = "agent-x86_64-linux.0123"
 NEWER = {"uname": "x86_64", "getconf": "glibc 2.28"}

@@ -8,36 +8,29 @@ import itertools
 import json
 import math
 import os
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from broker_core.jobs.placement import Component
-from broker_core.sites.contract import InputFile, KeptProgram, LaunchOrder
+from broker_core.sites.contract import InputFile, KeptProgram
 from broker_core.sites.processes import send
-from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.worker.encoding import decode, encode
-from broker_core.worker.markers import EndedMark, ended_mark, read_ended, read_started, started_mark
+from broker_core.worker.markers import ended_mark, read_ended, read_started, started_mark
 from broker_core.worker.outputs_list import read_outputs
 from broker_core.worker.script import starter_path
 from tests.running import processes_of
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import wait_until
+from tests.worker.starting import ATTEMPT, SHELLS, run
 
-# The starter ends what wears the name of its attempt; tests beside this one have others.
-JOB = (f"j{os.getpid()}", 1)
-ATTEMPT = Component(*JOB).tag
-SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 if busybox := shutil.which("busybox"):
     SHELLS.append([busybox, "sh"])
 SHOW = """
@@ -50,33 +43,6 @@ json.dump([words, {name.hex(): value.hex() for name, value in os.environb.items(
 @pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
 def shell(request: pytest.FixtureRequest) -> list[str]:
     return list(request.param)
-
-
-def plain_order(program: str, *arguments: str) -> LaunchOrder:
-    """An order with nothing but a program and its words."""
-    return LaunchOrder(
-        *(Component(*JOB), 1, program, shlex.join(arguments), (), "", "out", "err"), inputs=(), outputs=()
-    )
-
-
-def run(
-    shell: list[str], directory: Path, program: str, *arguments: str, **more: object
-) -> tuple[int, EndedMark]:
-    """One run of the starter; its exit status and the marker."""
-    directory.mkdir(exist_ok=True)
-    made = plain_order(program, *arguments)
-    known = {one.name for one in fields(LaunchOrder)}
-    order = replace(made, **{name: value for name, value in more.items() if name in known})  # type: ignore[arg-type]
-    other = {name: value for name, value in more.items() if name not in known}
-    at = StarterSettings(str(directory), lambda one: one.name, **other)  # type: ignore[arg-type]
-    given_ = starter_variables(order, at) | {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    done = subprocess.run(
-        [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=120
-    )
-    mark = read_ended(directory)
-    assert mark is not None
-    assert not processes_of(directory)
-    return done.returncode, mark
 
 
 def test_a_program_gets_its_words_and_its_end_is_recorded(shell: list[str], tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.worker.encoding import encode
 from broker_core.worker.markers import EndedMark, read_ended
 from broker_core.worker.script import starter_path
-from tests.worker.test_job_starter import plain_order
+from tests.worker.starting import plain_order
 
 
 class _Files(BaseHTTPRequestHandler):

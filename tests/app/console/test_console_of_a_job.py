@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,42 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.console.pane import ConsolePane
-from app.console.view import ConsoleView
 from broker_core.client.interactive import SessionState
 from broker_core.client.prepare import prepare
+from tests.app.console.programs import LINES, SHELL, opened, shown
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
-
-SHELL = 'Environment = {"PS1=ready> "};'
-LINES = 'InteractiveAgent = "bypass"; Arguments = "-c \'while read line; do echo got $line; done\'";'
-
-
-async def opened(stage: Stage, text: str) -> ConsoleView:
-    """Submit a description and open the console of its job."""
-    await stage.ready()
-    prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {text}', Path("/"))
-    job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
-    return await shown(stage, job)
-
-
-async def shown(stage: Stage, job: str) -> ConsoleView:
-    """Open the console of a job that is there."""
-    await eventually(lambda: stage.desk.jobs.row(job) is not None)
-    stage.desk.show_job(job, "console")
-    inspector = stage.window.inspector
-    assert inspector is not None
-    pane = inspector.panes["console"]
-    assert isinstance(pane, ConsolePane)
-    await eventually(lambda: pane.views.get(job), what="the console opens")
-    view = pane.views[job]
-    await eventually(partial(at_hand, view), what="it is connected")
-    return view
-
-
-def at_hand(view: ConsoleView) -> bool:
-    """It is connected, and knows who has the input: from then on it can be typed at."""
-    return view.status.state is SessionState.CONNECTED and view.status.viewers > 0
 
 
 def test_what_is_typed_reaches_the_shell_and_its_end_is_shown(

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -14,29 +13,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.console.pane import ConsolePane
-from app.console.view import ConsoleView
 from app.context import Notice, Tone
 from app.inspector.inspector import Inspector
 from app.shell.toasts import Toast
 from broker_core.client.interactive import SessionState
-from tests.app.console.test_console_of_a_job import LINES, SHELL, at_hand, opened
+from tests.app.console.programs import LINES, SHELL, opened
+from tests.app.console.tabs import in_a_tab
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
-
-
-async def in_a_tab(stage: Stage, job: str) -> tuple[Inspector, ConsoleView]:
-    """Open a job in a tab of the main area, with its console in front."""
-    stage.window.open_job(job)
-    page = stage.window.tabs.currentWidget()
-    assert isinstance(page, Inspector)
-    page.show_tab("console")
-    pane = page.panes["console"]
-    assert isinstance(pane, ConsolePane)
-    await eventually(lambda: pane.views.get(job), what="the console opens")
-    view = pane.views[job]
-    await eventually(partial(at_hand, view), what="it is connected")
-    return page, view
 
 
 def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_detaches(

@@ -20,7 +20,7 @@ from app.console.view import ConsoleView
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import ForwardView, SessionState
-from tests.app.console.test_console_of_a_job import SHELL, opened
+from tests.app.console.programs import SHELL, opened
 from tests.app.inspector.recorded import TestDesk
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker

@@ -11,21 +11,7 @@ from app.console.frame import Frame
 from app.console.ghostty import Ghostty
 from app.console.keys import MOTION, PRESS, RELEASE, Keys
 from app.console.terminal import TerminalView
-
-CSI = "\x1b["
-LETTERS = "\r\n".join(letter * 5 for letter in "ABCDE")
-"""Fills a screen of five rows."""
-
-
-def screen(sequence: str, columns: int = 20, rows: int = 5) -> list[str]:
-    """What five rows show after a sequence; blank rows at the end are left out."""
-    terminal = Ghostty(columns, rows)
-    terminal.feed(sequence.encode())
-    text = [line.rstrip() for line in terminal.text().splitlines()]
-    terminal.close()
-    while text and not text[-1]:
-        text.pop()
-    return text
+from tests.app.console.sequences import CSI, LETTERS, screen
 
 
 def test_linefeed_in_a_scroll_region_moves_only_its_lines() -> None:

@@ -7,7 +7,7 @@ import pytest
 from app.console.frame import Cursor, Frame
 from app.console.ghostty import Ghostty
 from app.console.keys import Keys
-from tests.app.console.test_sequences import CSI, LETTERS, screen
+from tests.app.console.sequences import CSI, LETTERS, screen
 
 ST = "\x1b\\"
 

@@ -20,9 +20,9 @@ from app.console.view import ConsoleView
 from app.theme.theme import DeskTheme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import SessionState
-from tests.app.console.test_console_of_a_job import LINES, opened
-from tests.app.console.test_console_of_a_job import SHELL as PROGRAM
-from tests.app.console.test_consoles_in_tabs import in_a_tab
+from tests.app.console.programs import LINES, opened
+from tests.app.console.programs import SHELL as PROGRAM
+from tests.app.console.tabs import in_a_tab
 from tests.app.inspector.recorded import TestDesk
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker

@@ -14,7 +14,7 @@ from app.drops.sheet import SubmissionSheet
 from app.drops.site_places import site_places
 from app.jobs.dragging import JOBS
 from app.theme.tokens import Mode
-from tests.app.shell.test_pictures_of_every_view import PICTURES
+from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 

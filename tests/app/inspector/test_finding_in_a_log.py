@@ -6,7 +6,7 @@ import pytest
 
 from app.inspector.log_search import Hits, Query, first_error, search
 from app.inspector.spool import Spool
-from tests.app.inspector.test_rows_of_a_log import spooled
+from tests.app.inspector.spools import spooled
 
 
 def found(spool: Spool, text: str, regex: bool = False) -> Hits:

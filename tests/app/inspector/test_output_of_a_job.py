@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from app.inspector.file_list import urls_of
 from app.inspector.output import OutputPane
 from app.inspector.save import save_to
 from app.inspector.table_data import across_of, read_table, thinned
+from tests.app.inspector.pictures import picture
 from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestDesk, row, story
 
 Until = Callable[..., Any]
@@ -38,14 +38,6 @@ def pane(qtbot: QtBot, desk: TestDesk) -> OutputPane:
 def folder(desk: TestDesk) -> Path:
     desk.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED))
     return desk.client.folder
-
-
-def picture(path: Path) -> None:
-    image = QImage(320, 200, QImage.Format.Format_RGB32)
-    for y in range(200):
-        for x in range(320):
-            image.setPixelColor(x, y, QColor(x * 255 // 320, y * 255 // 200, 120))
-    image.save(str(path))
 
 
 def choose(pane: OutputPane, until: Until, path: str) -> None:

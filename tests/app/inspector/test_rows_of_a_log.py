@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.inspector.ansi import Run, plain, runs_of
 from app.inspector.line_index import EVERY, WIDEST
 from app.inspector.log_page import fold, last_top, screen_lines
-from app.inspector.spool import Spool
+from tests.app.inspector.spools import spooled
 
 CONTENT = st.lists(
     st.one_of(
@@ -19,13 +19,6 @@ CONTENT = st.lists(
     ),
     max_size=12,
 )  # fmt: skip
-
-
-def spooled(*parts: bytes) -> Spool:
-    spool = Spool()
-    for part in parts:
-        spool.append(part)
-    return spool
 
 
 def expected(content: bytes) -> list[tuple[int, bytes]]:

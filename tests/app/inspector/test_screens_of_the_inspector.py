@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.context import LinkState
 from app.inspector.inspector import Inspector
 from app.theme.tokens import Mode
+from tests.app.inspector.pictures import picture
 from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
-from tests.app.inspector.test_output_of_a_job import picture
 
 Until = Callable[..., Any]
 SCREENS = Path(__file__).parents[3] / "build" / "screenshots"

@@ -5,15 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractItemView,
     QApplication,
-    QComboBox,
     QDialog,
-    QLineEdit,
     QWidget,
 )
 
@@ -22,10 +16,10 @@ from app.shell import sheets
 from app.shell.settings import Settings
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
+from tests.app.pictures import PICTURES, SIZES
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
-PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
 PLACES = (
     "view.jobs",
     "view.sites",
@@ -40,8 +34,6 @@ LINKED = PLACES[:6]
 """Places that say what is the matter when there is no broker."""
 REFUSED = PLACES[1:5]
 """Places that say why the broker refuses to tell, and offer to ask again."""
-SIZES = ((1280, 800), (2560, 1440))
-_KINDS = (QAbstractButton, QLineEdit, QAbstractItemView, QComboBox)
 
 
 @pytest.mark.slow
@@ -61,7 +53,7 @@ def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplicatio
                 for place in PLACES:
                     on.desk.trigger(place)
                     await _settled(on)
-                    nameless.update(_nameless(on.window))
+                    nameless.update(nameless(on.window))
                     _save(on.window, place.partition(".")[2], mode, width)
             await _sheets(on, mode, nameless)
 
@@ -103,7 +95,7 @@ async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
     on.desk.trigger("view.jobs")
     on.desk.trigger("app.palette")
     await turns()
-    nameless.update(_nameless(on.window))
+    nameless.update(nameless(on.window))
     _save(on.window, "palette", mode, SIZES[0][0])
     on.window.handlers.palette.leave()
     made: tuple[tuple[str, QDialog], ...] = (
@@ -114,7 +106,7 @@ async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
     for name, sheet in made:
         sheet.open()
         await turns()
-        nameless.update(_nameless(sheet))
+        nameless.update(nameless(sheet))
         _save(sheet, name, mode, sheet.width())
         sheet.close()
 
@@ -129,18 +121,3 @@ async def _settled(on: Stage) -> None:
 
 def _save(widget: QWidget, name: str, mode: Mode, width: int) -> None:
     assert widget.grab().save(str(PICTURES / f"desk-{name}-{mode.value}-{width}.png"))
-
-
-def _nameless(window: QWidget) -> set[str]:
-    """Visible controls that a screen reader has no name for."""
-    found = [widget for kind in _KINDS for widget in window.findChildren(kind)]
-    return {
-        f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}"
-        for widget in found
-        if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus and not _name(widget)
-    }
-
-
-def _name(widget: QWidget) -> str:
-    told = QAccessible.queryAccessibleInterface(widget)
-    return told.text(QAccessible.Text.Name) if told else widget.accessibleName()

@@ -14,8 +14,8 @@ from app.resources.pane import ResourcesPane
 from app.scheduler.pane import SchedulerPane
 from app.theme.tokens import Mode
 from broker_core.wire.submission import Submission, SubmissionItem
+from tests.app.pictures import PICTURES, SIZES
 from tests.app.resources.on_file import set_up
-from tests.app.shell.test_pictures_of_every_view import PICTURES, SIZES
 from tests.app.windows import Stage, play, turns
 from tests.running import RunningBroker
 from tests.waiting import eventually

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE, AddSite
+from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE
 from app.sites.address import read_address
 from app.sites.aliases import ssh_aliases
 from app.sites.found_words import facts
@@ -19,19 +19,13 @@ from broker_core.wire.sites import Detection, LinkView, QuestionView, SystemFoun
 from tests.app.inspector.recorded import row
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NEW_HOST, PASSPHRASE, SitesBroker, found
+from tests.app.sites.sheets import sheet_of
 from tests.app.windows import Stage, turns
 from tests.waiting import eventually
 
 
 def asking(question: QuestionView) -> LinkView:
     return LinkView(state="needs credentials", question=question, reason=question.text)
-
-
-def sheet_of(on: Stage) -> AddSite:
-    on.desk.trigger("site.add")
-    sheet = on.window.handlers.adding
-    assert sheet is not None
-    return sheet
 
 
 def test_a_site_is_added_by_its_alias_with_three_presses_of_return(act: Act) -> None:

@@ -14,7 +14,7 @@ from broker_core.client.keyring_access import SERVICE
 from broker_core.wire.sites import LinkView
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import PASSPHRASE, SitesBroker, site
-from tests.app.sites.test_sites_page import page_of
+from tests.app.sites.pages import page_of
 from tests.app.windows import Stage, turns
 from tests.waiting import eventually
 

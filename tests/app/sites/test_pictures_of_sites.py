@@ -11,11 +11,11 @@ from app.sites.changing import ChangeSite
 from app.theme.tokens import Mode
 from broker_core.wire.sites import Detection
 from tests.app.inspector.recorded import row
-from tests.app.shell.test_pictures_of_every_view import PICTURES, SIZES, _nameless
+from tests.app.pictures import PICTURES, SIZES
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NEW_HOST, PASSPHRASE, SitesBroker, every_state, found, site
-from tests.app.sites.test_adding_a_site import sheet_of
-from tests.app.sites.test_sites_page import page_of
+from tests.app.sites.pages import page_of
+from tests.app.sites.sheets import sheet_of
 from tests.app.windows import Stage, turns
 from tests.waiting import eventually
 
@@ -24,7 +24,7 @@ MODES = (Mode.LIGHT, Mode.DARK)
 
 def _save(widget: QWidget, name: str, mode: Mode, nameless: set[str]) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
-    nameless.update(_nameless(widget))
+    nameless.update(nameless(widget))
     assert widget.grab().save(str(PICTURES / f"desk-{name}-{mode.value}-{widget.width()}.png"))
 
 

@@ -15,15 +15,9 @@ from app.sites.page import SitesPage
 from broker_core.errors import CrossDeskError
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NOTHING, SitesBroker, every_state, site
+from tests.app.sites.pages import page_of
 from tests.app.windows import Stage, turns
 from tests.waiting import eventually
-
-
-def page_of(on: Stage) -> SitesPage:
-    on.desk.trigger("view.sites")
-    page = on.window.tabs.currentWidget()
-    assert isinstance(page, SitesPage)
-    return page
 
 
 def _boxes(on: Stage) -> list[QMessageBox]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.running import processes_of
+from tests.sites.remote.breaking import BreakingFar, hand_over
 from tests.sites.remote.failing_transport import Breaking
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.sites.remote.host_far import HostFar, released
 from tests.sites.remote.host_far import script as host_script
-from tests.sites.remote.test_every_failure import BreakingFar, hand_over
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 

@@ -8,46 +8,16 @@ from pathlib import Path
 import pytest
 
 from broker_core.jobs.placement import Component
-from broker_core.sites.batch.shell_adapter import ShellAdapter
-from broker_core.sites.batch.slurm import Slurm as SlurmSystem
 from broker_core.sites.contract import LaunchOrder
-from broker_core.sites.link import Link
-from broker_core.sites.remote import RemoteSite
 from broker_core.sites.transport.contract import LinkLost
-from broker_core.sites.transport.factory import transport_for
-from broker_core.wire.sites import SiteSpec
+from tests.sites.remote.breaking import BreakingFar, hand_over
 from tests.sites.remote.checker import check
-from tests.sites.remote.failing_transport import Breaking, FailingTransport
-from tests.sites.remote.far_site import MARK, QUICK, Far, script, spec_for
+from tests.sites.remote.failing_transport import Breaking
+from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
-
-
-class BreakingFar(Far):
-    """A site whose way breaks as told."""
-
-    def __init__(self, spec: SiteSpec, folder: Path, breaking: Breaking, mark: str = MARK) -> None:
-        super().__init__(spec, folder)
-        way = FailingTransport(transport_for(spec, Link(lambda _: None)), breaking)
-        adapter = ShellAdapter(spec, mark, way, SlurmSystem(), QUICK)
-        self.adapter = adapter
-        self.site = RemoteSite(spec, adapter, folder, QUICK, lambda: adapter.renewed)
-
-
-async def hand_over(far: Far, one: LaunchOrder) -> None:
-    """As the engine does it."""
-
-    async def asked() -> bool:
-        try:
-            await far.site.submit(one)
-        except LinkLost:
-            return False
-        return True
-
-    await eventually(asked)
-    await far.site.confirm(one.attempt)
 
 
 def noting(folder: Path, wall_limit: float | None = None) -> LaunchOrder:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.running import processes_of
+from tests.sites.remote.breaking import BreakingFar, hand_over
 from tests.sites.remote.failing_transport import Breaking
 from tests.sites.remote.far_site import MARK, script, spec_for
-from tests.sites.remote.test_every_failure import BreakingFar, hand_over
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 

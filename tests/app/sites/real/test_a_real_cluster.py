@@ -14,7 +14,7 @@ from app.sites.page import SitesPage
 from app.theme.faces import UNHEARD
 from broker_core.wire.sites import SiteSpec
 from broker_core.wire.submission import Submission, SubmissionItem
-from tests.app.shell.test_pictures_of_every_view import PICTURES
+from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play, turns
 from tests.testbed.slurm import Cluster
 from tests.testbed.sshd import Sshd

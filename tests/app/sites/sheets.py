@@ -1,0 +1,13 @@
+"""The sheet on which a site is added."""
+
+from __future__ import annotations
+
+from app.sites.adding import AddSite
+from tests.app.windows import Stage
+
+
+def sheet_of(on: Stage) -> AddSite:
+    on.desk.trigger("site.add")
+    sheet = on.window.handlers.adding
+    assert sheet is not None
+    return sheet
