@@ -12,6 +12,7 @@ from broker_core.jobs.placement import ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.sites.contract import Site
+from broker_core.wire.interactive import ContactState
 
 log = logging.getLogger("crossdesk.sessions")
 FIRST, WAITING, STEADY = 0.1, 2.0, 15.0
@@ -74,4 +75,4 @@ class AgentWatch:
         except CrossDeskError as error:
             log.info("The agent of %s is not heard: %s", record.id, error)
             return False
-        return found.state == "there"
+        return found.state is ContactState.THERE

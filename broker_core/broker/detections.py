@@ -12,6 +12,7 @@ from typing import Protocol
 from broker_core.broker.link_views import question_view
 from broker_core.errors import Conflict, CrossDeskError, NotFound
 from broker_core.sites.link import Link
+from broker_core.wire.site_states import DetectionState
 from broker_core.wire.sites import Detection, DetectRequest, QuestionAnswer
 
 log = logging.getLogger("crossdesk.sites")
@@ -55,7 +56,7 @@ class _Run:
     async def _look(self) -> None:
         try:
             found = await self._unless_silent(self.look.found())
-            self.result = found.model_copy(update={"id": self.id, "state": "found"})
+            self.result = found.model_copy(update={"id": self.id, "state": DetectionState.FOUND})
         except CrossDeskError as error:
             self._failed(" ".join(part for part in (error.message, error.remedy) if part))
         except Exception as error:
@@ -65,7 +66,7 @@ class _Run:
             await self.look.close()
 
     def _failed(self, reason: str) -> None:
-        self.result = Detection(id=self.id, state="failed", reason=reason)
+        self.result = Detection(id=self.id, state=DetectionState.FAILED, reason=reason)
 
     async def _unless_silent(self, work: Awaitable[Detection]) -> Detection:
         """The answer, unless there is none for long; the time of an open question does not count."""
@@ -90,7 +91,7 @@ class _Run:
         if self.result is not None:
             return self.result
         question = question_view(self.look.link.question)
-        state = "question" if question else "looking"
+        state = DetectionState.QUESTION if question else DetectionState.LOOKING
         return Detection(id=self.id, state=state, reason=self.look.link.reason, question=question)
 
 

@@ -15,7 +15,7 @@ from broker_core.interactive.meeting import NoMeeting, Place
 from broker_core.jobs.placement import ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.sites.contract import Site
-from broker_core.wire.interactive import SessionContact
+from broker_core.wire.interactive import ContactState, SessionContact
 
 log = logging.getLogger("crossdesk.sessions")
 SHORT, LONG = 0.05, 30.0
@@ -95,9 +95,9 @@ class Introductions:
     async def _once(self, record: JobRecord) -> bool:
         """Tell the agent; False if there is none to tell. Raises NoMeeting and CrossDeskError."""
         found = await self._sessions.contact(record, self._site_of(record.ce))
-        if found.state == "waiting":
+        if found.state is ContactState.WAITING:
             raise NoMeeting(found.reason)
-        if found.state != "there" or not found.host_key:
+        if found.state is not ContactState.THERE or not found.host_key:
             return False
         # Loaded here, because only changes of desks need what it brings along.
         import asyncssh

@@ -9,7 +9,7 @@ from broker_core.wire.sites import LinkView, QuestionView
 def link_view(link: Link) -> LinkView:
     """A connection as it is shown."""
     return LinkView(
-        state=link.state.value,
+        state=link.state,
         since=link.since,
         reason=link.reason,
         retry_at=link.retry_at,

@@ -11,7 +11,7 @@ from broker_core.broker.answers import json_response
 from broker_core.broker.asked import Owner, Parts, own_job
 from broker_core.broker.permissions import OWNER
 from broker_core.broker.sessions import LONG, SHORT
-from broker_core.wire.interactive import DeskView, NewDesk, SessionContact
+from broker_core.wire.interactive import ContactState, DeskView, NewDesk, SessionContact
 
 router = APIRouter(dependencies=[OWNER])
 MOST_WAIT = 20.0
@@ -53,9 +53,9 @@ async def session(
     while True:
         record = await own_job(services, owner, job)
         found = await services.sessions.contact(record, services.sites.site_of(record.ce))
-        if found.state == "there":
+        if found.state is ContactState.THERE:
             await services.introductions.settled(job, TOLD)
-        if found.state != "waiting" or loop.time() + pause > deadline:
+        if found.state is not ContactState.WAITING or loop.time() + pause > deadline:
             return json_response(found.model_dump())
         await asyncio.sleep(pause)
         # Somebody may be looking on: an agent is not found later than a tenth after its time.

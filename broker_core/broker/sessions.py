@@ -37,7 +37,7 @@ from broker_core.scheduling.messages import Message
 from broker_core.sites.contract import FarSite, LaunchOrder, Site, SiteRefused
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
-from broker_core.wire.interactive import DeskView, MeetingPlace, SessionContact, SessionManners
+from broker_core.wire.interactive import ContactState, DeskView, MeetingPlace, SessionContact, SessionManners
 from broker_core.worker.agent_settings import CONTACT, LINES, NO_DESK, TERMINAL, VARIABLE, AgentSettings
 from broker_core.worker.script import line_agent_path
 from broker_core.worker.words import split_words
@@ -147,13 +147,17 @@ class Sessions:
         manners = SessionManners(
             buffer=known.shadow_buffer, flush_time=known.shadow_flush_time, ports=known.shadow_ports
         )
-        answer = SessionContact(job=record.id, attempt=record.attempt, state="waiting", manners=manners)
+        answer = SessionContact(
+            job=record.id, attempt=record.attempt, state=ContactState.WAITING, manners=manners
+        )
         if not record.interactive:
-            return answer.model_copy(update={"state": "none", "reason": "The job is not interactive."})
+            return answer.model_copy(
+                update={"state": ContactState.NONE, "reason": "The job is not interactive."}
+            )
         if record.state.ended:
             self.forget(record.id)
             dead = failure(await self._store.events_of(record.id)) == NO_DESK
-            return answer.model_copy(update={"state": "over", "dead": dead, **_ending(record)})
+            return answer.model_copy(update={"state": ContactState.OVER, "dead": dead, **_ending(record)})
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
@@ -176,7 +180,7 @@ class Sessions:
         await self._introduced(record, word)
         about = {"node": word.node, "agent": word.kind, "missing": word.missing}
         if word.kind == PLAIN_KIND:
-            return answer.model_copy(update=about | {"state": "there"})
+            return answer.model_copy(update=about | {"state": ContactState.THERE})
         hint = await self._hint(record.ce)
         if word.trouble:
             trouble = f"The agent on {word.node} reaches no place to meet: {word.trouble}"
@@ -185,7 +189,7 @@ class Sessions:
         place = await self.place()
         return answer.model_copy(
             update=about
-            | {"state": "there", "token": self._token(attempt.tag)}
+            | {"state": ContactState.THERE, "token": self._token(attempt.tag)}
             | {"host_key": word.key, "fingerprint": word.fingerprint}
             | {"places": [MeetingPlace(host=place.host, port=place.port)]}
         )

@@ -30,7 +30,7 @@ from broker_core.interactive.session_events import (
 )
 from broker_core.interactive.shadow import Session, SessionOptions
 from broker_core.interactive.stream_link import Listener
-from broker_core.wire.interactive import DeskView, NewDesk, SessionContact, vouched_text
+from broker_core.wire.interactive import ContactState, DeskView, NewDesk, SessionContact, vouched_text
 
 __all__ = [
     "ENDED",
@@ -110,7 +110,7 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
             if known is None:
                 raise
             return known
-        if said.state == "over" and known is not None and known.carried is not None:
+        if said.state is ContactState.OVER and known is not None and known.carried is not None:
             # The rest of the output is at the broker when the job has ended.
             return replace(known, attempt=said.attempt)
         known = _carried(client, said) if said.agent == "plain" else _contact(said)
@@ -138,13 +138,13 @@ def _manners(said: SessionContact) -> Manners:
 
 def _contact(said: SessionContact) -> Contact:
     """The contact, if the agent is there; raises NotYet, SessionOver or BadRequest."""
-    if said.state == "waiting":
+    if said.state is ContactState.WAITING:
         raise NotYet(said.reason, place=said.job)
-    if said.state == "over":
+    if said.state is ContactState.OVER:
         over = SessionOver(said.reason, place=said.job)
         over.exit_code, over.signal, over.dead = said.exit_code, said.signal, said.dead
         raise over
-    if said.state != "there":
+    if said.state is not ContactState.THERE:
         raise BadRequest(said.reason, place=said.job)
     places = tuple(Place(place.host, place.port) for place in said.places)
     return Contact(

@@ -28,6 +28,7 @@ from broker_core.command_line.session import Json, StateDir, session, with_clien
 from broker_core.errors import DescriptionRefused, NotFound
 from broker_core.file_errors import unusable
 from broker_core.jdl.limits import Limits
+from broker_core.jobs.states import JobState
 from broker_core.wire.submission import Receipt
 
 _MANY = 20
@@ -259,7 +260,7 @@ def _teller(count: int) -> Callable[[Row], None]:
         if told.get(row["id"]) == row["state"] or session().json:
             return
         told[row["id"]] = row["state"]
-        if count <= _MANY or row["state"] == "Aborted" or row["exit_code"]:
+        if count <= _MANY or row["state"] == JobState.ABORTED or row["exit_code"]:
             tell_state(row)
 
     return tell

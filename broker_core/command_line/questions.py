@@ -12,13 +12,14 @@ import typer
 from broker_core.client.keyring_access import KeyringAccess
 from broker_core.command_line import output
 from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.wire.site_states import QuestionKind
 from broker_core.wire.sites import QuestionAnswer, QuestionView
 
 Send = Callable[[QuestionAnswer], Awaitable[object]]
-_TRUST = ("trust-host", "changed-host")
+_TRUST = (QuestionKind.TRUST_HOST, QuestionKind.CHANGED_HOST)
 _SLIPS = 3
 """Words other than yes and no that are borne; a program that answers would go on for ever."""
-_ONCE = ("code",)
+_ONCE = (QuestionKind.CODE,)
 """Kinds of questions whose answer is good for one use."""
 
 
@@ -71,7 +72,7 @@ class Asker:
             trusted, self._trusted = self._trusted, ""
             return trusted
         output.messages().print(output.printable_lines(question.text))
-        if question.kind == "changed-host":
+        if question.kind is QuestionKind.CHANGED_HOST:
             return _line("To trust the new key, type its fingerprint as the site publishes it: ").strip()
         for _ in range(_SLIPS):
             said = _line("Type yes or no: ").strip().lower()

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from broker_core.command_line import output, words
 from broker_core.command_line.session import with_client
+from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
 
-_HEARD = ("connected", "connecting")
+_HEARD = (LinkState.CONNECTED, LinkState.CONNECTING)
 
 
 def tell_silent(active: bool) -> None:

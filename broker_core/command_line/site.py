@@ -14,10 +14,17 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.following import Row, rows_of
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.wire.resources import SourceView
+from broker_core.wire.site_states import SourceCondition
 from broker_core.wire.sites import SiteView
 
-_STATES = {"ok": "green", "asking": "yellow", "slow": "yellow", "disabled": "dim"}
-_FINE = ("ok", "asking", "disabled")
+_STATES = {
+    SourceCondition.OK: "green",
+    SourceCondition.ASKING: "yellow",
+    SourceCondition.SLOW: "yellow",
+    SourceCondition.FAILED: "red",
+    SourceCondition.DISABLED: "dim",
+}
+_FINE = (SourceCondition.OK, SourceCondition.ASKING, SourceCondition.DISABLED)
 _PAGE = 5000
 _SHOWN = 200
 
@@ -131,7 +138,7 @@ def refresh(
         heads = ("SOURCE", "KIND", "STATE", "RESOURCES", "TOOK", "HEARD", "WHY")
         tables.table(heads, [_source(one) for one in sources], right=("RESOURCES", "TOOK"))
         _tell_refused(sources)
-    failed = any(one.state not in ("ok", "disabled") for one in sources)
+    failed = any(one.state not in (SourceCondition.OK, SourceCondition.DISABLED) for one in sources)
     return Exit.ERROR if failed else Exit.OK
 
 
@@ -141,7 +148,7 @@ def _source(one: SourceView) -> tuple[str | Text, ...]:
     return (
         one.name,
         one.kind,
-        Text(one.state, style=_STATES.get(one.state, "red")),
+        Text(one.state, style=_STATES[one.state]),
         str(one.resources),
         words.duration(one.duration),
         words.ago(one.last_heard),

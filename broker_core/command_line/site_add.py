@@ -17,6 +17,8 @@ from broker_core.command_line.questions import Asker
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.command_line.site_trial import run_test, tell_test
 from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.jobs.states import JobState
+from broker_core.wire.site_states import DetectionState, LinkState
 from broker_core.wire.sites import Detection, DetectRequest, SiteSpec, SiteView, SystemFound
 
 _LOOK = 0.3
@@ -112,7 +114,7 @@ async def _add(client: BrokerClient, request: DetectRequest, wish: _Wish) -> int
 
 
 def _well(row: Row) -> bool:
-    return row["state"] in ("Done", "Cleared") and row["exit_code"] == 0
+    return row["state"] in (JobState.DONE, JobState.CLEARED) and row["exit_code"] == 0
 
 
 async def _look(client: BrokerClient, request: DetectRequest, asker: Asker) -> Detection:
@@ -120,7 +122,7 @@ async def _look(client: BrokerClient, request: DetectRequest, asker: Asker) -> D
     output.say(f"Looking at {request.url or request.host or 'this machine'} ...", "dim")
     found = await client.detect_site(request)
     seen = ""
-    while found.state not in ("found", "failed"):
+    while not found.state.is_over:
         question = found.question
         if question is not None and question.id != seen:
             seen = question.id
@@ -129,7 +131,7 @@ async def _look(client: BrokerClient, request: DetectRequest, asker: Asker) -> D
         else:
             await asyncio.sleep(_LOOK)
         found = await client.detection(found.id)
-    if found.state == "failed":
+    if found.state is DetectionState.FAILED:
         raise CrossDeskError(found.reason, place=request.url or request.host, code="site_not_found")
     await asker.accepted()
     return found
@@ -180,8 +182,8 @@ async def connected(client: BrokerClient, name: str, asker: Asker) -> SiteView:
         if question is not None and question.id != seen:
             seen = question.id
             await asker.answer(question, lambda one: client.answer_site(name, one))
-        elif view.link.state in ("connected", "down"):
-            if view.link.state == "connected":
+        elif view.link.state in (LinkState.CONNECTED, LinkState.DOWN):
+            if view.link.state is LinkState.CONNECTED:
                 await asker.accepted()
             return view
         else:

@@ -16,6 +16,7 @@ from broker_core.command_line.questions import Asker
 from broker_core.command_line.session import Json, StateDir, session, with_client
 from broker_core.command_line.site_add import connected
 from broker_core.errors import BadRequest, NotFound
+from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteSpec, SiteView
 
 
@@ -106,7 +107,7 @@ def connect(
         return await connected(client, name, Asker(host_key))
 
     view = with_client(work)
-    well = view.link.state == "connected" and not view.link.trouble
+    well = view.link.state is LinkState.CONNECTED and not view.link.trouble
     _shown(view, f"is {view.link.state}")
     if not well and (view.link.reason or view.link.trouble):
         output.say(view.link.reason or view.link.trouble, "yellow")
@@ -137,6 +138,6 @@ def _shown(view: SiteView, said: str) -> int:
     if session().json:
         output.as_json({"site": view.model_dump()})
     else:
-        output.say(f"{view.name} {said}.", "green" if view.link.state == "connected" else "yellow")
+        output.say(f"{view.name} {said}.", "green" if view.link.state is LinkState.CONNECTED else "yellow")
         site_words.show(view)
     return Exit.OK

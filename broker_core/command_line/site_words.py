@@ -5,10 +5,19 @@ from __future__ import annotations
 from rich.text import Text
 
 from broker_core.command_line import output, tables, words
+from broker_core.wire.site_states import SiteStanding
 from broker_core.wire.sites import Detection, SiteSpec, SiteView, SystemFound
 
-LINKS = {"connected": "green", "connecting": "yellow", "drained": "yellow", "being removed": "yellow",
-         "retrying": "yellow", "needs credentials": "yellow"}  # fmt: skip
+LINKS = {
+    SiteStanding.CONNECTED: "green",
+    SiteStanding.CONNECTING: "yellow",
+    SiteStanding.RETRYING: "yellow",
+    SiteStanding.NEEDS_CREDENTIALS: "yellow",
+    SiteStanding.DRAINED: "yellow",
+    SiteStanding.BEING_REMOVED: "yellow",
+    SiteStanding.UNUSABLE: "red",
+    SiteStanding.DOWN: "red",
+}
 _KNOWN = {True: "yes", False: "no", None: ""}
 
 
@@ -51,7 +60,7 @@ def standing(view: SiteView, *, short: bool = False) -> Text:
 
 
 def _style(view: SiteView) -> str:
-    style = LINKS.get(view.standing, "red")
+    style = LINKS[view.standing]
     return "yellow" if (view.stale or view.throttled) and style == "green" else style
 
 

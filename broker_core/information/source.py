@@ -12,6 +12,7 @@ from broker_core.information.source_state import SourceState
 from broker_core.information.updater import Answer, SourceFailed, SourceSettings, Updater, Watching
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.messages import Now
+from broker_core.wire.site_states import SourceCondition
 
 log = logging.getLogger("crossdesk.information")
 SOONEST = 0.25
@@ -91,7 +92,7 @@ class Source:
     async def _next_round(self) -> None:
         async with self._answered:
             before = self._rounds
-            if self.state.view.state not in ("asking", "slow"):
+            if self.state.view.state not in (SourceCondition.ASKING, SourceCondition.SLOW):
                 self._wanted.set()
             await self._answered.wait_for(lambda: self._rounds > before)
 

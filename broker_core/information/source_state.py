@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from broker_core.information.updater import Answer, SourceSettings
 from broker_core.wire.resources import SourceView
+from broker_core.wire.site_states import SourceCondition
 
 log = logging.getLogger("crossdesk.information")
 SLOW = 10.0
@@ -29,7 +30,7 @@ class SourceState:
         self.view = SourceView(
             name=settings.name,
             kind=settings.kind,
-            state="ok",
+            state=SourceCondition.OK,
             address=settings.address,
             interval=settings.interval,
         )
@@ -37,19 +38,20 @@ class SourceState:
 
     def disable(self, reason: str) -> None:
         """It is never asked."""
-        self._say("disabled", reason)
+        self._say(SourceCondition.DISABLED, reason)
 
     def asking(self, now: float) -> None:
         """It has been asked. `now`: seconds since the epoch, here and below."""
         self.view.last_started = now
         self.view.next = None
-        self.view.state = "asking"
+        self.view.state = SourceCondition.ASKING
         self._changed()
 
     def slow(self, seconds: float) -> None:
         """It has not answered for so long; nobody waits for it."""
         deadline = self.settings.deadline
-        self._say("slow", f"No answer for {seconds:g} s. It is given up after {deadline:g} s; others go on.")
+        given_up = f"It is given up after {deadline:g} s; others go on."
+        self._say(SourceCondition.SLOW, f"No answer for {seconds:g} s. {given_up}")
 
     def heard(self, answer: Answer, now: float, duration: float) -> None:
         """It has answered, after `duration` seconds."""
@@ -61,14 +63,14 @@ class SourceState:
         view.resources = len(answer.facts)
         view.silent = list(answer.silent)
         view.refused, view.remarks = answer.refused, list(answer.remarks)
-        self._say("ok", "")
+        self._say(SourceCondition.OK, "")
 
     def failed(self, reason: str) -> None:
         """It has not answered, or not well; what it said before grows old."""
         self._failures += 1
         level = logging.WARNING if self._failures == 1 else logging.DEBUG
         log.log(level, "The source %s fails: %s", self.settings.name, reason)
-        self._say("failed", reason)
+        self._say(SourceCondition.FAILED, reason)
 
     @property
     def fails(self) -> bool:
@@ -81,6 +83,6 @@ class SourceState:
         longest = max(LONGEST_PAUSE, interval)
         return min(interval * 2.0 ** min(max(self._failures - 1, 0), 20), longest)
 
-    def _say(self, state: str, reason: str) -> None:
+    def _say(self, state: SourceCondition, reason: str) -> None:
         self.view.state, self.view.reason = state, reason
         self._changed()

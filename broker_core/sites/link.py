@@ -10,26 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from broker_core.jobs.transition_table import TransitionTable
+from broker_core.wire.site_states import LinkState, QuestionKind
+
+__all__ = ["LINES", "LINK_LIFE", "Link", "LinkEvent", "LinkState", "Question", "QuestionKind"]
 
 LINES = 500
 """Lines of the connection's log that are kept."""
-
-
-class LinkState(StrEnum):
-    """How a site is connected. Draining is no state of the link, but of the site's settings."""
-
-    CONNECTING = "connecting"
-    """The first try is under way."""
-    CONNECTED = "connected"
-    """The last exchange went well."""
-    RETRYING = "retrying"
-    """Lost or never had; the next try comes at `Link.retry_at`."""
-    NEEDS_CREDENTIALS = "needs credentials"
-    """Nothing is tried before `Link.question` is answered."""
-    DOWN = "down"
-    """Refused for good or silent for long; tried again rarely, or when the user asks."""
-
-    __hash__ = str.__hash__
 
 
 class LinkEvent(StrEnum):
@@ -72,8 +58,7 @@ class Question:
     """What only the user can answer before the connection can be made."""
 
     id: str
-    kind: str
-    """`trust-host`, `changed-host`, `passphrase`, `password`, `code` or `proxy`."""
+    kind: QuestionKind
     text: str
     """The question in words, with fingerprint or file where one is meant."""
     secret: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
@@ -66,13 +67,27 @@ class SessionManners(Wire):
     """FIRST-LAST at which agents may call a desk, unless the desk says otherwise; `none`: nowhere."""
 
 
+class ContactState(StrEnum):
+    """Whether the agent of a job can be reached."""
+
+    WAITING = "waiting"
+    """The job or its agent is not there yet."""
+    THERE = "there"
+    """It can."""
+    OVER = "over"
+    """The job has ended, and its agent with it."""
+    NONE = "none"
+    """It has no agent of ours."""
+
+    __hash__ = str.__hash__
+
+
 class SessionContact(Wire):
     """What a desk needs to reach the agent of a job."""
 
     job: str
     attempt: int
-    state: str
-    """`waiting`: the job or its agent is not there yet; `there`; `over`; `none`: it has no agent of ours."""
+    state: ContactState
     reason: str = ""
     """What is waited for, or why there is none."""
     token: str = ""

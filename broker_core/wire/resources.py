@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker_core.wire.site_states import SourceCondition
 from broker_core.wire.submission import Wire
 
 RESOURCE_COLUMNS = (
@@ -103,8 +104,7 @@ class SourceView(Wire):
     name: str
     kind: str
     """local, ldap, file, rgma, ..."""
-    state: str
-    """ok, asking, slow, failed or disabled."""
+    state: SourceCondition
     reason: str = ""
     """In words, with the remedy, unless it is ok."""
     address: str = ""

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
+from broker_core.wire.site_states import DetectionState, LinkState, QuestionKind, SiteStanding
 from broker_core.wire.submission import Wire
 
 SITE_KINDS = {
@@ -133,9 +134,8 @@ class Detection(Wire):
     """What was found at a host."""
 
     id: str
-    """Ask again with it: detection goes on until `state` is `found` or `failed`."""
-    state: str
-    """`looking`, `question`, `found` or `failed`."""
+    """Ask again with it: detection goes on until `state.is_over`."""
+    state: DetectionState
     reason: str = ""
     question: QuestionView | None = None
     host: str = ""
@@ -162,8 +162,7 @@ class QuestionView(Wire):
     """A question that only the user can answer before a connection is made."""
 
     id: str
-    kind: str
-    """`trust-host`, `changed-host`, `passphrase`, `password`, `code` or `proxy`."""
+    kind: QuestionKind
     text: str
     secret: bool = True
     keep_as: str = ""
@@ -181,8 +180,7 @@ class QuestionAnswer(Wire):
 class LinkView(Wire):
     """How a site is connected."""
 
-    state: str
-    """`connecting`, `connected`, `retrying`, `needs credentials` or `down`."""
+    state: LinkState
     since: float = 0.0
     """Seconds since the epoch, as all times here."""
     reason: str = ""
@@ -233,13 +231,15 @@ class SiteView(Wire):
         return self.spec.name
 
     @property
-    def standing(self) -> str:
-        """The state to show first: `being removed`, `drained`, `unusable` (answers in vain) or the link's."""
+    def standing(self) -> SiteStanding:
+        """The state to show first."""
         if self.leaving:
-            return "being removed"
+            return SiteStanding.BEING_REMOVED
         if self.spec.drained:
-            return "drained"
-        return "unusable" if self.link.trouble and self.link.state == "connected" else self.link.state
+            return SiteStanding.DRAINED
+        if self.link.trouble and self.link.state is LinkState.CONNECTED:
+            return SiteStanding.UNUSABLE
+        return SiteStanding(self.link.state.value)
 
 
 class SiteRemoved(Wire):

@@ -21,7 +21,7 @@ from broker_core.sites.arc.credential import (
 )
 from broker_core.sites.arc.keeper import CredentialNeeded
 from broker_core.sites.arc.tls import WrongPassphrase, context, trusted
-from broker_core.sites.link import Question
+from broker_core.sites.link import Question, QuestionKind
 from broker_core.wire.sites import SiteSpec
 
 _IDLE = 15.0
@@ -67,7 +67,7 @@ class Channel:
             raise NotFound("This question is not open, or not any more.", place=id)
         if not value:
             return
-        if question.kind == "passphrase":
+        if question.kind is QuestionKind.PASSPHRASE:
             self._passphrase = value
         elif value != "yes":
             self.named = value
@@ -103,7 +103,7 @@ class Channel:
         except NoCredential as error:
             words = f"{error} Or give the path of another file."
             raise CredentialNeeded(
-                error.message, self._ask("proxy", words), place=error.place, remedy=error.remedy
+                error.message, self._ask(QuestionKind.PROXY, words), place=error.place, remedy=error.remedy
             ) from error
         self._question = None
         await self.renew(made)
@@ -129,10 +129,10 @@ class Channel:
     def _passphrase_needed(self, credential: Credential, words: str) -> CredentialNeeded:
         return CredentialNeeded(
             f"The private key {credential.key} is protected by a passphrase.",
-            self._ask("passphrase", words, secret=True, keep_as=f"x509:{credential.key}"),
+            self._ask(QuestionKind.PASSPHRASE, words, secret=True, keep_as=f"x509:{credential.key}"),
         )
 
-    def _ask(self, kind: str, words: str, *, secret: bool = False, keep_as: str = "") -> Question:
+    def _ask(self, kind: QuestionKind, words: str, *, secret: bool = False, keep_as: str = "") -> Question:
         """The question with these words; the same one as long as it stands."""
         asked = self._question
         if asked is None or (asked.kind, asked.text) != (kind, words):

@@ -14,6 +14,7 @@ from broker_core.sites.arc.information import published
 from broker_core.sites.arc.rest import Rest
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import LinkLost
+from broker_core.wire.site_states import DetectionState
 from broker_core.wire.sites import SITE_KINDS, Detection, DetectRequest, QueueFound, SiteSpec, SystemFound
 
 _OPEN = "production"
@@ -51,7 +52,7 @@ class ArcLook:
             system.trouble = "It has no queue that takes jobs; ask the site's administrator for one."
         return Detection(
             id="",
-            state="found",
+            state=DetectionState.FOUND,
             reason=system.trouble,
             host=self._rest.host,
             user=self._rest.subject,

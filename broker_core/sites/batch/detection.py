@@ -10,6 +10,7 @@ from broker_core.sites.batch.detection_script import SEPARATOR, Probed, detectio
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.batch.systems import SYSTEMS
 from broker_core.sites.transport.contract import Transport
+from broker_core.wire.site_states import DetectionState
 from broker_core.wire.sites import Detection, DetectRequest, QueueFound, SiteSpec, SystemFound
 
 DEADLINE = 150.0
@@ -58,7 +59,7 @@ def interpret(probes: dict[str, Probed], request: DetectRequest) -> Detection:
         suggestion = _suggestion(request, host, system, _variables(probes) if by_login else {})
     return Detection(
         id="",
-        state="found",
+        state=DetectionState.FOUND,
         reason="" if suggestion else _nothing([system for system, _ in found]),
         host=host,
         user=user,

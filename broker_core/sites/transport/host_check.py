@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import asyncssh
 
-from broker_core.sites.link import Question
+from broker_core.sites.link import Question, QuestionKind
 from broker_core.sites.transport.questions import Answers
 from broker_core.sites.transport.ssh_settings import SshSettings
 
@@ -29,7 +29,9 @@ class HostCheck:
         about = f"trust {self._settings.known.name} {key.get_fingerprint()}"
         given = self._answers.value(about)
         if given is None:
-            self.question = self._answers.question("trust-host", about, self._new_text(key), secret=False)
+            self.question = self._answers.question(
+                QuestionKind.TRUST_HOST, about, self._new_text(key), secret=False
+            )
             return False
         if given.strip().lower() == "yes" or _same(given, key):
             self._keep(key, self._settings.hosts.add)
@@ -46,7 +48,9 @@ class HostCheck:
             return self._decline(key)
         if given is not None:
             self._answers.refuse(about)
-        self.question = self._answers.question("changed-host", about, self._changed_text(key), secret=False)
+        self.question = self._answers.question(
+            QuestionKind.CHANGED_HOST, about, self._changed_text(key), secret=False
+        )
         return False
 
     def _decline(self, key: asyncssh.SSHKey) -> bool:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
-from broker_core.sites.link import Link, LinkEvent, LinkState, Question
+from broker_core.sites.link import Link, LinkEvent, LinkState, Question, QuestionKind
 from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Asks, Refused
@@ -22,7 +22,7 @@ goes is worth trying for."""
 _HANGS, _SELDOM = 5.0, 30.0
 """Seconds after which a try may give way to one that is asked for, and after which another may again: who
 asks over and over must not keep a slow login from ever being done."""
-_KEYS = ("trust-host", "changed-host")
+_KEYS = (QuestionKind.TRUST_HOST, QuestionKind.CHANGED_HOST)
 """Questions that may be settled elsewhere: by another site of the same host, or by ssh."""
 _STUCK = (LinkState.NEEDS_CREDENTIALS, LinkState.DOWN)
 """States in which nobody waits for a connection."""

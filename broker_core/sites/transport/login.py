@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import asyncssh
 
-from broker_core.sites.link import Question
+from broker_core.sites.link import Question, QuestionKind
 from broker_core.sites.transport.host_check import HostCheck
 from broker_core.sites.transport.patience import Patience
 from broker_core.sites.transport.questions import Answers
@@ -92,7 +92,7 @@ class Login(asyncssh.SSHClient):
                 given = None
         if given is None:
             text = f"Passphrase of the key {path}, which {self._target} accepts:"
-            self._want("passphrase", about, text, f"ssh-key:{path}")
+            self._want(QuestionKind.PASSPHRASE, about, text, f"ssh-key:{path}")
         if not given:
             self.declined = f"the passphrase of {path}"
             raise ValueError("There is no passphrase for this key.")
@@ -105,7 +105,7 @@ class Login(asyncssh.SSHClient):
             self._answers.refuse(about)
         given = self._answers.value(about)
         if given is None:
-            self._want("password", about, f"Password of {self._target}:", f"ssh:{self._target}")
+            self._want(QuestionKind.PASSWORD, about, f"Password of {self._target}:", f"ssh:{self._target}")
         else:
             self._spent.add(about)
         if given == "":
@@ -154,7 +154,7 @@ class Login(asyncssh.SSHClient):
         given = self._answers.take(about)
         if given is None:
             text = f"{self._target} asks: {prompt}"
-            self.question = self._answers.question("code", about, text, secret=not shown)
+            self.question = self._answers.question(QuestionKind.CODE, about, text, secret=not shown)
             self._limit.reschedule(asyncio.get_running_loop().time() + self._patience.question)
             self.waits = True
             await self._ask(self.question)
@@ -166,7 +166,7 @@ class Login(asyncssh.SSHClient):
             self._spent.add(about)
         return given or None
 
-    def _want(self, kind: str, about: str, text: str, keep_as: str) -> None:
+    def _want(self, kind: QuestionKind, about: str, text: str, keep_as: str) -> None:
         """Remember the first thing that was missing."""
         if self.question is None:
             self.question = self._answers.question(kind, about, text, secret=True, keep_as=keep_as)

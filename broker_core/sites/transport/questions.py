@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 
 from broker_core.errors import NotFound
-from broker_core.sites.link import Question
+from broker_core.sites.link import Question, QuestionKind
 from broker_core.sites.transport.contract import LinkLost
 
 
@@ -54,7 +54,9 @@ class Answers:
         self._given.pop(about, None)
         self._refused[about] += 1
 
-    def question(self, kind: str, about: str, text: str, *, secret: bool, keep_as: str = "") -> Question:
+    def question(
+        self, kind: QuestionKind, about: str, text: str, *, secret: bool, keep_as: str = ""
+    ) -> Question:
         """A question with an id of its own; another one after each wrong answer."""
         wrong = self._refused[about]
         name = f"{kind}-{hashlib.sha256(about.encode()).hexdigest()[:10]}-{wrong}"
