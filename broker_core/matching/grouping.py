@@ -12,7 +12,7 @@ from broker_core.matching.arrays import TRUE
 from broker_core.matching.candidates import Candidates
 from broker_core.matching.context import Context
 from broker_core.matching.plan import Part, Plan
-from broker_core.matching.sets.components import Assignment, Component, assign
+from broker_core.matching.sets.components import Assignment, FixedComponent, assign
 from broker_core.matching.sets.find import find
 from broker_core.matching.sets.group import Group, calculation
 from broker_core.matching.sets.splitting import split
@@ -95,10 +95,10 @@ def _assigned(
     return Grouping(tuple(groups), usable, {one.ces: one for one in found})
 
 
-def _component(part: Part, view: View, candidates: Candidates) -> Component:
+def _component(part: Part, view: View, candidates: Candidates) -> FixedComponent:
     own = part.wish.view(view)
     holds = np.ones(len(candidates), np.bool_)
     for one in part.wish.requirements:
         holds &= one.truth(own)[candidates.rows] == TRUE
     places = np.flatnonzero(holds)
-    return Component(part.cpus, places, part.wish.ranks(own)[candidates.rows][places])
+    return FixedComponent(part.cpus, places, part.wish.ranks(own)[candidates.rows][places])

@@ -180,7 +180,7 @@ class RemoteSite:
         return await depart(self._adapter)
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
-        """See `FarSite.way_back`; asked before `start` too, for a job that is to be handed over again."""
+        """See `FarSite.way_back`."""
         await self._adapter.open()
         if self.link.state is not LinkState.CONNECTED:
             raise NotSent(self.link.reason or f"There is no connection to {self.name} yet.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -19,3 +20,9 @@ def runner_path() -> Path:
 def line_agent_path() -> Path:
     """Path of `line_agent.sh`, the agent of interactive jobs where ours proper cannot run."""
     return starter_path().with_name("line_agent.sh")
+
+
+@cache
+def hand_over_text() -> str:
+    """Text of `hand_over.sh`, which goes to a site with each exchange of attempts."""
+    return starter_path().with_name("hand_over.sh").read_text()

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from broker_core.matching.sets import Trace
-from broker_core.matching.sets.components import Assignment, Component, assign
+from broker_core.matching.sets.components import Assignment, FixedComponent, assign
 from broker_core.matching.sets.trace import read
 
 IDS = ("a", "b", "c")
 
 
-def component(cpus: int, **rank: float) -> Component:
+def component(cpus: int, **rank: float) -> FixedComponent:
     """A component that may be at the named computing elements."""
     places = np.array([IDS.index(name) for name in rank], dtype=np.int64)
-    return Component(cpus, places, np.array(list(rank.values()), dtype=np.float64))
+    return FixedComponent(cpus, places, np.array(list(rank.values()), dtype=np.float64))
 
 
 def named(found: Sequence[Assignment]) -> list[str]:
@@ -81,7 +81,9 @@ def test_no_place_for_one_is_no_place_for_the_job() -> None:
     assert assign(IDS, free(9, 9, 9), [component(2, a=1), component(1)]) == []
 
 
-def exhaustive(usable: np.ndarray, components: Sequence[Component], most: int) -> dict[frozenset[int], float]:
+def exhaustive(
+    usable: np.ndarray, components: Sequence[FixedComponent], most: int
+) -> dict[frozenset[int], float]:
     """Set of computing elements to its best weighted rank; -inf for none."""
     ranks = [dict(zip(one.places.tolist(), one.rank.tolist(), strict=True)) for one in components]
     best: dict[frozenset[int], float] = {}
@@ -116,16 +118,16 @@ def test_the_search_finds_what_trying_everything_finds(soak: bool) -> None:
         assert [len(one.ces) for one in found] == sorted(len(one.ces) for one in found)
 
 
-def _any_component(random_: random.Random, count: int) -> Component:
+def _any_component(random_: random.Random, count: int) -> FixedComponent:
     places = sorted(random_.sample(range(count), random_.randrange(count + 1)))
     ranks = [random_.choice((1.0, 2.0, 3.5, float("nan"))) for _ in places]
-    return Component(random_.randrange(1, 6), np.array(places, dtype=np.int64), np.array(ranks))
+    return FixedComponent(random_.randrange(1, 6), np.array(places, dtype=np.int64), np.array(ranks))
 
 
 def test_very_many_components_over_very_many_places_are_placed_without_trying_all() -> None:
     count = 2_000
     ranks = np.arange(count, dtype=np.float64)
-    one = Component(1, np.arange(count), ranks)
+    one = FixedComponent(1, np.arange(count), ranks)
     found = assign([f"c{place:04}" for place in range(count)], np.full(count, 300), [one] * 1000)
     assert found
     assert all(len(group.ces) == 4 for group in found)

@@ -21,7 +21,7 @@ PLACES_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Component:
+class FixedComponent:
     """What one component asks for; equal components are best given as one object."""
 
     cpus: int
@@ -68,7 +68,7 @@ class Assignment:
 def assign(
     ids: Sequence[str],
     usable: Counts,
-    components: Sequence[Component],
+    components: Sequence[FixedComponent],
     *,
     max_ces: int = MAX_CES,
     max_groups: int = MAX_GROUPS,
@@ -100,7 +100,7 @@ class _Assigning:
     """The best assignments to a number of computing elements, of the first `most` that are found."""
 
     def __init__(
-        self, ids: Sequence[str], usable: Counts, components: Sequence[Component], most: int
+        self, ids: Sequence[str], usable: Counts, components: Sequence[FixedComponent], most: int
     ) -> None:
         self._placing = Placing(ids, usable, components)
         self._cpus = tuple(one.cpus for one in components)
