@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.actions.table import ACTIONS, BY_ID, Action
-from app.context import Theme
+from app.theme.theme import Theme
 
 OF_VIEWS = frozenset({"job", "jobs"})
 """Groups whose keys work only in the views that listen."""

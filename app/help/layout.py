@@ -12,7 +12,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from app.context import Theme
+from app.theme.theme import Theme
 
 _ABOVE = {0: 0, 1: 0, 2: 20, 3: 16}
 _BELOW = {0: 8, 1: 12, 2: 6, 3: 4}

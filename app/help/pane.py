@@ -18,18 +18,18 @@ from PySide6.QtWidgets import (
 )
 
 from app.help.layout import set_in_type
-from app.help.pages import Page, pages, search
+from app.help.pages import HelpPage, pages, search
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 
 class HelpPane(QWidget):
     """Renders resources/help; links between pages and `action:` links work."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.field = QLineEdit(placeholderText="Search help", clearButtonEnabled=True)
@@ -42,9 +42,11 @@ class HelpPane(QWidget):
         self.text.setAccessibleName("Help")
         self._lay_out()
         self.field.textChanged.connect(self._search)
-        self.index.currentItemChanged.connect(lambda item, _: item and self.show_page(item.data(256)))
+        self.index.currentItemChanged.connect(
+            lambda item, _: self.show_page(item.data(256)) if item else None
+        )
         self.text.anchorClicked.connect(self._follow)
-        desk.theme.changed.connect(self._again)
+        context.theme.changed.connect(self._again)
         self._shown = ""
         self._fill(list(pages()))
         self.show_page(pages()[0].name)
@@ -65,12 +67,12 @@ class HelpPane(QWidget):
         across.addWidget(self.text, 1)
         self.text.document().setDocumentMargin(20)
 
-    def _fill(self, found: list[Page]) -> None:
+    def _fill(self, found: list[HelpPage]) -> None:
         self.index.clear()
         for page in found:
             item = QListWidgetItem(page.title)
             item.setData(256, page.name)
-            item.setSizeHint(QSize(0, self._desk.theme.height()))
+            item.setSizeHint(QSize(0, self._context.theme.height()))
             self.index.addItem(item)
         self.none.setVisible(not found)
 
@@ -85,12 +87,12 @@ class HelpPane(QWidget):
         """Show a page by its name; an unknown one shows the first."""
         page = next((page for page in pages() if page.name == name), pages()[0])
         self._shown = page.name
-        accent, code = self._desk.theme.color("accent").name(), self._desk.theme.color("sunken").name()
+        accent, code = self._context.theme.color("accent").name(), self._context.theme.color("sunken").name()
         self.text.document().setDefaultStyleSheet(
             f"a {{ color: {accent}; text-decoration: none; }} code {{ background: {code}; }}"
         )
         self.text.setMarkdown(page.text)
-        set_in_type(self.text.document(), self._desk.theme)
+        set_in_type(self.text.document(), self._context.theme)
         self.text.verticalScrollBar().setValue(0)
         for row in range(self.index.count()):
             if self.index.item(row).data(256) == page.name:
@@ -101,7 +103,7 @@ class HelpPane(QWidget):
 
     def _follow(self, link: QUrl) -> None:
         if link.scheme() == "action":
-            self._desk.trigger(link.path())
+            self._context.trigger(link.path())
         elif link.scheme() in ("http", "https"):
             QDesktopServices.openUrl(link)
         else:

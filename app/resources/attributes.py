@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.model import words
-from app.model.csv_file import Written
-from app.theme.cells import FONT, TONE
+from app import units
+from app.widgets.cells import FONT, TONE
+from app.widgets.csv_file import Written
 
 if TYPE_CHECKING:
     from broker_core.wire.resources import AttributeView
@@ -36,7 +36,7 @@ class Attributes(QAbstractTableModel):
 
     def csv(self) -> Written:
         """Return the attributes that are shown."""
-        rows = [[one.name, one.value, one.source, words.exact(one.heard)] for one in self._shown]
+        rows = [[one.name, one.value, one.source, units.exact(one.heard)] for one in self._shown]
         return Written(("attribute", "value", "source", "heard"), rows)
 
     def filter(self, wanted: str) -> None:
@@ -71,7 +71,7 @@ class Attributes(QAbstractTableModel):
             return (one.name, value_text(one.value), one.source, _age(one))[column]
         if role == Qt.ItemDataRole.ToolTipRole:
             others = [f"{source} says {value_text(value)}" for source, value in one.others.items()]
-            return "\n".join([f"{one.name} = {value_text(one.value)}", *others, words.exact(one.heard)])
+            return "\n".join([f"{one.name} = {value_text(one.value)}", *others, units.exact(one.heard)])
         if role == FONT:
             return "mono" if column == NAME else None
         if role == TONE:
@@ -80,7 +80,7 @@ class Attributes(QAbstractTableModel):
 
 
 def _age(one: AttributeView) -> str:
-    return "fixed" if one.static else words.ago(one.heard, time.time())
+    return "fixed" if one.static else units.ago(one.heard, time.time())
 
 
 def value_text(value: Any) -> str:

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
-from app.actions.exporting import ExportButton
-from app.inspector.labels import label
-from app.inspector.placard import Placard
-from app.match.faces import sentence
-from app.model import words
-from app.model.csv_file import Written
+from app import units
 from app.resources.attributes import VALUE, Attributes
-from app.resources.late_plot import late_plot
-from app.theme.table import DeskTable
+from app.widgets.csv_file import Written
+from app.widgets.deferred_plot import make_history_plot
+from app.widgets.empty_state import EmptyState
+from app.widgets.export import ExportButton
+from app.widgets.labels import label
+from app.widgets.match_style import sentence
+from app.widgets.table import RowTable
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.resources.history import HistoryPlot
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
+    from app.widgets.history_plot import HistoryPlot
     from broker_core.wire.resources import ResourceDetail
 
 _SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
@@ -32,16 +32,16 @@ _PAUSE_MS = 60
 class DetailPane(QWidget):
     """Asks for the details of the chosen resource; an answer about another one is dropped."""
 
-    def __init__(self, desk: WindowDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self.ce, self.shown = "", ""
         self.name, self.about = label(role="title", wrap=True), label(role="muted", wrap=True)
         self.marks, self.promises = label(wrap=True), label(role="muted", wrap=True)
         self.attributes = Attributes(self)
         self.edit = QLineEdit(placeholderText="Filter attributes")
-        self.table = DeskTable(desk.theme, "Attributes")
-        self.placard = Placard(desk)
+        self.table = RowTable(context.theme, "Attributes")
+        self.placard = EmptyState(context)
         self.plot: HistoryPlot | None = None
         self._lay_out()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -65,7 +65,7 @@ class DetailPane(QWidget):
         line = QHBoxLayout()
         line.setContentsMargins(0, 0, 12, 4)
         line.addWidget(self.edit, 1)
-        line.addWidget(ExportButton(self._desk, "attributes", "attribute", self._csv))
+        line.addWidget(ExportButton(self._context, "attributes", "attribute", self._csv))
         self._column.addLayout(line)
         self.table.setModel(self.attributes)
         self.table.widths(168, 80, 64, 80, stretched=VALUE, compact=True)
@@ -92,12 +92,12 @@ class DetailPane(QWidget):
 
     def look(self) -> None:
         """Ask about the chosen one again."""
-        if self.ce and self._desk.link.up:
-            self._desk.run(self._look(self.ce), "reading what is known of the resource")
+        if self.ce and self._context.link.up:
+            self._context.run(self._look(self.ce), "reading what is known of the resource")
 
     async def _look(self, ce: str) -> None:
         try:
-            detail = await self._desk.client.resource(ce)
+            detail = await self._context.client.resource(ce)
         except CrossDeskError as error:
             if ce == self.ce and self.shown != ce:
                 self.placard.say(
@@ -115,7 +115,7 @@ class DetailPane(QWidget):
         self.name.setText(detail.site or detail.ce)
         self.about.setText(detail.ce + ("" if detail.access else "\nThis broker has no account there yet."))
         self.marks.setText("\n".join(sentence(f"{mark}: {why}") for mark, why in detail.marks.items()))
-        self.marks.setStyleSheet(f"color: {self._desk.theme.color('warning').name()}")
+        self.marks.setStyleSheet(f"color: {self._context.theme.color('warning').name()}")
         self.marks.setVisible(bool(detail.marks))
         self.promises.setText("\n".join(promises(detail, time.time())))
         self.promises.setVisible(bool(self.promises.text()))
@@ -124,7 +124,7 @@ class DetailPane(QWidget):
 
     async def _show_history(self, detail: ResourceDetail) -> None:
         if len(detail.times) > 1 and self.plot is None:
-            made = await late_plot(self._desk.theme, _SERIES)
+            made = await make_history_plot(self._context.theme, _SERIES)
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(4, made)
@@ -137,14 +137,14 @@ def promises(detail: ResourceDetail, now: float) -> list[str]:
     """Say who holds the resource, and which CPUs are given to jobs that the site does not show yet."""
     told = []
     if detail.lock_owner:
-        left = f" for {words.duration(detail.lock_until - now)} more" if detail.lock_until else ""
+        left = f" for {units.duration(detail.lock_until - now)} more" if detail.lock_until else ""
         told.append(f"Locked by job {detail.lock_owner}{left}: no other job is sent there meanwhile.")
     hidden = [one for one in detail.commitments if not one.visible]
     if hidden:
-        cpus = words.count(sum(one.cpus for one in hidden), "CPU")
-        jobs = words.count(len(hidden), "job")
+        cpus = units.count(sum(one.cpus for one in hidden), "CPU")
+        jobs = units.count(len(hidden), "job")
         told.append(f"{cpus} promised to {jobs} that the site's figures do not show yet.")
     shown = len(detail.commitments) - len(hidden)
     if shown:
-        told.append(f"{words.count(shown, 'job')} of this broker counted in the site's figures.")
+        told.append(f"{units.count(shown, 'job')} of this broker counted in the site's figures.")
     return told

@@ -18,12 +18,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.model import words
+from app import units
 from app.resources.countries import COUNTRIES, name_of
-from app.resources.spots import CELL, Spot, gathered
+from app.resources.map_markers import CELL, MapMarker, gathered
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
 
 _STEPS = (1, 2, 5, 10, 30)
 """Degrees between the lines of the graticule; the widest that gives at least eight lines is taken."""
@@ -42,10 +42,10 @@ class WorldMap(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.spots: list[Spot] = []
+        self.spots: list[MapMarker] = []
         self._lost = 0
         self._middle, self._scale, self._chosen = QPointF(10, 30), 0.0, ""
-        self._seen: list[Spot] = []
+        self._seen: list[MapMarker] = []
         self._seen_at = 0.0
         self._fitted = True
         self._grabbed: QPointF | None = None
@@ -56,12 +56,12 @@ class WorldMap(QWidget):
         self.setAccessibleName("Map of sites")
         theme.changed.connect(self.update)
 
-    def show_spots(self, found: list[Spot], lost: int) -> None:
+    def show_spots(self, found: list[MapMarker], lost: int) -> None:
         """Show these sites; `lost` is the number of those whose place is not known."""
         first = not self.spots
         self.spots, self._lost = found, lost
         self._seen_at = 0.0
-        said = f"Map of {words.count(len(self.spots), 'site')}"
+        said = f"Map of {units.count(len(self.spots), 'site')}"
         self.setAccessibleName(f"{said}, {self._lost} without a place" if self._lost else said)
         if first:
             self.fit()
@@ -89,7 +89,7 @@ class WorldMap(QWidget):
 
     # --- places
 
-    def seen(self) -> list[Spot]:
+    def seen(self) -> list[MapMarker]:
         """Return what is painted: sites, and squares with several of them; largest first."""
         if self._seen_at != self._pixels():
             self._seen_at = self._pixels()
@@ -105,7 +105,7 @@ class WorldMap(QWidget):
             self.width() / 2 + (east - middle.x()) * scale, self.height() / 2 - (north - middle.y()) * scale
         )
 
-    def spot_at(self, place: QPointF) -> Spot | None:
+    def spot_at(self, place: QPointF) -> MapMarker | None:
         """Return the site under a point; of several the smallest, which lies on top."""
         for spot in reversed(self.seen()):
             away = self._at(spot.latitude, spot.longitude) - place
@@ -187,7 +187,7 @@ class WorldMap(QWidget):
                 painter.setPen(self._theme.color("muted"))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
 
-    def _spot(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
+    def _spot(self, painter: QPainter, spot: MapMarker, at: QPointF) -> None:
         box = QRectF(at.x() - spot.radius, at.y() - spot.radius, 2 * spot.radius, 2 * spot.radius)
         accent = QColor(self._theme.color("accent"))
         painter.setPen(accent)
@@ -204,7 +204,7 @@ class WorldMap(QWidget):
             painter.setPen(self._theme.color("text"))
             painter.drawEllipse(box.adjusted(-4, -4, 4, 4))
 
-    def _number(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
+    def _number(self, painter: QPainter, spot: MapMarker, at: QPointF) -> None:
         """The number of sites, on a ground of its own so that it can be read on both colours."""
         said = f"{spot.sites:,}"
         half = QFontMetrics(self._theme.font("small")).horizontalAdvance(said) / 2 + 4
@@ -219,7 +219,7 @@ class WorldMap(QWidget):
     def _key(self, painter: QPainter) -> None:
         said = "Area: CPUs in all. Filled: free. Wheel zooms, dragging moves."
         if self._lost:
-            said += f" {words.count(self._lost, 'site')} without a known place."
+            said += f" {units.count(self._lost, 'site')} without a known place."
         painter.setFont(self._theme.font("small"))
         box = QRectF(8, 6, QFontMetrics(painter.font()).horizontalAdvance(said) + 16, 22)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -272,7 +272,7 @@ class WorldMap(QWidget):
                 self.choose(spot.site)
                 self.siteChosen.emit(spot.site)
 
-    def _approach(self, spot: Spot) -> None:
+    def _approach(self, spot: MapMarker) -> None:
         """Go nearer to sites that stand together."""
         self._fitted = False
         self._middle, self._scale = QPointF(spot.longitude, spot.latitude), min(_NEAREST, self._pixels() * 3)
@@ -287,10 +287,10 @@ def _degrees(degree: int, letters: str) -> str:
     return f"{abs(degree)}°{letters[degree < 0] if degree else ''}"
 
 
-def _told(spot: Spot) -> str:
+def _told(spot: MapMarker) -> str:
     where = f", {name_of(spot.country)}" if spot.country else ""
     name = spot.site if spot.sites == 1 else f"{spot.sites:,} sites; click to come nearer"
     return (
-        f"{name}{where}\n{spot.free:,} of {words.count(spot.total, 'CPU')} free\n"
-        f"{words.count(spot.elements, 'computing element')}"
+        f"{name}{where}\n{spot.free:,} of {units.count(spot.total, 'CPU')} free\n"
+        f"{units.count(spot.elements, 'computing element')}"
     )

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
     from broker_core.wire.sites import SiteView
 
 _HEIGHT = 44

@@ -10,11 +10,12 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from app.context import LinkState, Notice
-from app.model.rows import LiveRows
-from app.model.topics import Topics
-from app.sites.known import KnownSites
-from app.theme.theme import DeskTheme
+from app.context import Notice
+from app.stores.jobs import JobStore
+from app.stores.link import ConnectionState
+from app.stores.sites import SiteStore
+from app.stores.topics import TopicSignals
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 
 
@@ -23,22 +24,22 @@ class BenchLink(QObject):
 
     changed = Signal()
 
-    def __init__(self, state: LinkState) -> None:
+    def __init__(self, state: ConnectionState) -> None:
         super().__init__()
         self.state, self.reason, self.since, self.dialect = state, "", 0.0, "crossdesk"
-        self.up = state is LinkState.CONNECTED
+        self.up = state is ConnectionState.CONNECTED
 
 
-class BenchDesk:
+class BenchContext:
     """Implements app.context.Desk as far as editor and drops use it."""
 
     def __init__(self, app: QApplication, client: Any = None, mode: Mode = Mode.LIGHT) -> None:
-        self.theme = DeskTheme(app, mode)
+        self.theme = Theme(app, mode)
         self.client = client
         self.state_dir: Path | None = None
-        self.link = BenchLink(LinkState.CONNECTED if client else LinkState.UNREACHABLE)
-        self.topics, self.jobs = Topics(), LiveRows()
-        self.sites = KnownSites(self)
+        self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
+        self.topics, self.jobs = TopicSignals(), JobStore()
+        self.sites = SiteStore(self)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []
         self.shown: list[str] = []

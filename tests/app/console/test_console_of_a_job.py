@@ -27,14 +27,14 @@ async def opened(stage: Stage, text: str) -> ConsoleView:
     """Submit a description and open the console of its job."""
     await stage.ready()
     prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {text}', Path("/"))
-    job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
+    job = (await stage.context.client.submit_prepared(prepared)).ids[0]
     return await shown(stage, job)
 
 
 async def shown(stage: Stage, job: str) -> ConsoleView:
     """Open the console of a job that is there."""
-    await eventually(lambda: stage.desk.jobs.row(job) is not None)
-    stage.desk.show_job(job, "console")
+    await eventually(lambda: stage.context.jobs.row(job) is not None)
+    stage.context.show_job(job, "console")
     inspector = stage.window.inspector
     assert inspector is not None
     pane = inspector.panes["console"]
@@ -197,9 +197,9 @@ def test_a_session_that_cannot_be_had_is_told_in_the_pane(
     async def scenario(stage: Stage) -> None:
         await stage.ready()
         prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {SHELL}', Path("/"))
-        job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
-        await eventually(lambda: stage.desk.jobs.row(job) is not None)
-        stage.desk.show_job(job, "console")
+        job = (await stage.context.client.submit_prepared(prepared)).ids[0]
+        await eventually(lambda: stage.context.jobs.row(job) is not None)
+        stage.context.show_job(job, "console")
         assert stage.window.inspector is not None
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
@@ -208,6 +208,6 @@ def test_a_session_that_cannot_be_had_is_told_in_the_pane(
         await eventually(lambda: view.status.state is SessionState.REFUSED, what="its end is told")
         assert "FIRST-LAST" in view.strip.told.text()
         await eventually(lambda: "FIRST-LAST" in view.terminal.terminal.text(), what="where one looks too")
-        await stage.desk.client.cancel([job])
+        await stage.context.client.cancel([job])
 
     play(qapp, running_broker.state_dir, scenario)

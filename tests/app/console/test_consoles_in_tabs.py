@@ -97,16 +97,16 @@ def test_a_console_that_is_torn_off_takes_the_input_along(
     async def scenario(stage: Stage) -> None:
         first = await opened(stage, SHELL)
         assert stage.window.inspector is not None
-        stage.window.inspector.header.tear.click()
-        (torn,) = stage.window.inspector.torn
-        assert isinstance(torn.pane, ConsolePane)
-        await eventually(lambda: torn.pane.views.get(first.job), what="the console opens in its window")
-        second = torn.pane.views[first.job]
+        stage.window.inspector.header.detach.click()
+        (detached,) = stage.window.inspector.detached
+        assert isinstance(detached.pane, ConsolePane)
+        await eventually(lambda: detached.pane.views.get(first.job), what="the console opens in its window")
+        second = detached.pane.views[first.job]
         await eventually(lambda: second.status.writer and not first.status.writer, what="it has the input")
         QTest.keyClicks(second.terminal, "exit")
         QTest.keyClick(second.terminal, Qt.Key.Key_Return)
         await eventually(lambda: second.status.state is SessionState.CLOSED)
-        torn.close()
+        detached.close()
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -125,7 +125,7 @@ def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
         assert view.strip.word.text() == "Closed"
         assert view.strip.told.text() == said
         await eventually(lambda: stage.ended(view.job), what="the job has ended")
-        assert (stage.desk.jobs.row(view.job) or {})["reason"] == said
+        assert (stage.context.jobs.row(view.job) or {})["reason"] == said
 
         def told() -> list[str]:
             return [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
@@ -149,7 +149,7 @@ def test_an_answer_that_comes_after_its_pane_went_away_opens_no_console(
         async def load(job: str) -> Any:
             asked.set()
             await closed.wait()
-            answer = await stage.desk.client.job(job)
+            answer = await stage.context.client.job(job)
             answered.set()
             return answer
 
@@ -171,7 +171,7 @@ def test_no_notice_covers_the_line_that_is_typed_into(
         stage.window.resize(1400, 900)
         view = await opened(stage, LINES)
         await eventually(view.entry.isVisible)
-        stage.desk.notify(Notice("Something to be told.", Tone.BAD))
+        stage.context.notify(Notice("Something to be told.", Tone.BAD))
         window, entry = stage.window, view.entry
 
         def covered() -> bool:

@@ -14,14 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.forward_entry import WAYS, ForwardEntry, where_of
-from app.console.forward_list import ForwardList, ForwardRow
+from app.console.forwards.entry import WAYS, ForwardEntry, where_of
+from app.console.forwards.panel import ForwardList, ForwardRow
 from app.console.view import ConsoleView
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import ForwardView, SessionState
 from tests.app.console.test_console_of_a_job import SHELL, opened
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -191,7 +191,7 @@ def test_a_forward_is_asked_for_as_it_is_written(
 
 
 def test_a_row_stays_while_its_counters_change(qapp: QApplication) -> None:
-    shown = ForwardList(TestDesk(DeskTheme(qapp, Mode.LIGHT), None))
+    shown = ForwardList(TestContext(Theme(qapp, Mode.LIGHT), None))
     shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 0, 0, 0),))
     (row,) = shown.rows.values()
     shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 2048, 1, 1, "no"),))
