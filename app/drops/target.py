@@ -15,7 +15,7 @@ from app import units
 from app.context import AppContext, Notice, Tone
 from app.drops.classify import classify
 from app.drops.facts import look_at
-from app.drops.handler import receive
+from app.drops.handler import DropHandler
 from app.drops.overlay import Overlay
 from app.drops.plan import DropAction, DropPlan, plan_for, plan_for_text, sentence
 from app.editor.editor import Editor
@@ -96,6 +96,7 @@ class DropTarget(QObject):
         super().__init__(window)
         self._context, self._window, self._find_sites = context, window, sites
         self.overlay = Overlay(window, context.theme)
+        self._handler = DropHandler(context, window)
         self._carried: DragPayload | None = None
         self._jobs: list[str] = []
         self._plans: dict[bool, DropPlan] = {}
@@ -192,7 +193,7 @@ class DropTarget(QObject):
         for warning in plan.warnings:
             self._context.notify(Notice(warning, Tone.WARNING))
         self._window.activateWindow()
-        receive(self._context, self._window, plan, editor, site)
+        self._handler.receive(plan, editor, site)
 
 
 def install(context: AppContext, window: QWidget, sites: Callable[[], Places] = list) -> DropTarget:

@@ -25,37 +25,20 @@ if TYPE_CHECKING:
     from broker_core.wire.submission import Outcomes
 
 
-_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output", "job.console": "console"}
-
-
 class JobCommands:
-    """Registers the handlers of the group `job`; `chosen` gives the ids that they act on."""
+    """Carries out the actions of the group `job`; `chosen` gives the ids that they act on."""
 
     def __init__(self, context: AppContext, window: QWidget, chosen: Callable[[], list[str]]) -> None:
         self._context, self._window, self._chosen = context, window, chosen
-        register = context.actions.register
-        for action, tab in _TABS.items():
-            register(action, partial(self._show, tab))
-        register("job.why", self.why)
-        register("job.cancel", self.cancel)
-        register("job.purge", self.purge)
-        register("job.hold", partial(self._bulk, "hold", "Held", _waiting))
-        register("job.release", partial(self._bulk, "release", "Released", _waiting))
-        register("job.resubmit", self.resubmit)
-        register("job.batch", partial(self.resubmit, batch=True))
-        register("job.edit", self.edit)
-        register("job.fetch", self.fetch)
-        register("job.elsewhere", self.elsewhere)
-        register("job.copy_id", self.copy_ids)
-        register("job.copy_command", self.copy_command)
 
-    def _show(self, tab: str) -> None:
+    def show(self, tab: str) -> None:
+        """Show a tab of the inspector for the selected job."""
         self._context.show_job(self._chosen()[0], tab)
 
     def why(self) -> None:
         """Show why the job waits, or where it could have gone."""
         row = self._context.jobs.row(self._chosen()[0]) or {}
-        self._show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
+        self.show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
 
     def _those(self, test: Callable[[JobState], bool]) -> list[str]:
         rows = ((job, self._context.jobs.row(job)) for job in self._chosen())
@@ -121,6 +104,14 @@ class JobCommands:
             await self._context.client.run_elsewhere(job)
         said = f"{self._named(ids)} will run elsewhere."
         self._context.notify(Notice(said[:1].upper() + said[1:], Tone.NEUTRAL, "", ids[0]))
+
+    def hold(self) -> None:
+        """Keep the selected jobs that wait from being started."""
+        self._bulk("hold", "Held", _waiting)
+
+    def release(self) -> None:
+        """Let the selected jobs be started again."""
+        self._bulk("release", "Released", _waiting)
 
     def _bulk(self, verb: str, word: str, test: Callable[[JobState], bool]) -> None:
         ids = self._those(test)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -70,7 +69,7 @@ class WindowParts(Protocol):
 
 
 class Handlers:
-    """Registers all actions but those of single jobs, and makes the palette."""
+    """Carries out all actions but those of single jobs, and makes the palette."""
 
     def __init__(self, context: WindowContext, window: QWidget, parts: WindowParts) -> None:
         self._context, self._window, self._parts = context, window, parts
@@ -87,58 +86,65 @@ class Handlers:
         self._context.sites.changed.connect(lambda: parts.sidebar.show_sites(self._context.sites.views))
         self._context.site_wanted.connect(self.show_site)
         self.site_commands.changeAsked.connect(lambda site: ChangeSite(self._context, site, window).show())
-        for action, handler in self._table().items():
-            self._context.actions.register(action, handler)
+        self._pages = {
+            "jobs": self.show_jobs, "sites": self.show_sites, "statistics": self.statistics,
+            "welcome": self.welcome, "resources": self.resources, "scheduler": self.scheduler,
+            "match": self.match, "simulation": self.simulation,
+        }  # fmt: skip
+        self._context.actions.serve(self)
         self._context.actions.triggered.connect(self._remember)
         self._context.help_wanted.connect(self.help)
         parts.jobs.bar.save.clicked.connect(self.save_query)
-
-    def _table(self) -> dict[str, Callable[[], object]]:
-        parts, window, context = self._parts, self._window, self._context
-        return {
-            "file.new": lambda: context.open_editor(""),
-            "file.open": self.open,
-            "file.submit": self.submit,
-            "file.sample": self.welcome,
-            "site.add": self.add_site,
-            "tab.close": parts.tabs.close_page,
-            "app.quit": window.close,
-            "jobs.filter": self.filter,
-            "jobs.save_query": self.save_query,
-            "jobs.unfold": lambda: parts.jobs.table.view.fold_all(True),
-            "jobs.fold": lambda: parts.jobs.table.view.fold_all(False),
-            "jobs.columns": self.columns,
-            "jobs.export": self.export,
-            "view.jobs": lambda: parts.tabs.setCurrentWidget(parts.jobs),
-            "view.sites": self.show_sites,
-            "view.statistics": self.statistics,
-            "view.match": self.match,
-            "view.resources": self.resources,
-            "view.scheduler": self.scheduler,
-            "view.simulation": self.simulation,
-            "view.welcome": self.welcome,
-            "view.sidebar": partial(_toggle, parts.left),
-            "view.inspector": partial(_toggle, parts.right),
-            "view.bottom": partial(_toggle, parts.bottom),
-            "view.reset": parts.reset,
-            "view.theme": self.theme,
-            "view.larger": partial(self.resize, 1),
-            "view.smaller": partial(self.resize, -1),
-            "app.palette": self.palette.open_with,
-            "app.settings": lambda: SettingsDialog(context, window).open(),
-            "link.retry": context.session.retry,
-            "broker.start": context.session.retry,
-            "help.contents": lambda: self.help(""),
-            "help.shortcuts": lambda: sheets.shortcuts(window).open(),
-            "help.about": lambda: sheets.about(window, context.theme, context.link.broker).open(),
-        }
 
     def _remember(self, action: str) -> None:
         if action != "app.palette":
             kept = [one for one in self._context.preferences["recent_actions"] if one != action]
             self._context.preferences["recent_actions"] = [action, *kept][:_RECENT]
 
+    # --- the window
+
+    def close_tab(self) -> None:
+        """Close the tab in front."""
+        self._parts.tabs.close_page()
+
+    def quit(self) -> None:
+        """Close the window; the broker and its jobs go on."""
+        self._window.close()
+
+    def toggle_pane(self, name: str) -> None:
+        """Show or hide a pane: left, right, bottom."""
+        dock = {"left": self._parts.left, "right": self._parts.right, "bottom": self._parts.bottom}[name]
+        dock.setVisible(not dock.isVisible())
+
+    def reset_layout(self) -> None:
+        """Put all panes back where they were at first."""
+        self._parts.reset()
+
+    def open_palette(self) -> None:
+        """Search everything, actions among it."""
+        self.palette.open_with()
+
+    def settings(self) -> None:
+        """Open the settings."""
+        SettingsDialog(self._context, self._window).open()
+
+    def connect_now(self) -> None:
+        """Connect to the broker, or start it, at once."""
+        self._context.session.retry()
+
+    def shortcuts(self) -> None:
+        """Show all keys."""
+        sheets.shortcuts(self._window).open()
+
+    def about(self) -> None:
+        """Say what this is."""
+        sheets.about(self._window, self._context.theme, self._context.link.broker).open()
+
     # --- files
+
+    def new(self) -> None:
+        """Begin a description."""
+        self._context.open_editor("")
 
     def open(self) -> None:
         """Ask for descriptions and open them."""
@@ -204,7 +210,19 @@ class Handlers:
     async def _jobs_table(self) -> Written:
         return jobs_table(self._context.jobs.columns, self._parts.jobs.table.view.numbers(), time.time())
 
-    # --- places
+    def fold_batches(self, *, unfold: bool) -> None:
+        """Fold or unfold all batches of the table."""
+        self._parts.jobs.table.view.fold_all(unfold)
+
+    # --- pages
+
+    def show_page(self, name: str) -> None:
+        """Show a page by its name."""
+        self._pages[name]()
+
+    def show_jobs(self) -> None:
+        """Show the jobs table."""
+        self._parts.tabs.setCurrentWidget(self._parts.jobs)
 
     def show_sites(self) -> SitesPage:
         """Show the sites."""
@@ -272,7 +290,7 @@ class Handlers:
         """Show the welcome page with the samples."""
         self._parts.tabs.open_page("welcome", "Welcome", "rocket", lambda: WelcomePane(self._context))
 
-    def help(self, page: str) -> None:
+    def help(self, page: str = "") -> None:
         """Show the help, at a page if one is named."""
         pane = self._parts.tabs.open_page("help", "Help", "book-open", lambda: HelpPane(self._context))
         if page:
@@ -291,7 +309,3 @@ class Handlers:
         size = max(11, min(22, self._context.theme.size + step))
         self._context.preferences["font_size"] = size
         self._context.theme.wear(size=size)
-
-
-def _toggle(dock: QWidget) -> None:
-    dock.setVisible(not dock.isVisible())
