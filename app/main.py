@@ -106,7 +106,7 @@ def build(app: QApplication, options: argparse.Namespace) -> MainWindow:
 
 
 async def live(window: MainWindow, options: argparse.Namespace) -> int:
-    """Show the window, furnish it after its first painting, and live until it is closed."""
+    """Show the window, build the rest after its first painting, and live until it is closed."""
     import asyncio
 
     closed = asyncio.Event()

@@ -45,9 +45,9 @@ class ConsolePane(JobPane):
         """Job to its console with all that stands beside it."""
         self._taking = False
         self._shown = QStackedLayout(self.content)
-        self._readiness = ConsolePreload(self)
-        self._readiness.changed.connect(self.refresh)
-        self.placard.other_acted.connect(lambda: self._submit_again("job.batch"))
+        self._preload = ConsolePreload(self)
+        self._preload.changed.connect(self.refresh)
+        self.empty_state.other_acted.connect(lambda: self._submit_again("job.batch"))
 
     def load(self, job: str) -> Coroutine[Any, Any, Any]:
         """The job as it is now."""
@@ -69,11 +69,11 @@ class ConsolePane(JobPane):
             self._over(row)
 
     def _show_console(self, job: str) -> None:
-        if self._readiness.asked():
+        if self._preload.asked():
             self._open(job)
         else:
-            self.placard.load()
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.load()
+            self._stack.setCurrentWidget(self.empty_state)
 
     def _open(self, job: str) -> None:
         from app.console.view import ConsoleView
@@ -158,7 +158,7 @@ class ConsolePane(JobPane):
 
     def act(self) -> None:
         """The placard's button: try it again now."""
-        if self.job is not None and self.placard.button.text() == "Resubmit":
+        if self.job is not None and self.empty_state.button.text() == "Resubmit":
             self._submit_again("job.resubmit")
         else:
             super().act()

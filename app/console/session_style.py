@@ -42,14 +42,14 @@ def size(count: int) -> str:
 
 def style_of_session(status: Status) -> SessionStyle:
     """How a session is shown: silence, a failure of the program, and an end that nobody knows are seen."""
-    face = SESSION_STYLES[status.state]
+    style = SESSION_STYLES[status.state]
     if status.silent:
-        return replace(face, shape=StateShape.HALF, token="warning")
+        return replace(style, shape=StateShape.HALF, token="warning")
     if status.signal is not None or status.exit_code:
-        return replace(face, shape=StateShape.CROSS, token="negative")
+        return replace(style, shape=StateShape.CROSS, token="negative")
     if status.state is SessionState.CLOSED and status.exit_code is None:
-        return replace(face, shape=StateShape.QUESTION, token="warning")
-    return face
+        return replace(style, shape=StateShape.QUESTION, token="warning")
+    return style
 
 
 def sentence(status: Status) -> str:

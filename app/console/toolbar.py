@@ -45,13 +45,13 @@ class _Light(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context = context
-        self.face: SessionStyle = SESSION_STYLES[SessionState.STARTING]
+        self.shown: SessionStyle = SESSION_STYLES[SessionState.STARTING]
         self.setFixedSize(QSize(14, 14))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw it."""
         painter = QPainter(self)
-        paint(painter, QRectF(self.rect()), self.face.shape, self._context.theme.color(self.face.token))
+        paint(painter, QRectF(self.rect()), self.shown.shape, self._context.theme.color(self.shown.token))
 
 
 class ConsoleToolbar(QWidget):
@@ -166,9 +166,9 @@ class ConsoleToolbar(QWidget):
 
     def show_status(self, status: Status) -> None:
         """Show where the session stands."""
-        face = style_of_session(status)
-        self._light.face = face
-        self.word.setText(face.word)
+        style = style_of_session(status)
+        self._light.shown = style
+        self.word.setText(style.word)
         told = sentence(status)
         self.told.setText(told)
         key = f"Key of the agent: {status.fingerprint}" if status.fingerprint else ""
@@ -180,7 +180,7 @@ class ConsoleToolbar(QWidget):
         self._arrange()
         self.signals.setEnabled(status.state in _HEARS and status.writer)
         self.tools["forwards"].setEnabled(status.state not in ENDED and not status.notice)
-        self.setAccessibleName(f"{face.word}. {told}" if told else face.word)
+        self.setAccessibleName(f"{style.word}. {told}" if told else style.word)
         self._light.update()
 
 

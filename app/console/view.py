@@ -49,7 +49,7 @@ class ConsoleView(ConsolePart):
     ) -> None:
         super().__init__(context, job, parent)
         self.status = Status()
-        self.strip, self.terminal = ConsoleToolbar(context), TerminalView(context)
+        self.toolbar, self.terminal = ConsoleToolbar(context), TerminalView(context)
         self.search, self.entry = ConsoleSearch(context, self.terminal), LineEntry(context)
         self.forwards = ForwardList(context)
         self.lacking = NoteBar(context, "info", "warning")
@@ -66,7 +66,7 @@ class ConsoleView(ConsolePart):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.strip, self.lacking, self.asks, self.search):
+        for part in (self.toolbar, self.lacking, self.asks, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
         for below in (self.entry, self.forwards):
@@ -95,13 +95,13 @@ class ConsoleView(ConsolePart):
         self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
         self.entry.lost.connect(self._lines_lost)
         self.entry.left.connect(terminal.setFocus)
-        self.strip.tool.connect(self._tool)
-        self.strip.acted.connect(self._acted)
-        self.strip.closed.connect(self.close_asked)
-        menu = QMenu(self.strip.split)
+        self.toolbar.tool.connect(self._tool)
+        self.toolbar.acted.connect(self._acted)
+        self.toolbar.closed.connect(self.close_asked)
+        menu = QMenu(self.toolbar.split)
         menu.aboutToShow.connect(lambda: self.fill(menu))
-        self.strip.split.setMenu(menu)
-        self.strip.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
+        self.toolbar.split.setMenu(menu)
+        self.toolbar.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
         self.forwards.added.connect(channel.forward)
         self.forwards.removed.connect(channel.unforward)
         self.forwards.opened.connect(self._open)
@@ -116,8 +116,8 @@ class ConsoleView(ConsolePart):
     def join(self, name: str) -> None:
         """This console was put beside another one: it can be closed, and is called so."""
         self.closable = True
-        self.strip.call(name)
-        self.strip.close_part.show()
+        self.toolbar.call(name)
+        self.toolbar.close_part.show()
 
     def take_over(self) -> None:
         """Have the input as soon as there is a connection, whoever has it then."""
@@ -158,7 +158,7 @@ class ConsoleView(ConsolePart):
             self._remark("The job was started anew")
         self.status = status
         self._warned = self._warned and not status.writer
-        self.strip.show_status(status)
+        self.toolbar.show_status(status)
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
         self.terminal.shows_cursor = status.mode != LINES and status.state not in ENDED
@@ -229,7 +229,7 @@ class ConsoleView(ConsolePart):
             self._show_forwards()
 
     def _show_forwards(self) -> None:
-        shown = self.strip.tools["forwards"].isChecked()
+        shown = self.toolbar.tools["forwards"].isChecked()
         self.forwards.setVisible(shown)
         (self.forwards.entry.target if shown else self.terminal).setFocus()
 

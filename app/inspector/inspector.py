@@ -95,9 +95,9 @@ class DetachedPane(QWidget):
     def _name_window(self, ids: set[str]) -> None:
         row = self.context.jobs.row(self.job)
         if row is not None and (not ids or self.job in ids):
-            face = style_of_row(row)
-            self.setWindowTitle(f"{row.get('name') or self.job}: {self.pane.title.lower()} ({face.word})")
-            self.setWindowIcon(glyphs.icon(face.shape, self.context.theme.color(face.token)))
+            style = style_of_row(row)
+            self.setWindowTitle(f"{row.get('name') or self.job}: {self.pane.title.lower()} ({style.word})")
+            self.setWindowIcon(glyphs.icon(style.shape, self.context.theme.color(style.token)))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Tell the inspector."""

@@ -71,27 +71,27 @@ class JobsDelegate(QStyledItemDelegate):
             painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), self._theme.color("focus"))
 
     def _paint_state(self, painter: QPainter, box: QRect, line: int) -> None:
-        face = self._table.style_of(line)
-        self._glyph(painter, box, face)
+        style = self._table.style_of(line)
+        self._glyph(painter, box, style)
         inner = box.adjusted(_GLYPH + 6, 0, 0, 0)
         batch = self._table.batch_at(line)
         if batch:
             self._bar(painter, inner, line)
         else:
-            whole = f"{face.word} {face.more}" if face.more else face.word
+            whole = f"{style.word} {style.more}" if style.more else style.word
             fits = self._metrics[id(self._strong)].horizontalAdvance(whole) <= inner.width()
-            said = whole if fits else face.word
-            self._text(painter, inner, said, self._color(face.token), self._strong)
+            said = whole if fits else style.word
+            self._text(painter, inner, said, self._color(style.token), self._strong)
 
-    def _glyph(self, painter: QPainter, box: QRect, face: StateStyle) -> None:
+    def _glyph(self, painter: QPainter, box: QRect, style: StateStyle) -> None:
         ratio = painter.device().devicePixelRatioF()
-        token = "faint" if self.grey else face.token
-        key = (face.shape, token, ratio)
+        token = "faint" if self.grey else style.token
+        key = (style.shape, token, ratio)
         found = self._glyphs.get(key)
         if found is None:
-            found = glyphs.pixmap(face.shape, self._theme.color(token), _GLYPH, ratio)
+            found = glyphs.pixmap(style.shape, self._theme.color(token), _GLYPH, ratio)
             self._glyphs[key] = found
-        painter.setOpacity(self.pulse if face.shape is StateShape.FILLED else 1.0)
+        painter.setOpacity(self.pulse if style.shape is StateShape.FILLED else 1.0)
         painter.drawPixmap(box.left(), box.top() + (box.height() - _GLYPH) // 2, found)
         painter.setOpacity(1.0)
 

@@ -65,7 +65,7 @@ def summary(counted: Counter[str]) -> str:
     return ", ".join(f"{number:,} {word}" for word, number in groups.items() if number)
 
 
-def face_of(counted: Counter[str]) -> StateStyle:
+def style_of_batch(counted: Counter[str]) -> StateStyle:
     """Return the face of a batch: what is most worth knowing about its jobs."""
     if counted["Aborted"]:
         shown = STATE_STYLES[JobState.ABORTED]

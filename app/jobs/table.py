@@ -110,7 +110,7 @@ class JobsTable(QAbstractTableModel):
         """The face of a line's state."""
         batch = self.batch_at(line)
         if batch:
-            return folding.face_of(self.tally(batch))
+            return folding.style_of_batch(self.tally(batch))
         held, row = self.rows.columns, self.view.lines[line]
         since = self._unheard(held["site"][row])
         shown = style_of(

@@ -18,7 +18,7 @@ _MANY = 24
 """More changes of lines than this at once, and the whole view is replaced instead."""
 
 
-class LineModel(Protocol):
+class TableLines(Protocol):
     """The model that shows the lines: it is told of each change, so that the views follow."""
 
     def replace(self, lines: list[int]) -> None:
@@ -45,7 +45,7 @@ class ViewList:
     or enters and leaves the query moves lines. A new query or order is computed in slices.
     """
 
-    def __init__(self, rows: JobStore, table: LineModel) -> None:
+    def __init__(self, rows: JobStore, table: TableLines) -> None:
         self._table, self._rows = table, rows
         self.lines: list[int] = []
         self.batches: list[FoldedBatch] = []

@@ -83,7 +83,7 @@ class MatchView(QWidget):
         self.list = RowTable(context.theme, "Resources in the scheduler's order")
         self.candidates = CandidateTable(self)
         self.tree, self.groups = QTreeView(), Groups(self)
-        self.explanation, self.placard = Explanation(context.theme), EmptyState(context)
+        self.explanation, self.empty_state = Explanation(context.theme), EmptyState(context)
         self._chosen, self._room = "", -1
         self._make_list()
         self._make_tree()
@@ -143,7 +143,7 @@ class MatchView(QWidget):
         column.addWidget(self.splitter, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)
-        self._stack.addWidget(self.placard)
+        self._stack.addWidget(self.empty_state)
 
     def _connect(self) -> None:
         self.asking.answered.connect(self.show_report)
@@ -157,7 +157,7 @@ class MatchView(QWidget):
         self.clauses.clauseChosen.connect(self._choose_clause)
         self.filters.changed.connect(lambda: self.asking.change(**self.filters.fields()))
         self.explanation.submitAsked.connect(self._submit)
-        self.placard.acted.connect(self.again)
+        self.empty_state.acted.connect(self.again)
         self._context.link.changed.connect(self._linked)
 
     async def _csv(self) -> Written:
@@ -176,8 +176,8 @@ class MatchView(QWidget):
             self._say_nothing_asked()
             return
         if self.report is None:
-            self.placard.load()
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.load()
+            self._stack.setCurrentWidget(self.empty_state)
         self.asking.change(soon, description=description)
 
     def again(self) -> None:
@@ -199,8 +199,8 @@ class MatchView(QWidget):
         self.report = report
         if not report.known:
             said = report.advice or "Add a site, or a source of information, and ask again."
-            self.placard.say("server", "No resources are known", said, "Ask again")
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.say("server", "No resources are known", said, "Ask again")
+            self._stack.setCurrentWidget(self.empty_state)
             return
         lead(self.analysis, report.analysis or analysis(report.matching, report.known))
         self.policy_note.setText(report.policy_note)
@@ -291,14 +291,14 @@ class MatchView(QWidget):
     def _say_nothing_asked(self) -> None:
         self.report = None
         said = "Write a description: here you see where it can run, in which order, and why not elsewhere."
-        self.placard.say("route", "Nothing to ask about yet", said)
-        self._stack.setCurrentWidget(self.placard)
+        self.empty_state.say("route", "Nothing to ask about yet", said)
+        self._stack.setCurrentWidget(self.empty_state)
 
     def _failed(self, said: str) -> None:
         """Say why there is no answer; an answer that is there stays, with the reason above it."""
         if self.report is None or not self.report.known:
-            self.placard.say("circle-alert", "This could not be asked", said, "Ask again", "negative")
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.say("circle-alert", "This could not be asked", said, "Ask again", "negative")
+            self._stack.setCurrentWidget(self.empty_state)
             return
         self.advice.setText(f"Shown is the answer before the last change. {said}")
         self.card.show()

@@ -31,9 +31,9 @@ _NO_ACCESS = (StateShape.HOLLOW, "muted", "No account")
 def state_of(held: Held, row: int) -> tuple[StateShape, str, str]:
     """Return shape, colour token and word of a resource's state."""
     marks = {mark.strip() for mark in (held["marks"][row] or "").split(",")}
-    for mark, face in STATES.items():
+    for mark, style in STATES.items():
         if mark in marks:
-            return face
+            return style
     return _FINE if held["access"][row] in (True, None) else _NO_ACCESS
 
 

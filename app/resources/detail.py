@@ -41,13 +41,13 @@ class DetailPane(QWidget):
         self.attributes = Attributes(self)
         self.edit = QLineEdit(placeholderText="Filter attributes")
         self.table = RowTable(context.theme, "Attributes")
-        self.placard = EmptyState(context)
+        self.empty_state = EmptyState(context)
         self.plot: HistoryPlot | None = None
         self._lay_out()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.look)
         self.edit.textChanged.connect(self.attributes.filter)
-        self.placard.acted.connect(self.look)
+        self.empty_state.acted.connect(self.look)
         self.choose("")
 
     def _lay_out(self) -> None:
@@ -73,7 +73,7 @@ class DetailPane(QWidget):
         self._column.addWidget(self.table, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)
-        self._stack.addWidget(self.placard)
+        self._stack.addWidget(self.empty_state)
 
     async def _csv(self) -> Written:
         return self.attributes.csv()
@@ -87,8 +87,8 @@ class DetailPane(QWidget):
             self._pause.start()
         else:
             said = "Select a resource to see everything that is known of it, who said so, and when."
-            self.placard.say("server", "No resource selected", said)
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.say("server", "No resource selected", said)
+            self._stack.setCurrentWidget(self.empty_state)
 
     def look(self) -> None:
         """Ask about the chosen one again."""
@@ -100,10 +100,10 @@ class DetailPane(QWidget):
             detail = await self._context.client.resource(ce)
         except CrossDeskError as error:
             if ce == self.ce and self.shown != ce:
-                self.placard.say(
+                self.empty_state.say(
                     "circle-alert", "This could not be read", str(error), "Try again", "negative"
                 )
-                self._stack.setCurrentWidget(self.placard)
+                self._stack.setCurrentWidget(self.empty_state)
             return
         if ce == self.ce:
             self.show_detail(detail)

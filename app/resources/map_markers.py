@@ -36,31 +36,33 @@ class MapMarker:
         return max(4.0, min(0.42 * CELL, math.sqrt(self.total) / 1.8))
 
 
-def gathered(spots: Sequence[MapMarker], degrees: float) -> list[MapMarker]:
+def gathered(markers: Sequence[MapMarker], degrees: float) -> list[MapMarker]:
     """Put sites that lie in one square of the map together, at the middle of their CPUs."""
     cells: dict[tuple[int, int], list[MapMarker]] = {}
-    for spot in spots:
-        cells.setdefault((int(spot.latitude // degrees), int(spot.longitude // degrees)), []).append(spot)
-    return sorted((_together(those) for those in cells.values()), key=lambda spot: -spot.total)
+    for marker in markers:
+        cells.setdefault((int(marker.latitude // degrees), int(marker.longitude // degrees)), []).append(
+            marker
+        )
+    return sorted((_together(those) for those in cells.values()), key=lambda marker: -marker.total)
 
 
 def _together(those: list[MapMarker]) -> MapMarker:
     first = those[0]
     if len(those) == 1:
         return first
-    weight = sum(spot.total for spot in those) or len(those)
+    weight = sum(marker.total for marker in those) or len(those)
     north, east = (
-        sum(getattr(spot, name) * (spot.total or weight / len(those)) for spot in those) / weight
+        sum(getattr(marker, name) * (marker.total or weight / len(those)) for marker in those) / weight
         for name in ("latitude", "longitude")
     )
-    countries = {spot.country for spot in those}
+    countries = {marker.country for marker in those}
     return MapMarker(
         first.site, first.country if len(countries) == 1 else "", north, east, weight,
-        sum(spot.free for spot in those), sum(spot.elements for spot in those), len(those),
+        sum(marker.free for marker in those), sum(marker.elements for marker in those), len(those),
     )  # fmt: skip
 
 
-def spots(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> tuple[list[MapMarker], int]:
+def markers(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> tuple[list[MapMarker], int]:
     """Gather resources by site; those without coordinates stand around the place of their country.
 
     Returns also the number of sites whose place is not known at all.
@@ -79,7 +81,7 @@ def spots(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> tuple[list[
         total = sum(held["total_cpus"][one] or 0 for one in those)
         free = sum(held["free_cpus"][one] or 0 for one in those)
         found.append(MapMarker(site, country, *place, total, min(free, total), len(those)))
-    return sorted(found, key=lambda spot: -spot.total), lost
+    return sorted(found, key=lambda marker: -marker.total), lost
 
 
 def _place(

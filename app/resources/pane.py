@@ -24,7 +24,7 @@ from app import units
 from app.resources.columns import BY_NAME, COLUMNS, arranged, ranks, searchable
 from app.resources.detail import DetailPane
 from app.resources.health import HealthStrip
-from app.resources.map_markers import spots
+from app.resources.map_markers import markers
 from app.resources.table import ResourcesTable, resources_csv
 from app.resources.world import WorldMap
 from app.stores.resources import ResourceStore
@@ -254,7 +254,7 @@ class ResourcesPane(QWidget):
             self._ranks[by] = await asyncio.to_thread(ranks, held, by)
         wanted = self.edit.text()
         order = await asyncio.to_thread(arranged, self._ranks[by], self._texts, wanted, self._descending)
-        found = await asyncio.to_thread(spots, held, order) if self._mapped else None
+        found = await asyncio.to_thread(markers, held, order) if self._mapped else None
         if held is self.held.columns:
             self._arranged(order)
             if found is not None:

@@ -183,10 +183,10 @@ class Sidebar(QFrame):
             self._show_site(item, site)
 
     def _show_site(self, item: QListWidgetItem, site: SiteView) -> None:
-        face, count = site_style(site), sidebar_count(site)
+        style, count = site_style(site), sidebar_count(site)
         said = heard_sentence(site, time.time())
-        token = face.token if self._context.link.up else "faint"
-        for role, data in ((_SHAPE, face.shape.value), (_TOKEN, token), (_COUNT, count)):
+        token = style.token if self._context.link.up else "faint"
+        for role, data in ((_SHAPE, style.shape.value), (_TOKEN, token), (_COUNT, count)):
             item.setData(role, data)
         item.setToolTip(said)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, said)

@@ -35,7 +35,7 @@ _FRAME = QSize(8, 36)
 
 
 class MainWindow(QMainWindow):
-    """What is needed for the first painting is made here; the rest by `furnish`, right after it."""
+    """What is needed for the first painting is made here; the rest by `build_deferred`, right after it."""
 
     painted = Signal()
     """The window was painted for the first time."""
@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
     # --- after the first painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and furnish the rest as soon as the first picture stands."""
+        """Paint, and build the rest as soon as the first picture stands."""
         super().paintEvent(event)
         if not self._deferred_built:
             self._deferred_built = True

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.context import Notice, Tone
+from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
-from app.stores.jobs import JobStore
-from app.stores.link import BrokerLink
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
-from app.stores.session import BrokerSession
-from app.stores.signals import JobSignals, SiteSignals
-from app.stores.sites import SiteStore
-from app.stores.topics import TopicSignals
 from app.stores.transfers import Transfers
 from broker_core.errors import CrossDeskError
 
@@ -60,17 +55,17 @@ class WindowContext(QObject):
     ) -> None:
         super().__init__(parent)
         self.theme, self.preferences, self.state_dir = theme, preferences, state_dir
-        self.link = BrokerLink(self)
-        self.jobs = JobStore(JobSignals(self))
+        self._closing = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.broker = str(state_dir or "")
+        """Key of the broker that the pages show: its state directory, empty for the usual one."""
+        self.brokers = {self.broker: BrokerStores(state_dir, self.run, self)}
+        shown = self.brokers[self.broker]
+        self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
+        self.topics, self.sites = shown.topics, shown.sites
         self.saved = SavedQueries(preferences, self)
         self.counts = QueryCounts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
-        self.session = BrokerSession(state_dir, self.jobs, self.link)
-        self.topics = TopicSignals(self)
-        self.session.on_topics.append(self.topics.take)
-        self._closing = False
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self.sites = SiteStore(self, SiteSignals(self))
 
     @property
     def owner(self) -> QObject:

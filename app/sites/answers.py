@@ -145,7 +145,7 @@ class SiteAnswers(QObject):
             self._notes[question.id] = str(error)
             self.told.emit()
             return
-        self._context.sites.look()
+        self._context.sites.reload()
 
     def accepted(self, name: str) -> None:
         """The last answer was right: keep it if that was wanted. A wrong one must never be sent by itself."""

@@ -126,14 +126,14 @@ class SiteCard(QFrame):
         """Show the site as it is."""
         self.site = site
         name = site.spec.name
-        face = site_style(site)
+        style = site_style(site)
         self.picture.setPixmap(
-            glyphs.pixmap(face.shape, self._context.theme.color(face.token), 16, self.devicePixelRatioF())
+            glyphs.pixmap(style.shape, self._context.theme.color(style.token), 16, self.devicePixelRatioF())
         )
         self.name.setText(name)
-        self.word.setText(face.word)
+        self.word.setText(style.word)
         token = (
-            face.token if self._context.link.up else "faint"
+            style.token if self._context.link.up else "faint"
         )  # what was last heard, and may be otherwise now
         self.word.setStyleSheet(f"color: {self._context.theme.color(token).name()}; font-weight: 600;")
         self.address.setText(address_words(site))

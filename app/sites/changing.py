@@ -65,5 +65,5 @@ class ChangeSite(QDialog):
             self.save.setEnabled(True)
             return
         self._context.notify(Notice(f"The settings of {spec.name} were changed.", Tone.GOOD))
-        self._context.sites.look()
+        self._context.sites.reload()
         self.accept()

@@ -48,7 +48,7 @@ class SiteActions(QObject):
     async def _drain(self, name: str) -> None:
         await self._context.client.drain_site(name)
         self._context.notify(Notice(f"{name} takes no new jobs. Those that are there go on."))
-        self._context.sites.look()
+        self._context.sites.reload()
 
     def resume(self, name: str) -> None:
         """Send new jobs there again."""
@@ -57,7 +57,7 @@ class SiteActions(QObject):
     async def _resume(self, name: str) -> None:
         await self._context.client.resume_site(name)
         self._context.notify(Notice(f"{name} takes new jobs again.", Tone.GOOD))
-        self._context.sites.look()
+        self._context.sites.reload()
 
     def connect_now(self, name: str) -> None:
         """Try the connection at once instead of waiting for the next try."""
@@ -65,7 +65,7 @@ class SiteActions(QObject):
 
     async def _connect(self, name: str) -> None:
         await self._context.client.connect_site(name)
-        self._context.sites.look()
+        self._context.sites.reload()
 
     def remove(self, site: SiteView) -> None:
         """Ask, then remove a site; it is said how many jobs are canceled with it."""
@@ -93,4 +93,4 @@ class SiteActions(QObject):
                 tell(self._window, f"{name} was removed", answer.left)
             else:
                 self._context.notify(Notice(f"{name} was removed."))
-        self._context.sites.look()
+        self._context.sites.reload()

@@ -146,13 +146,13 @@ class SiteDetail(QWidget):
         """Show a site as it is now."""
         other = self.site is None or self.site.spec.name != site.spec.name
         self.site = site
-        theme, face = self._context.theme, site_style(site)
+        theme, style = self._context.theme, site_style(site)
         self.picture.setPixmap(
-            glyphs.pixmap(face.shape, theme.color(face.token), 16, self.devicePixelRatioF())
+            glyphs.pixmap(style.shape, theme.color(style.token), 16, self.devicePixelRatioF())
         )
         self.name.setText(site.spec.name)
-        self.word.setText(face.word)
-        self.word.setStyleSheet(f"color: {theme.color(face.token).name()}")
+        self.word.setText(style.word)
+        self.word.setStyleSheet(f"color: {theme.color(style.token).name()}")
         self.address.setText(address_words(site))
         self.buttons["Connect now"].setVisible(site.link.state != CONNECTED)
         self.buttons["Test"].setVisible(site.link.state == CONNECTED)

@@ -205,7 +205,7 @@ class SitesPage(QWidget):
         if not self._context.link.up:
             explain_link(self.state, self._context)
         elif self._context.sites.error:
-            explain_error(self.state, "The sites", self._context.sites.error, self._context.sites.look)
+            explain_error(self.state, "The sites", self._context.sites.error, self._context.sites.reload)
         elif not self._context.sites.loaded:
             self.state.show_state("loader-circle", "Looking for sites", "The broker tells what it knows.")
         else:

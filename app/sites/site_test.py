@@ -83,7 +83,7 @@ class Trial(QObject):
         return ended and not failed(str(row["state"]), row["exit_code"])  # type: ignore[index, arg-type]
 
     @property
-    def face(self) -> tuple[StateShape, str]:
+    def style(self) -> tuple[StateShape, str]:
         """Shape and colour token of how it goes."""
         if not self.over:
             return StateShape.HALF, "accent"

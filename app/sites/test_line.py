@@ -49,7 +49,7 @@ class TrialLine(QFrame):
         self.setVisible(trial is not None)
         if trial is None:
             return
-        shape, token = trial.face
+        shape, token = trial.style
         self.picture.setPixmap(
             glyphs.pixmap(shape, self._context.theme.color(token), 16, self.devicePixelRatioF())
         )

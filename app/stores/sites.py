@@ -31,25 +31,25 @@ class SiteStore:
         """Why they could not be read the last time; empty: they could."""
         self._silent: dict[str, float] = {}
         self._busy = self._again = False
-        broker.topics.sites.connect(self.look)
-        broker.topics.resources.connect(self.look)  # queues and free CPUs of a site are told as resources
+        broker.topics.sites.connect(self.reload)
+        broker.topics.resources.connect(self.reload)  # queues and free CPUs of a site are told as resources
         broker.link.changed.connect(self._linked)
 
     def _linked(self) -> None:
         if self._broker.link.up:
-            self.look()
+            self.reload()
         else:
             self.changed.emit()
 
-    def look(self) -> None:
+    def reload(self) -> None:
         """Ask the broker; while a question is on its way, ask once more afterwards."""
         if self._busy:
             self._again = True
         elif self._broker.link.up:
             self._busy = True
-            self._broker.run(self._look(), "asking for the sites")
+            self._broker.run(self._reload(), "asking for the sites")
 
-    async def _look(self) -> None:
+    async def _reload(self) -> None:
         try:
             self.show_sites(await self._broker.client.sites())
         except CrossDeskError as error:
@@ -58,7 +58,7 @@ class SiteStore:
             self._busy = False
         if self._again:
             self._again = False
-            self.look()
+            self.reload()
 
     def show_sites(self, views: list[SiteView]) -> None:
         """Take in the sites."""

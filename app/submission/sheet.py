@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.context import AppContext, Notice, Tone
 from app.submission.draft import JobDraft
 from app.submission.remarks import remarks_on
-from app.submission.sheet_layout import SheetFace
+from app.submission.sheet_layout import SheetForm
 from app.units import counted, size_text
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.submit import new_key
@@ -102,8 +102,8 @@ class SubmissionSheet(QDialog):
         self.setObjectName("submission-sheet")
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.face = SheetFace(self, context.theme, sweep=self.sweeps)
-        self.face.edit.setVisible(not in_editor and len(jobs) == 1)
+        self.form = SheetForm(self, context.theme, sweep=self.sweeps)
+        self.form.edit.setVisible(not in_editor and len(jobs) == 1)
         self._connect()
 
     @property
@@ -112,11 +112,11 @@ class SubmissionSheet(QDialog):
         return len(self.jobs) == 1 and PARAMETER in self.jobs[0].text and self._own_values is None
 
     def _connect(self) -> None:
-        self.face.submit.clicked.connect(self.submit)
-        self.face.cancel.clicked.connect(self.reject)
-        self.face.edit.clicked.connect(self._open_in_editor)
-        self.face.values.textChanged.connect(self._show_stage)
-        self._hashed.connect(self.face.show_progress)
+        self.form.submit.clicked.connect(self.submit)
+        self.form.cancel.clicked.connect(self.reject)
+        self.form.edit.clicked.connect(self._open_in_editor)
+        self.form.values.textChanged.connect(self._show_stage)
+        self._hashed.connect(self.form.show_progress)
 
     def open(self) -> None:
         """Show the sheet beside the window and begin to look at the files."""
@@ -127,19 +127,19 @@ class SubmissionSheet(QDialog):
     def choose_site(self, site: str) -> None:
         """Choose the site (its name or a computing element) beforehand; empty: the scheduler chooses."""
         if site:
-            self.face.show_sites([site])
-            self.face.site.setCurrentIndex(self.face.site.findData(site))
+            self.form.show_sites([site])
+            self.form.site.setCurrentIndex(self.form.site.findData(site))
 
     # --- looking
 
     async def _read(self) -> None:
         found = [await self._prepare(job) for job in self.jobs]
         self.prepared = tuple(found)
-        self.face.contents.show_jobs(self.jobs, found)
-        self.face.remarks.show_remarks(remarks_on(self.jobs, found))
-        self.face.show_contents(len(found) > 1 or any(one.files for one in found))
+        self.form.contents.show_jobs(self.jobs, found)
+        self.form.remarks.show_remarks(remarks_on(self.jobs, found))
+        self.form.show_contents(len(found) > 1 or any(one.files for one in found))
         self._go(SheetStage.READY if all(one.ok for one in found) else SheetStage.REFUSED)
-        (self.face.values if self.sweeps else self.face.submit).setFocus()
+        (self.form.values if self.sweeps else self.form.submit).setFocus()
         if self.stage is SheetStage.READY:
             await self._look_where()
 
@@ -150,21 +150,21 @@ class SubmissionSheet(QDialog):
     async def _look_where(self) -> None:
         first = self.prepared[0]
         try:
-            site = self.face.chosen_site()
+            site = self.form.chosen_site()
             files = [file.wire() for file in first.files]
             report = await self._context.client.match(first.text, files, **({"site": site} if site else {}))
             sites = await self._context.client.sites()
         except CrossDeskError as problem:
-            self.face.show_where(False, str(problem))
+            self.form.show_where(False, str(problem))
             return
-        self.face.show_where(*where(report))
-        self.face.show_sites([site.name for site in sites])
+        self.form.show_where(*where(report))
+        self.form.show_sites([site.name for site in sites])
 
     # --- sending
 
     def submit(self) -> None:
         """Send the files and submit; the sheet closes when the jobs are safe with the broker."""
-        if self.stage is SheetStage.READY and not self.face.submit.isHidden() and self._values_ok():
+        if self.stage is SheetStage.READY and not self.form.submit.isHidden() and self._values_ok():
             self._go(SheetStage.SENDING)
             self._task = self._context.run(self._send(), self.tr("submitting"))
 
@@ -173,18 +173,18 @@ class SubmissionSheet(QDialog):
             receipt = await self._context.client.submit_prepared(
                 self.prepared,
                 key=self._key_now(),
-                site=self.face.chosen_site(),
+                site=self.form.chosen_site(),
                 values=self.values() if self.sweeps else None,
-                progress=self.face.show_progress,
+                progress=self.form.show_progress,
             )
         except CrossDeskError as problem:
-            self.face.remarks.show_remarks([("error", str(problem))])
+            self.form.remarks.show_remarks([("error", str(problem))])
             self._go(SheetStage.READY)
             return
         self._done(receipt)
 
     def _key_now(self) -> str:
-        chosen = f"{self.face.chosen_site()}\0{self.face.values.text()}"
+        chosen = f"{self.form.chosen_site()}\0{self.form.values.text()}"
         if self._key_for not in ("", chosen):
             self._key = new_key()
         self._key_for = chosen
@@ -207,7 +207,7 @@ class SubmissionSheet(QDialog):
 
     def values(self) -> list[str]:
         """Values of the parameter as written; raises ValueError if there are too many."""
-        return values_of(self.face.values.text())
+        return values_of(self.form.values.text())
 
     def _values_ok(self) -> bool:
         try:
@@ -229,13 +229,13 @@ class SubmissionSheet(QDialog):
 
     def _show_stage(self) -> None:
         count = self._count()
-        self.face.headline.setText(headline(max(count, 1)))
-        self.face.submit.setText(
+        self.form.headline.setText(headline(max(count, 1)))
+        self.form.submit.setText(
             self.tr("Submit {0}").format(counted(count, "job", "jobs")) if count > 1 else self.tr("Submit")
         )
-        self.face.submit.setEnabled(self.stage is SheetStage.READY and self._values_ok())
-        self.face.show_busy(self.stage in (SheetStage.READING, SheetStage.SENDING))
-        self.face.amount.setText(self._said())
+        self.form.submit.setEnabled(self.stage is SheetStage.READY and self._values_ok())
+        self.form.show_busy(self.stage in (SheetStage.READING, SheetStage.SENDING))
+        self.form.amount.setText(self._said())
 
     def _said(self) -> str:
         match self.stage:

@@ -38,7 +38,7 @@ def button_row(cancel: QPushButton, go_on: QPushButton, aside: QPushButton | Non
     return row
 
 
-class SheetFace:
+class SheetForm:
     """Lays out one sheet; holds its widgets."""
 
     def __init__(self, sheet: QDialog, theme: Theme, sweep: bool) -> None:

@@ -37,14 +37,14 @@ class JobPane(QWidget):
         self._turn = 0
         self._asking = self._again = self._stale = False
         self.content = QWidget()
-        self.placard = EmptyState(context)
+        self.empty_state = EmptyState(context)
         self.banner = QFrame()
         self.banner.setProperty("role", "banner-warning")
         self.banner_text = label(wrap=True)
         self._lay_out()
         self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
         self._patience.timeout.connect(self._show_loading)
-        self.placard.acted.connect(self.act)
+        self.empty_state.acted.connect(self.act)
         context.jobs.changed.connect(self._rows_changed)
         context.link.changed.connect(self._link_changed)
         self._link_changed()
@@ -60,7 +60,7 @@ class JobPane(QWidget):
         column.addWidget(self.banner)
         holder = QWidget()
         self._stack = QStackedLayout(holder)
-        self._stack.addWidget(self.placard)
+        self._stack.addWidget(self.empty_state)
         self._stack.addWidget(self.content)
         column.addWidget(holder, 1)
 
@@ -157,8 +157,8 @@ class JobPane(QWidget):
     ) -> None:
         """Show a page with a heading and a sentence instead of the content."""
         self._patience.stop()
-        self.placard.say(icon, heading, sentence, button, token, other)
-        self._stack.setCurrentWidget(self.placard)
+        self.empty_state.say(icon, heading, sentence, button, token, other)
+        self._stack.setCurrentWidget(self.empty_state)
 
     def say_nothing_selected(self) -> None:
         """The empty condition."""
@@ -180,8 +180,8 @@ class JobPane(QWidget):
             self.show_placard("circle-alert", "This could not be read", sentence, "Try again", "negative")
 
     def _show_loading(self) -> None:
-        self.placard.load()
-        self._stack.setCurrentWidget(self.placard)
+        self.empty_state.load()
+        self._stack.setCurrentWidget(self.empty_state)
 
     # What happens around it
 

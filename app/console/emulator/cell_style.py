@@ -77,33 +77,33 @@ class CellStyles:
         found = self.numbers.get(colour)
         return self.add(colour, CellStyle(bg=colour)) if found is None else found
 
-    def add(self, key: object, look: CellStyle) -> int:
+    def add(self, key: object, cell_style: CellStyle) -> int:
         """Number a look that is known by `key` from now on."""
         self.edition += 1
         number = self.numbers[key] = len(self.all)
-        self.all.append(look)
+        self.all.append(cell_style)
         return number
 
     def inks(self, fg: int, bg: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
         """Colour of text, colour of ground and font of each look, for a terminal of these colours."""
-        pairs = [_pair(look, fg, bg) for look in self.all]
+        pairs = [_pair(cell_style, fg, bg) for cell_style in self.all]
         return (
             np.array([ink for ink, _ in pairs], dtype=np.uint32),
             np.array([ground for _, ground in pairs], dtype=np.uint32),
-            np.array([look.font for look in self.all], dtype=np.uint8),
+            np.array([cell_style.font for cell_style in self.all], dtype=np.uint8),
         )
 
 
-def _pair(look: CellStyle, fg: int, bg: int) -> tuple[int, int]:
-    ink = fg if look.fg < 0 else look.fg
-    ground = bg if look.bg < 0 else look.bg
-    if look.inverse:
+def _pair(cell_style: CellStyle, fg: int, bg: int) -> tuple[int, int]:
+    ink = fg if cell_style.fg < 0 else cell_style.fg
+    ground = bg if cell_style.bg < 0 else cell_style.bg
+    if cell_style.inverse:
         ink, ground = ground, ink
-    if look.invisible:
+    if cell_style.invisible:
         return ground, ground
-    if look.named:
+    if cell_style.named:
         ink = _readable(ink, ground)
-    return (_mixed(ink, ground, 0.6) if look.faint else ink), ground
+    return (_mixed(ink, ground, 0.6) if cell_style.faint else ink), ground
 
 
 def _mixed(one: int, other: int, share: float) -> int:

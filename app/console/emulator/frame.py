@@ -41,7 +41,7 @@ class ScreenRow:
 
     letters: NDArray[np.uint32]
     """Codepoints; blank and the second halves of wide characters are spaces."""
-    looks: NDArray[np.uint16]
+    cell_styles: NDArray[np.uint16]
     """Numbers of `CellStyles`."""
     clusters: tuple[tuple[int, int, str], ...] = ()
     """Column, columns and text of what is no plain letter."""
@@ -61,7 +61,7 @@ class ScreenFrame:
 
     def __init__(self, terminal: Ghostty) -> None:
         self._terminal = terminal
-        self.looks = CellStyles()
+        self.cell_styles = CellStyles()
         self._state = _made("ghostty_render_state_new", "GhosttyRenderState*")
         self._rows = _made("ghostty_render_state_row_iterator_new", "GhosttyRenderStateRowIterator*")
         self._cells: list[Any] = []
@@ -155,13 +155,13 @@ class ScreenFrame:
         for row, column in cells.odd():
             size, text = cells.character(row, column)
             clusters[row].append((column, size, text or self._grapheme(row, column)))
-        letters, looks = cells.letters(), self._looked(cells.styles(), places)
+        letters, cell_styles = cells.letters(), self._styled(cells.styles(), places)
         return [
-            ScreenRow(letters[row], looks[row], tuple(clusters[row]), chosen[row])
+            ScreenRow(letters[row], cell_styles[row], tuple(clusters[row]), chosen[row])
             for row in range(len(places))
         ]
 
-    def _looked(self, styles: NDArray[np.uint64], places: list[int]) -> NDArray[np.uint16]:
+    def _styled(self, styles: NDArray[np.uint64], places: list[int]) -> NDArray[np.uint16]:
         """The look of each cell."""
         if not styles.any():
             return np.zeros(styles.shape, dtype=np.uint16)
@@ -176,16 +176,16 @@ class ScreenFrame:
     def _number_of(self, row: int, column: int, style: Style) -> int:
         """Looks are known by the content of their style."""
         if style.bare:
-            return self.looks.ground(self._ground(style))
+            return self.cell_styles.ground(self._ground(style))
         if not style.number:
-            return self.looks.plain(style.link)
+            return self.cell_styles.plain(style.link)
         _SELECT(self._cells[row][0], column)
         check(_CELL(self._cells[row][0], _STYLE_DATA, self._style), "style")
         key = (bytes(self._style_bytes), style.link)
-        found = self.looks.numbers.get(key)
-        return self.looks.add(key, self._look(style.link)) if found is None else found
+        found = self.cell_styles.numbers.get(key)
+        return self.cell_styles.add(key, self._cell_style(style.link)) if found is None else found
 
-    def _look(self, link: bool) -> CellStyle:
+    def _cell_style(self, link: bool) -> CellStyle:
         one = self._style
         return CellStyle(
             fg=self._resolved(one.fg_color),
@@ -226,8 +226,8 @@ class ScreenFrame:
         """Looks are kept as long as the program does not change the palette, and are not too many."""
         before = bytes(ffi.buffer(self._colours))
         self._get("COLORS", self._colours)
-        if bytes(ffi.buffer(self._colours)) != before or self.looks.full:
-            self.looks.clear()
+        if bytes(ffi.buffer(self._colours)) != before or self.cell_styles.full:
+            self.cell_styles.clear()
 
     def _number(self, what: str, type_: str = "uint16_t") -> int:
         out = ffi.new(f"{type_}*")

@@ -32,7 +32,7 @@ class Canvas:
         self._coverage = np.zeros((0, 0, 0), dtype=np.uint8)
         self._index = np.zeros((0, 0), dtype=np.uint16)
         self._inks: tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]] | None = None
-        self._looks = 0
+        self._cell_styles = 0
 
     def compose(self, frame: ScreenFrame, rows: Sequence[int], marks: Marks) -> None:
         """Paint some rows of a frame anew."""
@@ -42,24 +42,24 @@ class Canvas:
         if not rows:
             return
         inks, grounds, fonts = self.tables(frame)
-        looks = np.stack([frame.rows[row].looks for row in rows])
-        numbers = self._numbers([frame.rows[row] for row in rows], looks, fonts)
-        ink, ground = inks[looks], grounds[looks]
+        cell_styles = np.stack([frame.rows[row].cell_styles for row in rows])
+        numbers = self._numbers([frame.rows[row] for row in rows], cell_styles, fonts)
+        ink, ground = inks[cell_styles], grounds[cell_styles]
         for place, row in enumerate(rows):
             self._stain(ground[place], frame.rows[row], marks.get(row, ()))
         self._blend(rows, numbers, ink, ground)
 
     def tables(self, frame: ScreenFrame) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
         """Colour of text, colour of ground and font of each look."""
-        if self._inks is None or self._looks != frame.looks.edition:
+        if self._inks is None or self._cell_styles != frame.cell_styles.edition:
             fg, bg = self.colours.fg.rgb() & 0xFFFFFF, self.colours.bg.rgb() & 0xFFFFFF
-            self._inks, self._looks = frame.looks.inks(fg, bg), frame.looks.edition
+            self._inks, self._cell_styles = frame.cell_styles.inks(fg, bg), frame.cell_styles.edition
         return self._inks
 
     def _numbers(
-        self, rows: list[ScreenRow], looks: NDArray[np.uint16], fonts: NDArray[np.uint8]
+        self, rows: list[ScreenRow], cell_styles: NDArray[np.uint16], fonts: NDArray[np.uint8]
     ) -> NDArray[np.int32]:
-        styles = fonts[looks]
+        styles = fonts[cell_styles]
         numbers = self.glyphs.letters(styles, np.stack([row.letters for row in rows]))
         for place, row in enumerate(rows):
             for column, columns, text in row.clusters:

@@ -28,15 +28,15 @@ def paint_lines(
     painter: QPainter, frame: ScreenFrame, rows: Iterable[int], cell: QSizeF, canvas: Canvas
 ) -> None:
     """Underlines, lines through and over text, and those below links."""
-    ruled = np.array([look.ruled for look in frame.looks.all])
+    ruled = np.array([cell_style.ruled for cell_style in frame.cell_styles.all])
     inks, _, _ = canvas.tables(frame)
     for place in rows:
         if place < len(frame.rows):
-            for number, first, end in _stretches(frame.rows[place].looks, ruled):
+            for number, first, end in _stretches(frame.rows[place].cell_styles, ruled):
                 box = QRectF(
                     first * cell.width(), place * cell.height(), (end - first) * cell.width(), cell.height()
                 )
-                _rule(painter, frame.looks.all[number], box, QColor.fromRgb(int(inks[number])))
+                _rule(painter, frame.cell_styles.all[number], box, QColor.fromRgb(int(inks[number])))
 
 
 def paint_pictures(
@@ -81,26 +81,26 @@ def _under_cursor(painter: QPainter, row: ScreenRow, column: int, box: QRectF, c
     painter.drawText(QPointF(box.left(), box.top() + canvas.glyphs.ascent), text)
 
 
-def _stretches(looks: NDArray[np.uint16], ruled: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
+def _stretches(cell_styles: NDArray[np.uint16], ruled: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
     """Look, first column and the one behind the last, of cells side by side whose look has lines."""
-    if not ruled[looks].any():
+    if not ruled[cell_styles].any():
         return
-    starts = np.flatnonzero(np.concatenate(([True], looks[1:] != looks[:-1]))).tolist()
-    for start, end in zip(starts, [*starts[1:], len(looks)], strict=True):
-        if ruled[looks[start]]:
-            yield int(looks[start]), start, end
+    starts = np.flatnonzero(np.concatenate(([True], cell_styles[1:] != cell_styles[:-1]))).tolist()
+    for start, end in zip(starts, [*starts[1:], len(cell_styles)], strict=True):
+        if ruled[cell_styles[start]]:
+            yield int(cell_styles[start]), start, end
 
 
-def _rule(painter: QPainter, look: CellStyle, box: QRectF, ink: QColor) -> None:
-    if look.underline or look.link:
-        under = ink if look.underline_colour < 0 else QColor.fromRgb(look.underline_colour)
-        painter.setPen(QPen(under, 1, _LINES.get(look.underline, Qt.PenStyle.DotLine)))
-        for above in (1.5, 3.5) if look.underline == 2 else (1.5,):
+def _rule(painter: QPainter, cell_style: CellStyle, box: QRectF, ink: QColor) -> None:
+    if cell_style.underline or cell_style.link:
+        under = ink if cell_style.underline_colour < 0 else QColor.fromRgb(cell_style.underline_colour)
+        painter.setPen(QPen(under, 1, _LINES.get(cell_style.underline, Qt.PenStyle.DotLine)))
+        for above in (1.5, 3.5) if cell_style.underline == 2 else (1.5,):
             _line(painter, box, box.bottom() - above)
     painter.setPen(QPen(ink, 1))
-    if look.strikethrough:
+    if cell_style.strikethrough:
         _line(painter, box, box.center().y())
-    if look.overline:
+    if cell_style.overline:
         _line(painter, box, box.top() + 0.5)
 
 

@@ -37,16 +37,16 @@ class Preview(QWidget):
         self._turn = 0
         self._shown: tuple[str, str, int, float] | None = None
         self._file = ("", "")
-        self.placard, self.text = EmptyState(context), QPlainTextEdit()
+        self.empty_state, self.text = EmptyState(context), QPlainTextEdit()
         self.image, self.table = ImageView(context), TablePreview(context)
         self.text.setReadOnly(True)
         self.text.setProperty("frame", "none")
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName("Text of the file")
         self._stack = QStackedLayout(self)
-        for page in (self.placard, self.text, self.image, self.table):
+        for page in (self.empty_state, self.text, self.image, self.table):
             self._stack.addWidget(page)
-        self.placard.acted.connect(self.opened)
+        self.empty_state.acted.connect(self.opened)
         context.theme.changed.connect(self._restyle)
         self._restyle()
         self.show_nothing()
@@ -56,7 +56,7 @@ class Preview(QWidget):
 
     def kind(self) -> str:
         """Return what is shown: placard, text, image or table."""
-        names = {self.placard: "placard", self.text: "text", self.image: "image", self.table: "table"}
+        names = {self.empty_state: "placard", self.text: "text", self.image: "image", self.table: "table"}
         return names[self._stack.currentWidget()]  # type: ignore[index]
 
     def show_nothing(self) -> None:
@@ -71,8 +71,8 @@ class Preview(QWidget):
         if state == self._shown:
             return
         if (job, file.path) != self._file:
-            self.placard.load()
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.load()
+            self._stack.setCurrentWidget(self.empty_state)
         self._shown, self._file = state, (job, file.path)
         self._turn += 1
         self._context.run(self._look(job, file, self._turn), f"reading {file.path}")
@@ -142,8 +142,8 @@ class Preview(QWidget):
         self._stack.setCurrentWidget(self.text)
 
     def _say(self, icon: str, heading: str, sentence: str, button: str = "", token: str = "muted") -> None:
-        self.placard.say(icon, heading, sentence, button, token)
-        self._stack.setCurrentWidget(self.placard)
+        self.empty_state.say(icon, heading, sentence, button, token)
+        self._stack.setCurrentWidget(self.empty_state)
 
 
 def _limit(path: str) -> int:

@@ -240,7 +240,7 @@ class AddSite(QDialog):
             self.found.tell(str(error))
             self.next.setEnabled(True)
             return
-        self._context.sites.look()
+        self._context.sites.reload()
         self.added.emit(added.spec.name)
         self.trial.begin(added.spec.name)
         self.go(TRIAL)

@@ -61,7 +61,7 @@ def test_what_is_typed_reaches_the_shell_and_its_end_is_shown(
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: "\n42" in screen())
         await eventually(lambda: view.status.state is SessionState.CLOSED)
-        assert "exit code 3" in view.strip.told.text()
+        assert "exit code 3" in view.toolbar.told.text()
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -206,7 +206,7 @@ def test_a_session_that_cannot_be_had_is_told_in_the_pane(
         await eventually(lambda: pane.views.get(job), what="the console opens")
         view = pane.views[job]
         await eventually(lambda: view.status.state is SessionState.REFUSED, what="its end is told")
-        assert "FIRST-LAST" in view.strip.told.text()
+        assert "FIRST-LAST" in view.toolbar.told.text()
         await eventually(lambda: "FIRST-LAST" in view.terminal.terminal.text(), what="where one looks too")
         await stage.context.client.cancel([job])
 

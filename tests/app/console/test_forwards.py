@@ -82,7 +82,7 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: "served at " in screen(), what="the server runs")
         port = screen().partition("served at ")[2].split()[0]
-        view.strip.tools["forwards"].click()
+        view.toolbar.tools["forwards"].click()
         assert view.forwards.isVisible()
         QTest.keyClicks(view.forwards.entry.target, port)
         view.forwards.entry.add.click()
@@ -132,10 +132,10 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         assert "localhost:1" in row.problem.text()
 
     async def ended_by_a_signal(view: ConsoleView) -> None:
-        view.strip.signalled.emit("KILL")
+        view.toolbar.signalled.emit("KILL")
         await eventually(lambda: view.status.state is SessionState.CLOSED)
-        assert "signal 9" in view.strip.told.text()
-        assert not view.strip.signals.isEnabled()
+        assert "signal 9" in view.toolbar.told.text()
+        assert not view.toolbar.signals.isEnabled()
 
     play(qapp, running_broker.state_dir, scenario)
 

@@ -148,10 +148,10 @@ def test_every_state_has_its_picture(
     console.terminal.feed(text.encode())
     until(lambda: not console.terminal.behind)
     shoot(console, context, name, QApplication.processEvents)
-    assert console.strip.accessibleName().startswith(console.strip.word.text())
+    assert console.toolbar.accessibleName().startswith(console.toolbar.word.text())
     assert console.entry.isVisible() == name.startswith("lines")
     assert console.lacking.isVisible() == bool(status.notice)
-    assert console.strip.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
+    assert console.toolbar.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,8 @@ def test_windows_of_the_program_are_offered_where_they_can_be_shown(
     for display, offered in (("", ""), (":7", "Show windows")):
         monkeypatch.setenv("DISPLAY", display)
         console.channel.status.emit(replace(HERE, windows=2))
-        assert console.strip.act.text() == offered
-        assert "2 windows wait" in console.strip.told.text()
+        assert console.toolbar.act.text() == offered
+        assert "2 windows wait" in console.toolbar.told.text()
 
 
 def test_lines_that_wait_have_their_picture(console: ConsoleView, context: TestContext, until: Any) -> None:
@@ -246,7 +246,7 @@ def test_a_program_is_asked_for_before_it_reaches_the_clipboard(
 def test_forwards_have_their_picture(console: ConsoleView, context: TestContext, until: Any) -> None:
     console.channel.status.emit(Status(SessionState.CONNECTED, mode="terminal", writer=True, node="node17"))
     console.terminal.feed(TEXT.encode())
-    console.strip.tools["forwards"].click()
+    console.toolbar.tools["forwards"].click()
     until(lambda: not console.terminal.behind)
     shoot(console, context, "forwards-none", QApplication.processEvents)
     console.channel.status.emit(
@@ -259,7 +259,7 @@ def test_forwards_have_their_picture(console: ConsoleView, context: TestContext,
 def test_one_forward_takes_no_more_room_than_it_needs(
     console: ConsoleView, context: TestContext, until: Any
 ) -> None:
-    console.strip.tools["forwards"].click()
+    console.toolbar.tools["forwards"].click()
     console.channel.status.emit(replace(HERE, forwards=FORWARDS[:1]))
     shoot(console, context, "forwards-one", QApplication.processEvents)
     (row,) = console.forwards.rows.values()
@@ -277,10 +277,10 @@ def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, context: Test
     context.put(row("Aborted", interactive=True, started=None, reason=why), story())
     inspector.show_jobs([JOB])
     inspector.show_tab("console")
-    placard = inspector.panes["console"].placard
-    until(placard.other.isVisible)
+    empty_state = inspector.panes["console"].empty_state
+    until(empty_state.other.isVisible)
     shoot(inspector, context, "refusal", QApplication.processEvents)
-    placard.other.click()
+    empty_state.other.click()
     assert context.triggered == ["job.batch"]
 
 
@@ -300,6 +300,6 @@ def test_a_job_that_waits_has_its_picture(
     context.put(row(state, interactive=True, started=None), story())
     inspector.show_jobs([JOB])
     inspector.show_tab("console")
-    placard = inspector.panes["console"].placard
-    until(lambda: placard.sentence.text() == why)
+    empty_state = inspector.panes["console"].empty_state
+    until(lambda: empty_state.sentence.text() == why)
     shoot(inspector, context, f"queued-{state.lower()}", QApplication.processEvents)

@@ -36,10 +36,10 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         assert stage.window.inspector is not None
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
-        await eventually(lambda: pane.placard.other.isVisible(), what="the pane offers what can be done")
-        assert pane.placard.button.text() == "Resubmit"
-        assert "cannot start here at once" in pane.placard.sentence.text()
-        pane.placard.other.click()
+        await eventually(lambda: pane.empty_state.other.isVisible(), what="the pane offers what can be done")
+        assert pane.empty_state.button.text() == "Resubmit"
+        assert "cannot start here at once" in pane.empty_state.sentence.text()
+        pane.empty_state.other.click()
         await eventually(lambda: len(stage.context.jobs) == 2, what="a second job is there")
         jobs = stage.context.jobs
         again = next(row for row in map(jobs.by_number, jobs.numbers()) if row["id"] != job)

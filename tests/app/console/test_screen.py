@@ -20,24 +20,24 @@ def frame(terminal: Ghostty) -> Iterator[ScreenFrame]:
     made.close()
 
 
-def look(frame: ScreenFrame, column: int, row: int = 0) -> CellStyle:
-    return frame.looks.all[frame.rows[row].looks[column]]
+def cell_style(frame: ScreenFrame, column: int, row: int = 0) -> CellStyle:
+    return frame.cell_styles.all[frame.rows[row].cell_styles[column]]
 
 
 def test_colours_and_attributes_make_runs(terminal: Ghostty, frame: ScreenFrame) -> None:
     terminal.feed(b"a\x1b[1;31mb\x1b[0;38;2;1;2;3;48;5;1mc\x1b[0;4:3;58;2;9;9;9md\x1b[0;7;9me")
     frame.update()
-    assert look(frame, 0) == CellStyle()
-    assert (look(frame, 1).bold, look(frame, 1).fg) == (True, 0xAA0000)
-    assert (look(frame, 2).fg, look(frame, 2).bg) == (0x010203, 0xAA0000)
-    assert (look(frame, 3).underline, look(frame, 3).underline_colour) == (3, 0x090909)
-    assert (look(frame, 4).inverse, look(frame, 4).strikethrough) == (True, True)
+    assert cell_style(frame, 0) == CellStyle()
+    assert (cell_style(frame, 1).bold, cell_style(frame, 1).fg) == (True, 0xAA0000)
+    assert (cell_style(frame, 2).fg, cell_style(frame, 2).bg) == (0x010203, 0xAA0000)
+    assert (cell_style(frame, 3).underline, cell_style(frame, 3).underline_colour) == (3, 0x090909)
+    assert (cell_style(frame, 4).inverse, cell_style(frame, 4).strikethrough) == (True, True)
 
 
 def test_a_ground_without_text_has_its_colour(terminal: Ghostty, frame: ScreenFrame) -> None:
     terminal.feed(b"\x1b[41m\x1b[K\r\n\x1b[48;2;1;2;3m\x1b[K")
     frame.update()
-    assert (look(frame, 9).bg, look(frame, 9, 1).bg) == (0xAA0000, 0x010203)
+    assert (cell_style(frame, 9).bg, cell_style(frame, 9, 1).bg) == (0xAA0000, 0x010203)
 
 
 def test_wide_and_combined_characters_keep_their_cells(terminal: Ghostty, frame: ScreenFrame) -> None:
@@ -69,7 +69,7 @@ def test_bytes_may_be_cut_anywhere(frame: ScreenFrame, terminal: Ghostty) -> Non
         terminal.feed(bytes([byte]))
     frame.update()
     assert frame.rows[0].text() == "é漢"
-    assert {look(frame, column).fg for column in range(3)} == {0x010203}
+    assert {cell_style(frame, column).fg for column in range(3)} == {0x010203}
 
 
 def test_the_alternate_screen_leaves_the_first_as_it_was(terminal: Ghostty) -> None:
@@ -85,7 +85,7 @@ def test_a_link_is_known_at_its_cells(terminal: Ghostty, frame: ScreenFrame) -> 
     frame.update()
     assert terminal.link((1, 0)) == "https://example.org/a"
     assert terminal.link((6, 0)) == ""
-    assert look(frame, 0).link
+    assert cell_style(frame, 0).link
 
 
 def test_a_hundred_thousand_lines_can_be_scrolled_back(terminal: Ghostty, frame: ScreenFrame) -> None:
@@ -133,8 +133,8 @@ def test_every_pair_of_the_sixteen_colours_can_be_read(mode: Mode) -> None:
     for fg in range(8):
         terminal.feed("".join(f"\x1b[3{fg};4{bg}mx" for bg in range(8) if bg != fg).encode() + b"\r\n")
     frame.update()
-    inks, grounds, _ = frame.looks.inks(0x101010, 0xFFFFFF)
-    used = sorted({int(number) for row in frame.rows[:8] for number in row.looks[:7]})
+    inks, grounds, _ = frame.cell_styles.inks(0x101010, 0xFFFFFF)
+    used = sorted({int(number) for row in frame.rows[:8] for number in row.cell_styles[:7]})
     assert len(used) == 56
     assert min(contrast(int(inks[one]), int(grounds[one])) for one in used) >= 3.4
     frame.close()
@@ -155,9 +155,9 @@ def relative(colour: int) -> float:
 def test_colours_that_a_program_mixes_itself_are_left_alone(terminal: Ghostty, frame: ScreenFrame) -> None:
     terminal.feed(b"\x1b[38;2;100;100;100;48;2;101;101;101m\xe2\x96\x80\x1b[38;5;240;48;5;241mx")
     frame.update()
-    inks, _, _ = frame.looks.inks(0, 0xFFFFFF)
-    assert int(inks[frame.rows[0].looks[0]]) == 0x646464
-    assert int(inks[frame.rows[0].looks[1]]) == look(frame, 1).fg
+    inks, _, _ = frame.cell_styles.inks(0, 0xFFFFFF)
+    assert int(inks[frame.rows[0].cell_styles[0]]) == 0x646464
+    assert int(inks[frame.rows[0].cell_styles[1]]) == cell_style(frame, 1).fg
 
 
 def test_looks_are_right_where_the_screen_lies_over_two_pages(terminal: Ghostty, frame: ScreenFrame) -> None:
@@ -168,7 +168,9 @@ def test_looks_are_right_where_the_screen_lies_over_two_pages(terminal: Ghostty,
         if len(set(terminal.pages(range(5)))) > 1:
             frame.update()
             between += 1
-            assert [look(frame, 0, row).fg >> 16 for row in range(5)] == [(top + row) % 5 for row in range(5)]
+            assert [cell_style(frame, 0, row).fg >> 16 for row in range(5)] == [
+                (top + row) % 5 for row in range(5)
+            ]
     assert between
 
 
@@ -176,4 +178,4 @@ def test_a_ground_without_text_is_no_character(terminal: Ghostty, frame: ScreenF
     terminal.feed(b"\x1b[41m\x1b[2J")
     frame.update()
     assert {row.clusters for row in frame.rows} == {()}
-    assert look(frame, 3, 3).bg == 0xAA0000
+    assert cell_style(frame, 3, 3).bg == 0xAA0000

@@ -125,7 +125,7 @@ def test_the_cursor_is_saved_with_its_attributes_and_restored() -> None:
     terminal.feed(f"{CSI}2;3H{CSI}1m\x1b7{CSI}0m{CSI}5;1Hlow\x1b8back".encode())
     frame.update()
     assert [row.text() for row in frame.rows] == ["", "  back", "", "", "low"]
-    assert frame.looks.all[frame.rows[1].looks[2]].bold
+    assert frame.cell_styles.all[frame.rows[1].cell_styles[2]].bold
     frame.close()
     terminal.close()
 
@@ -183,7 +183,7 @@ def test_colours_are_written_with_colons_or_semicolons(sequence: str, colour: in
     frame = ScreenFrame(terminal)
     terminal.feed(f"{CSI}{sequence}mx{CSI}4:0;39my".encode())
     frame.update()
-    first, second = (frame.looks.all[frame.rows[0].looks[column]] for column in (0, 1))
+    first, second = (frame.cell_styles.all[frame.rows[0].cell_styles[column]] for column in (0, 1))
     assert first.fg == colour
     assert (second.fg, second.underline) != (colour, 1)
     frame.close()

@@ -51,7 +51,7 @@ def test_a_soft_reset_leaves_text_cursor_and_screen_where_they_are(terminal: Gho
     assert terminal.alternate
     assert frame.rows[0].text() == "kept"
     assert frame.rows[2].text() == "   plain"
-    assert not frame.looks.all[frame.rows[2].looks[3]].bold
+    assert not frame.cell_styles.all[frame.rows[2].cell_styles[3]].bold
     assert (frame.cursor.column, frame.cursor.row) == (8, 2)
     frame.close()
 

@@ -272,15 +272,15 @@ def test_another_job_and_the_same_console_stand_below(
         assert isinstance(other, ConsoleView)
         assert isinstance(again, ConsoleView)
         await eventually(lambda: other.status.state is SessionState.CONNECTED, what="the other job is there")
-        assert other.strip.name.text() == "reader"
+        assert other.toolbar.name.text() == "reader"
         await eventually(lambda: again.status.viewers == 2, what="the same console is there twice")
         typed(view.terminal, "echo $((6*7))")
         await eventually(lambda: "\n42" in again.terminal.terminal.text(), what="both show it")
-        other.strip.act.click()
+        other.toolbar.act.click()
         await eventually(lambda: other.status.writer, what="the input comes here")
         typed(other.entry.line, "words")
         await eventually(lambda: "got words" in other.terminal.terminal.text())
-        again.strip.close_part.click()
+        again.toolbar.close_part.click()
         await eventually(lambda: view.status.viewers == 1, what="what is closed has left")
         assert parts(pane, view) == [view, other]
         for one in (view, other):
@@ -323,7 +323,7 @@ def test_a_console_that_is_opened_again_has_its_parts_again(
 def test_the_menu_names_what_a_split_may_show(qapp: QApplication, running_broker: RunningBroker) -> None:
     async def scenario(stage: Stage) -> None:
         view = await opened(stage, PROGRAM)
-        menu = view.strip.split.menu()
+        menu = view.toolbar.split.menu()
         menu.aboutToShow.emit()
         texts = {act.text(): act for act in menu.actions() if act.text()}
         assert "Shell of the job, beside" in texts

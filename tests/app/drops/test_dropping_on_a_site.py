@@ -63,7 +63,7 @@ def test_a_description_dropped_on_a_site_is_submitted_there(
         _drop(on, mime, at)
         sheet = on.window.findChild(SubmissionSheet)
         assert sheet is not None
-        assert sheet.face.chosen_site() == "local"
+        assert sheet.form.chosen_site() == "local"
         assert on.window.tabs.editors() == []
         await eventually(lambda: sheet.stage is Sending.READY)
         sheet.submit()

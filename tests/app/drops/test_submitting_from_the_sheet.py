@@ -34,7 +34,7 @@ def open_sheet(context: BenchContext, qtbot: QtBot, until: Until) -> Open:
     def opened(jobs: tuple[JobDraft, ...]) -> SubmissionSheet:
         sheet = SubmissionSheet(context, jobs, window)
         sheet.open()
-        until(lambda: sheet.stage is SheetStage.REFUSED or sheet.face.where.text())
+        until(lambda: sheet.stage is SheetStage.REFUSED or sheet.form.where.text())
         return sheet
 
     return opened
@@ -69,10 +69,10 @@ def test_a_script_with_data_runs_and_its_output_is_right(
     data = tmp_path / "in put.txt"
     data.write_text("the data\n")
     sheet = open_sheet(_jobs(_script(tmp_path, "show it.sh", '#!/bin/sh\ncat "in put.txt"\n'), data))
-    assert sheet.face.amount.text().startswith("1 CPU · 2 files, ")
-    assert sheet.face.where.text().startswith("Goes to ")
-    assert sheet.face.contents.topLevelItemCount() == 2
-    sheet.face.submit.click()
+    assert sheet.form.amount.text().startswith("1 CPU · 2 files, ")
+    assert sheet.form.where.text().startswith("Goes to ")
+    assert sheet.form.contents.topLevelItemCount() == 2
+    sheet.form.submit.click()
     until(lambda: sheet.stage is SheetStage.DONE)
     row = _run(context, loop, context.shown[0])
     assert (row["state"], row["exit_code"]) == ("Done", 0)
@@ -83,7 +83,7 @@ def test_a_python_file_without_the_executable_bit_runs_through_python(
     context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     sheet = open_sheet(_jobs(_script(tmp_path, "two words.py", "print(6 * 7)\n", 0o644)))
-    sheet.face.submit.click()
+    sheet.form.submit.click()
     until(lambda: sheet.stage is SheetStage.DONE)
     assert _run(context, loop, context.shown[0])["exit_code"] == 0
     assert _output(context, loop, context.shown[0]) == "42\n"
@@ -93,10 +93,10 @@ def test_several_scripts_become_one_batch(
     context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     sheet = open_sheet(_jobs(*(_script(tmp_path, f"{n}.sh", f"#!/bin/sh\necho {n}\n") for n in "abc")))
-    assert sheet.face.submit.text() == "Submit 3 jobs"
+    assert sheet.form.submit.text() == "Submit 3 jobs"
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
+    sheet.form.submit.click()
     until(lambda: sheet.stage is SheetStage.DONE)
     rows = [_run(context, loop, job) for job in heard[0]]
     assert len({row["batch"] for row in rows}) == 1
@@ -107,12 +107,12 @@ def test_a_sweep_makes_a_job_for_each_value(
     context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop
 ) -> None:
     sheet = open_sheet((JobDraft("sweep", TEMPLATES[2].text()),))
-    assert not sheet.face.submit.isEnabled()
-    sheet.face.values.setText("1-3, red")
-    assert sheet.face.submit.text() == "Submit 4 jobs"
+    assert not sheet.form.submit.isEnabled()
+    sheet.form.values.setText("1-3, red")
+    assert sheet.form.submit.text() == "Submit 4 jobs"
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
+    sheet.form.submit.click()
     until(lambda: sheet.stage is SheetStage.DONE)
     for job in heard[0]:
         _run(context, loop, job)
@@ -130,10 +130,10 @@ def test_a_parametric_description_needs_no_values_but_its_own(
     )
     sheet = open_sheet((JobDraft("sweep", text),))
     assert not sheet.sweeps
-    assert sheet.face.submit.text() == "Submit 2 jobs"
+    assert sheet.form.submit.text() == "Submit 2 jobs"
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
+    sheet.form.submit.click()
     until(lambda: sheet.stage is SheetStage.DONE)
     for job in heard[0]:
         _run(context, loop, job)
@@ -150,10 +150,10 @@ def test_the_files_of_typed_values_are_sent(
         'StdOutput = "std.out"; OutputSandbox = "std.out";'
     )
     sheet = open_sheet((JobDraft("sweep", text, base=tmp_path),))
-    sheet.face.values.setText("a, b")
+    sheet.form.values.setText("a, b")
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
+    sheet.form.submit.click()
     until(lambda: sheet.stage is SheetStage.DONE)
     for job in heard[0]:
         _run(context, loop, job)
@@ -163,15 +163,15 @@ def test_the_files_of_typed_values_are_sent(
 def test_an_error_stands_in_the_way_and_is_named(open_sheet: Open) -> None:
     sheet = open_sheet((JobDraft("bad", 'Executable = "x"; InputSandbox = {"/nowhere/x"};'),))
     assert sheet.stage is SheetStage.REFUSED
-    assert not sheet.face.submit.isEnabled()
-    assert any(severity == "error" and "x" in said for severity, said in sheet.face.remarks.shown)
+    assert not sheet.form.submit.isEnabled()
+    assert any(severity == "error" and "x" in said for severity, said in sheet.form.remarks.shown)
 
 
 def test_canceling_sends_nothing(
     context: BenchContext, open_sheet: Open, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     sheet = open_sheet(_jobs(_script(tmp_path, "a.sh", "#!/bin/sh\n")))
-    sheet.face.cancel.click()
+    sheet.form.cancel.click()
     assert loop.run_until_complete(context.client.jobs_page()).total == 0
 
 
@@ -184,7 +184,7 @@ def test_dropped_text_runs_as_a_script(
     sheet.open()
     sheet.accept()
     confirm = window.findChild(SubmissionSheet)
-    until(lambda: confirm.stage is SheetStage.READY and confirm.face.where.text())
+    until(lambda: confirm.stage is SheetStage.READY and confirm.form.where.text())
     confirm.submit()
     until(lambda: context.shown)
     assert _run(context, loop, context.shown[0])["exit_code"] == 0

@@ -148,7 +148,7 @@ def test_a_canceled_and_a_purged_job_are_told_as_such(
     story: Any = inspector.panes["story"]
     until(lambda: story.now.text().endswith("Canceled. It can be submitted again in one step."))
     loop.run_until_complete(live.client.purge([job]))
-    until(lambda: story.placard.heading.text() == "This job is gone")
+    until(lambda: story.empty_state.heading.text() == "This job is gone")
 
 
 def test_a_log_of_100_mb_written_by_a_real_job_is_reached_to_its_last_line(

@@ -111,7 +111,7 @@ def test_a_slow_answer_shows_the_shape_of_what_comes(
     context.put(row("Running"), story(*TO_RUNNING))
     context.client.gate = asyncio.Event()
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes["story"].placard.accessibleName() == "Loading")
+    until(lambda: inspector.panes["story"].empty_state.accessibleName() == "Loading")
     context.client.gate.set()
     until(lambda: inspector.panes["story"].showing_content())
 
@@ -124,10 +124,10 @@ def test_every_tab_says_that_the_broker_does_not_answer(
     context.client.error = Unreachable("No answer.")
     inspector.show_tab(tab)
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes[tab].placard.heading.text() == "The broker does not answer")
+    until(lambda: inspector.panes[tab].empty_state.heading.text() == "The broker does not answer")
     context.client.error = None
     context.link.set(ConnectionState.CONNECTED)
-    until(lambda: inspector.panes[tab].placard.heading.text() != "The broker does not answer"
+    until(lambda: inspector.panes[tab].empty_state.heading.text() != "The broker does not answer"
           or inspector.panes[tab].showing_content())  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def test_every_tab_says_that_a_job_was_purged(
     context.client.error = NotFound("No such job.")
     inspector.show_tab(tab)
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes[tab].placard.heading.text() == "This job is gone")
+    until(lambda: inspector.panes[tab].empty_state.heading.text() == "This job is gone")
 
 
 def test_a_lost_broker_greys_what_was_last_heard_and_says_since_when(

@@ -187,8 +187,8 @@ def test_a_job_that_has_not_run_says_when_there_will_be_lines(
 ) -> None:
     context.put(row("Waiting"), story(*TO_RUNNING[:2]))
     pane.show_job(JOB)
-    until(lambda: pane.placard.heading.text() == "No output yet")
-    assert pane.placard.isVisible()
+    until(lambda: pane.empty_state.heading.text() == "No output yet")
+    assert pane.empty_state.isVisible()
 
 
 def test_a_file_that_cannot_be_read_says_why(context: TestContext, pane: LogsPane, until: Until) -> None:

@@ -85,8 +85,8 @@ def test_a_broken_image_says_so_and_offers_another_program(
 ) -> None:
     (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
     pane.show_job(JOB)
-    until(lambda: pane.preview.placard.heading.text() == "This image cannot be shown")
-    assert pane.preview.placard.button.text() == "Open outside"
+    until(lambda: pane.preview.empty_state.heading.text() == "This image cannot be shown")
+    assert pane.preview.empty_state.button.text() == "Open outside"
 
 
 def test_a_csv_is_drawn_over_its_rising_column_and_shown_as_a_table(
@@ -127,9 +127,9 @@ def test_each_condition_without_files_has_its_own_words(
         context.put(row(state), story(*TO_RUNNING))
         pane.show_job(None)
         pane.show_job(JOB)
-        until(lambda: pane.placard.heading.text() not in ("", "No job selected"))
-        said.append(pane.placard.heading.text())
-        pane.placard.say("", "", "")
+        until(lambda: pane.empty_state.heading.text() not in ("", "No job selected"))
+        said.append(pane.empty_state.heading.text())
+        pane.empty_state.say("", "", "")
     assert said == ["Not yet", "No files yet", "No files"]
 
 

@@ -84,7 +84,7 @@ def test_a_text_that_cannot_be_read_keeps_the_last_answer(qapp: QApplication, gr
         await eventually(lambda: "before the last change" in view.advice.text())
         assert view.candidates.rowCount() == known
         editor.set_text("")
-        assert view.placard.heading.text() == "Nothing to ask about yet"
+        assert view.empty_state.heading.text() == "Nothing to ask about yet"
 
     play(qapp, grid, scenario)
 
@@ -114,8 +114,8 @@ def test_submit_here_sends_the_job_to_the_place_that_was_chosen(qapp: QApplicati
         view.explanation.submit.click()
         sheet = await eventually(lambda: editor.findChild(SubmissionSheet))
         await eventually(lambda: sheet.stage is Sending.READY)
-        assert "fork-local" in sheet.face.chosen_site()
-        sheet.face.submit.click()
+        assert "fork-local" in sheet.form.chosen_site()
+        sheet.form.submit.click()
         await eventually(lambda: len(on.context.jobs) == 1)
         job = next(iter(on.context.jobs.at))
         await eventually(lambda: on.ended(job), 60)

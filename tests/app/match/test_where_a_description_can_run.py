@@ -167,13 +167,13 @@ def test_nothing_known_nothing_written_errors_and_no_broker_each_say_what_to_do(
     show: Any, until: Any
 ) -> None:
     view = show(0, wait=False)
-    until(lambda: view.placard.heading.text() == "No resources are known")
+    until(lambda: view.empty_state.heading.text() == "No resources are known")
     view.ask("")
-    assert view.placard.heading.text() == "Nothing to ask about yet"
+    assert view.empty_state.heading.text() == "Nothing to ask about yet"
     view._context.client.error = BadRequest("line 1: this cannot be read")
     view.ask("nonsense")
-    until(lambda: view.placard.heading.text() == "This could not be asked")
-    assert "line 1" in view.placard.sentence.text()
+    until(lambda: view.empty_state.heading.text() == "This could not be asked")
+    assert "line 1" in view.empty_state.sentence.text()
     view._context.link.set(ConnectionState.UNREACHABLE, "It ended.")
     assert view.list.cells.grey
 

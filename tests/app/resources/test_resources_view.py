@@ -130,22 +130,22 @@ def test_the_map_shows_sites_and_a_click_chooses_one(show: Show, until: Any, qtb
     pane = show(10)
     pane._kinds.button(1).click()
     assert pane.either.currentWidget() is pane.map
-    until(lambda: pane.map.spots)
-    assert {spot.site for spot in pane.map.spots} == set(cells(pane, "site"))
-    spot = next(one for one in pane.map.seen() if one.sites == 1 and one.site != pane.map._chosen)
-    at = pane.map._at(spot.latitude, spot.longitude)
+    until(lambda: pane.map.markers)
+    assert {marker.site for marker in pane.map.markers} == set(cells(pane, "site"))
+    marker = next(one for one in pane.map.seen() if one.sites == 1 and one.site != pane.map._chosen)
+    at = pane.map._at(marker.latitude, marker.longitude)
     qtbot.mouseClick(pane.map, Qt.MouseButton.LeftButton, pos=QPoint(round(at.x()), round(at.y())))
-    until(lambda: pane.detail.name.text() == spot.site)
+    until(lambda: pane.detail.name.text() == marker.site)
 
 
 def test_many_sites_stand_together_until_one_comes_nearer(show: Show, until: Any) -> None:
     pane = show(3000)
     pane._kinds.button(1).click()
-    until(lambda: pane.map.spots)
+    until(lambda: pane.map.markers)
     seen = pane.map.seen()
     assert len(seen) < 60
-    assert sum(spot.sites for spot in seen) == len(pane.map.spots) == 1000
-    assert sum(spot.total for spot in seen) == sum(pane.held.columns["total_cpus"])
+    assert sum(marker.sites for marker in seen) == len(pane.map.markers) == 1000
+    assert sum(marker.total for marker in seen) == sum(pane.held.columns["total_cpus"])
     before = pane.map._pixels()
     assert pane.map.spot_at(QPointF(-500, -500)) is None
     pane.map._approach(seen[0])

@@ -99,7 +99,7 @@ async def _resources(on: Stage, number: int, look: Look) -> None:
     pane._kinds.button(0).click()
     await look("resources")
     pane._kinds.button(1).click()
-    await eventually(lambda: pane.map.spots)
+    await eventually(lambda: pane.map.markers)
     await look("map")
 
 

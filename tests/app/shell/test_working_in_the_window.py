@@ -126,7 +126,7 @@ def test_all_jobs_of_a_submitted_batch_are_selected(qapp: QApplication, broker: 
         sheet.submitted.connect(done.append)
         sheet.open()
         await eventually(lambda: sheet.stage is Sending.READY)
-        sheet.face.submit.click()
+        sheet.form.submit.click()
         await eventually(lambda: done)
         await eventually(lambda: sorted(on.window.jobs.view.chosen()) == sorted(done[0]))
         assert len(done[0]) == 3

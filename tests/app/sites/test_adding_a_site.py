@@ -91,7 +91,7 @@ def test_questions_on_the_way_are_answered_in_the_sheet(act: Act) -> None:
         assert broker.answers[2][1].value == "open sesame", "nobody types it twice to add one site"
         question = PASSPHRASE.model_copy(update={"id": "again"})
         broker.views = [broker.views[0].model_copy(update={"link": asking(question)})]
-        on.context.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: sheet.trial.form.question == question)
         assert len(broker.answers) == 3, "what was refused is not sent again"
 

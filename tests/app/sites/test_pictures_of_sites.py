@@ -56,7 +56,7 @@ def test_no_site_one_and_fifty_have_their_pictures(act: Act) -> None:
         page = page_of(on)
         for number in (0, 1, 50):
             broker.views = [site(f"site-{at:02}") for at in range(number)]
-            on.context.sites.look()
+            on.context.sites.reload()
             await eventually(lambda wanted=number: len(page.cards) == wanted and on.context.sites.loaded)
             for mode in MODES:
                 on.context.theme.wear(mode=mode)

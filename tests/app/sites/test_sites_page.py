@@ -124,7 +124,7 @@ def test_without_sites_the_page_teaches_how_to_add_one(act: Act) -> None:
         page.state.primary.click()
         assert on.window.handlers.adding is not None
         broker.error = CrossDeskError("The disk could not be read.", place="store")
-        on.context.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: page.state.title.text() == "The sites could not be read")
         broker.error = None
         page.state.primary.click()
@@ -171,7 +171,7 @@ def test_a_site_that_is_being_removed_says_so_and_what_is_left_is_told(act: Act)
         page = page_of(on)
         await eventually(lambda: page.cards)
         broker.views = [one.model_copy(update={"leaving": one.name == "cluster-a"}) for one in broker.views]
-        on.context.sites.look()
+        on.context.sites.reload()
         card = page.cards["cluster-a"]
         await eventually(lambda: card.word.text() == "Being removed")
         assert "taken away" in card.said.text()
