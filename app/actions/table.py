@@ -1,4 +1,4 @@
-"""Every action of the desk, in one table: menus, toolbar, palette and keys are made of it."""
+"""Every action of the desktop, in one table: menus, toolbar, palette and keys are made of it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _LATER_MS = 2500
 
 
 class ConsolePreload(QObject):
-    """Loads once for the whole desk; every pane asks one of its own."""
+    """Loads once for the whole desktop; every pane asks one of its own."""
 
     changed = Signal()
     """Consoles can be opened now."""

@@ -1,4 +1,4 @@
-"""Sessions that were closed and take their leave: nobody waits for them but the end of the desk."""
+"""Sessions that were closed and take their leave: nobody waits for them but the end of the desktop."""
 
 from __future__ import annotations
 

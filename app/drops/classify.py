@@ -11,7 +11,7 @@ from broker_core.jdl.limits import DESCRIPTION_MAX
 
 
 class ItemKind(StrEnum):
-    """What one file or folder is to the desk."""
+    """What one file or folder is to the desktop."""
 
     DESCRIPTION = "description"
     """Opens in the editor, or is submitted as it stands."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 1000
 PRIVATE = "application/x-crossdesk-"
-"""Beginning of the MIME types of the desk's own drags, which are not dropped on the window."""
+"""Beginning of the MIME types of the desktop's own drags, which are not dropped on the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class DragPayload:
 
 
 def read(mime: QMimeData) -> DragPayload | None:
-    """What the drag carries; None if it is nothing for the desk, or a drag of its own."""
+    """What the drag carries; None if it is nothing for the desktop, or a drag of its own."""
     if any(name.startswith(PRIVATE) for name in mime.formats()):
         return None
     if mime.hasUrls():

@@ -29,7 +29,7 @@ class Draft:
 
 
 def drafts_directory(context: AppContext) -> Path:
-    """Where drafts of the desk's state directory are kept."""
+    """Where drafts of the desktop's state directory are kept."""
     return places(context.state_dir).state / "drafts"
 
 

@@ -46,11 +46,11 @@ ACTIONS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
     ("job.resubmit", "Resubmit", lambda row: True),
     ("job.purge", "Remove", can_purge),
 )
-"""Id in the desk's table of actions, short verb, and for which rows it applies."""
+"""Id in the desktop's table of actions, short verb, and for which rows it applies."""
 
 
 class JobActions(QWidget):
-    """Buttons for what applies to the selected jobs, done through the desk's table of actions."""
+    """Buttons for what applies to the selected jobs, done through the desktop's table of actions."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)

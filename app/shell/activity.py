@@ -1,4 +1,4 @@
-"""The bottom panel: transfers with progress, and everything the desk has told."""
+"""The bottom panel: transfers with progress, and everything the desktop has told."""
 
 from __future__ import annotations
 

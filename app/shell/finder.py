@@ -36,7 +36,7 @@ class Find:
 
 
 class Finder:
-    """Makes the lines of the palette from what the desk has now."""
+    """Makes the lines of the palette from what the desktop has now."""
 
     def __init__(
         self,

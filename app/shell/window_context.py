@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class WindowContext(QObject):
-    """Implements app.context.Desk. The window fills in `actions` and listens to the signals."""
+    """Implements app.context.AppContext. The window fills in `actions` and listens to the signals."""
 
     noticed = Signal(object)
     """Notice to be shown."""

@@ -1,4 +1,4 @@
-"""How the desk stands with its broker."""
+"""How the desktop stands with its broker."""
 
 from __future__ import annotations
 

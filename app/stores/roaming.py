@@ -1,4 +1,4 @@
-"""What of the desk follows its user: kept by the broker, so that another machine shows the same."""
+"""What of the desktop follows its user: kept by the broker, so that another machine shows the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queries of the sidebar: the desk's own, and those the user saved."""
+"""The queries of the sidebar: the desktop's own, and those the user saved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.stores.preferences import Preferences
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A query with a name; the desk's own have an icon and cannot be removed."""
+    """A query with a name; the desktop's own have an icon and cannot be removed."""
 
     name: str
     text: str
@@ -47,7 +47,7 @@ class SavedQueries(QObject):
 
     @property
     def all(self) -> tuple[SavedQuery, ...]:
-        """The desk's queries, then the user's."""
+        """The desktop's queries, then the user's."""
         return BUILT_IN + self.own
 
     def save(self, name: str, text: str) -> None:

@@ -69,7 +69,7 @@ class BrokerSession:
                 self._link.set(ConnectionState.STOPPED, "The broker was stopped; jobs that run go on.")
             except CrossDeskError as error:
                 self._link.set(ConnectionState.UNREACHABLE, str(error))
-            except Exception as error:  # whatever it is, the desk must find its broker again
+            except Exception as error:  # whatever it is, the desktop must find its broker again
                 log.exception("Talking to the broker")
                 self._link.set(ConnectionState.UNREACHABLE, f"Something unforeseen happened: {error!r}.")
             finally:

@@ -1,4 +1,4 @@
-"""The theme of the desk: tokens to colours, icons and fonts; tells when it changes."""
+"""The theme of the desktop: tokens to colours, icons and fonts; tells when it changes."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _WEIGHTS = {"title": QFont.Weight.DemiBold, "strong": QFont.Weight.DemiBold, "me
 
 
 class Theme(QObject):
-    """Implements app.context.Theme on Fusion with the desk's own palettes and stylesheet."""
+    """The Fusion style with palettes and a stylesheet of our own."""
 
     changed = Signal()
 

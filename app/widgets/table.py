@@ -1,4 +1,4 @@
-"""A table of the desk: rows of one height, hover over the whole row, no grid."""
+"""A table of the desktop: rows of one height, hover over the whole row, no grid."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _CODEPOINT, _STYLE, _WIDE, _LINK = 2, 26, 42, 45
 """Where these lie in a cell; its two lowest bits tell what its text is."""
 _LETTER, _GRAPHEME, _RGB = 0, 1, 3
 _PLAIN_LETTERS = 0x180
-"""Below this a character is one cell and has a glyph of its own in every font of the desk."""
+"""Below this a character is one cell and has a glyph of its own in every font of the desktop."""
 _GROUND = 1 << 40
 """Marks a cell that is nothing but its background, beside the numbers of styles."""
 _PAGE = 44

@@ -16,7 +16,7 @@ Marks = Mapping[int, Sequence[tuple[int, int]]]
 
 
 class Colours:
-    """The terminal's own colours, and those of the desk's marks upon it."""
+    """The terminal's own colours, and those of the desktop's marks upon it."""
 
     def __init__(self, fg: QColor, bg: QColor, cursor: QColor, selection: QColor, mark: QColor) -> None:
         self.fg, self.bg, self.cursor, self.selection, self.mark = fg, bg, cursor, selection, mark

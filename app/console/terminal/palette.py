@@ -1,4 +1,4 @@
-"""The sixteen colours of a terminal for each look of the desk."""
+"""The sixteen colours of a terminal for each look of the desktop."""
 
 from __future__ import annotations
 

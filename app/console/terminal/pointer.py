@@ -136,7 +136,7 @@ class Pointer:
             view.scroll_lines(-notches * _LINES)
 
     def _tell(self, action: int, event: QMouseEvent, button: Qt.MouseButton | int) -> bool:
-        """Give an event to a program that wants the mouse; False where it is the desk's own."""
+        """Give an event to a program that wants the mouse; False where it is the desktop's own."""
         if not self._view.terminal.takes_mouse or event.modifiers() & _Shift:
             return False
         self._send(action, button, event)

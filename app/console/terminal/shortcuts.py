@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 COPY, PASTE, FIND = "Ctrl+Shift+C", "Ctrl+Shift+V", "Ctrl+Shift+F"
 _ZOOMS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1, Qt.Key.Key_0: 0}
-"""Keys that change the size of letters together with Ctrl; 0: as the desk has it."""
+"""Keys that change the size of letters together with Ctrl; 0: as the desktop has it."""
 _UNHEARD = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 

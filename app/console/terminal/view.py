@@ -114,7 +114,7 @@ class TerminalView(QAbstractScrollArea):
         self._dress()
 
     def _dress(self) -> None:
-        """Put on the colours and the font of the desk, at the sharpness of the screen."""
+        """Put on the colours and the font of the desktop, at the sharpness of the screen."""
         theme = self._context.theme
         fg, bg, cursor = theme.color("text"), theme.color("surface"), theme.color("accent")
         self.terminal.colours(fg.name(), bg.name(), cursor.name(), PALETTES[theme.shown])
@@ -126,13 +126,13 @@ class TerminalView(QAbstractScrollArea):
 
     @property
     def face(self) -> QFont:
-        """The font of the desk, larger or smaller as the user wants it here."""
+        """The font of the desktop, larger or smaller as the user wants it here."""
         font: QFont = self._context.theme.font("mono")
         font.setPixelSize(min(max(_SMALLEST, font.pixelSize() + self._zoom), _LARGEST))
         return font
 
     def zoom(self, step: int) -> None:
-        """Make letters larger or smaller by pixels; 0: as the desk has them."""
+        """Make letters larger or smaller by pixels; 0: as the desktop has them."""
         usual = self.face.pixelSize() - self._zoom
         wanted = self._zoom + step if step else 0
         if _SMALLEST <= usual + wanted <= _LARGEST:

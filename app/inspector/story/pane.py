@@ -206,7 +206,7 @@ _KNOWN = frozenset(EventType)
 
 
 def replayed_events(events: Iterable[EventView]) -> list[JobEvent]:
-    """Return the events; kinds that a newer broker may know and this desk does not are left out."""
+    """Return the events; kinds that a newer broker may know and this desktop does not are left out."""
     return [_event(one) for one in events if one.type in _KNOWN]
 
 

@@ -1,4 +1,4 @@
-"""Adding a site: where it is, what was found there, a test job, done. It never stands in the desk's way."""
+"""Adding a site: where it is, what was found there, a test job, done. It never stands in the way."""
 
 from __future__ import annotations
 

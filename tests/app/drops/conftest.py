@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from broker_core.client.connect import connect
-from tests.app.bench_desk import BenchContext
+from tests.app.bench_context import BenchContext
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from app.drops.script import ScriptSheet
 from app.drops.target import PRIVATE, DropTarget, install
 from app.editor.editor import Editor
 from app.theme.tokens import Mode
-from tests.app.bench_desk import BenchContext
+from tests.app.bench_context import BenchContext
 
 COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 BESIDE, ON_EDITOR = QPoint(20, 300), QPoint(700, 300)

@@ -18,7 +18,7 @@ from app.drops.plan import plan_for, plan_for_text
 from app.drops.script import ScriptSheet
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
-from tests.app.bench_desk import BenchContext
+from tests.app.bench_context import BenchContext
 from tests.waiting import eventually
 
 Until = Callable[..., Any]

@@ -27,7 +27,7 @@ from app.editor.editor import Editor
 from app.editor.recovery import drafts_directory
 from app.theme.tokens import Mode
 from broker_core.jdl.check import check
-from tests.app.bench_desk import BenchContext
+from tests.app.bench_context import BenchContext
 
 TEXT = """// kept remark
 Executable = "analyse.sh";  // and this one

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.inspector.logs.ansi import StyledRun, plain, runs_of
-from app.inspector.logs.line_index import EVERY, WIDEST
 from app.inspector.logs.page import fold, last_top, screen_lines
-from app.inspector.logs.spool import LogSpool
+from app.inspector.logs.spool import EVERY, WIDEST, LogSpool
 
 CONTENT = st.lists(
     st.one_of(

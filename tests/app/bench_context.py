@@ -1,4 +1,4 @@
-"""A desk without a window: real theme, real client; remembers what views ask of it."""
+"""A context without a window: real theme, real client; remembers what views ask of it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BenchLink(QObject):
 
 
 class BenchContext:
-    """Implements app.context.Desk as far as editor and drops use it."""
+    """Implements app.context.AppContext as far as editor and drops use it."""
 
     def __init__(self, app: QApplication, client: Any = None, mode: Mode = Mode.LIGHT) -> None:
         self.theme = Theme(app, mode)
