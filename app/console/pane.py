@@ -58,13 +58,13 @@ class ConsolePane(JobPane):
         row = answer.row
         job, state = str(row["id"]), JobState(row["state"])
         if not row["interactive"]:
-            self.show_placard(
+            self.show_empty_state(
                 "terminal", "No console", "Only interactive jobs have one. Logs shows the output of this job."
             )
         elif job in self.views or state is JobState.RUNNING:
             self._show_console(job)
         elif state in _BEFORE:
-            self.show_placard("hourglass", *_BEFORE[state])
+            self.show_empty_state("hourglass", *_BEFORE[state])
         else:
             self._over(row)
 
@@ -152,9 +152,9 @@ class ConsolePane(JobPane):
         if row["started"] is None and row["state"] == JobState.ABORTED:
             sentence = str(row["reason"]) or _REFUSED
             said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch")
-            self.show_placard(*said)
+            self.show_empty_state(*said)
         else:
-            self.show_placard("terminal", "The program has ended", "Logs and Output show what it left.")
+            self.show_empty_state("terminal", "The program has ended", "Logs and Output show what it left.")
 
     def act(self) -> None:
         """The placard's button: try it again now."""

@@ -146,7 +146,7 @@ class JobPane(QWidget):
         """True while the content is what the user sees."""
         return self._stack.currentWidget() is self.content
 
-    def show_placard(
+    def show_empty_state(
         self,
         icon: str,
         heading: str,
@@ -162,22 +162,22 @@ class JobPane(QWidget):
 
     def say_nothing_selected(self) -> None:
         """The empty condition."""
-        self.show_placard("activity", "No job selected", "Select a job in the table to see it here.")
+        self.show_empty_state("activity", "No job selected", "Select a job in the table to see it here.")
 
     def show_error(self, error: CrossDeskError) -> None:
         """The error and the disconnected condition; content that is already there stays, greyed."""
         if isinstance(error, Unreachable):
             if not self.showing_content():
-                self.show_placard(
+                self.show_empty_state(
                     "unplug",
                     "The broker does not answer",
                     "The desk is trying again; this page fills by itself when it is back.",
                 )
         elif isinstance(error, NotFound):
-            self.show_placard("trash-2", "This job is gone", "It was purged, with its files.")
+            self.show_empty_state("trash-2", "This job is gone", "It was purged, with its files.")
         else:
             sentence = f"{error} ".strip()
-            self.show_placard("circle-alert", "This could not be read", sentence, "Try again", "negative")
+            self.show_empty_state("circle-alert", "This could not be read", sentence, "Try again", "negative")
 
     def _show_loading(self) -> None:
         self.empty_state.load()

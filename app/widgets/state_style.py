@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from broker_core.jobs.states import JobState
 
@@ -80,11 +78,6 @@ def style_of(
     if exit_code and state == JobState.DONE:
         return StateStyle(StateShape.EXCLAMATION, FAILED_TOKEN, f"Done, exit {exit_code}")
     return plain
-
-
-def style_of_row(row: Mapping[str, Any]) -> StateStyle:
-    """Return the face of a job's row (JobRecord field to value)."""
-    return style_of(row["state"], row["exit_code"], row["held"], row["canceling"], row.get("unheard"))
 
 
 def failed(state: str, exit_code: int | None) -> bool:

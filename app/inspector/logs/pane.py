@@ -145,13 +145,13 @@ class LogsPane(JobPane):
     def _say_nothing(self) -> None:
         row = self.context.jobs.row(self.job or "") or {}
         if row and JobState(row["state"]).active:
-            self.show_placard(
+            self.show_empty_state(
                 "scroll-text",
                 "No output yet",
                 "What the job writes appears here as soon as it runs, line by line.",
             )
         else:
-            self.show_placard(
+            self.show_empty_state(
                 "scroll-text", "Nothing was written", "The job left no output. Its story tells how it ended."
             )
 

@@ -115,13 +115,13 @@ class OutputPane(JobPane):
     def _say_nothing(self) -> None:
         state = self._row_state()
         if state is JobState.RUNNING:
-            self.show_placard(
+            self.show_empty_state(
                 "package-open", "No files yet", "The job is running; files appear as it makes them."
             )
         elif state is not None and state.active:
-            self.show_placard("package-open", "Not yet", "Files appear here once the job runs.")
+            self.show_empty_state("package-open", "Not yet", "Files appear here once the job runs.")
         else:
-            self.show_placard(
+            self.show_empty_state(
                 "package-open",
                 "No files",
                 "The job left none. Name the files you want to keep in OutputSandbox of its description.",
