@@ -157,7 +157,7 @@ class ConsolePane(JobPane):
             self.show_empty_state("terminal", "The program has ended", "Logs and Output show what it left.")
 
     def act(self) -> None:
-        """The placard's button: try it again now."""
+        """The button of the empty page: try it again now."""
         if self.job is not None and self.empty_state.button.text() == "Resubmit":
             self._submit_again("job.resubmit")
         else:

@@ -53,7 +53,7 @@ def style_of_session(status: Status) -> SessionStyle:
 
 
 def sentence(status: Status) -> str:
-    """What the strip says beside the state's word."""
+    """What the toolbar says beside the state's word."""
     parts = [_STATES[status.state](status)] if status.state in _STATES else []
     if status.silent:
         parts.append(f"no answer for {status.silent} s")

@@ -72,7 +72,7 @@ class WherePane(JobPane):
 
 
 class DetachedPane(QWidget):
-    """Keeps showing the job it was torn off with, whatever is selected later."""
+    """Keeps showing the job it was detached with, whatever is selected later."""
 
     closed = Signal(object)
     """This window, when the user closed it."""

@@ -66,7 +66,7 @@ def summary(counted: Counter[str]) -> str:
 
 
 def style_of_batch(counted: Counter[str]) -> StateStyle:
-    """Return the face of a batch: what is most worth knowing about its jobs."""
+    """Return the style of a batch: what is most worth knowing about its jobs."""
     if counted["Aborted"]:
         shown = STATE_STYLES[JobState.ABORTED]
     elif counted["DoneFailed"]:

@@ -107,7 +107,7 @@ class JobsTable(QAbstractTableModel):
         return entry >= 0 and self.view.batch_of(entry) is not None
 
     def style_of(self, line: int) -> StateStyle:
-        """The face of a line's state."""
+        """The style of a line's state."""
         batch = self.batch_at(line)
         if batch:
             return folding.style_of_batch(self.tally(batch))

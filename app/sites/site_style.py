@@ -41,7 +41,7 @@ _UNKNOWN = SiteStyle(StateShape.QUESTION, "state-Unheard", "Not known")
 
 
 def site_style(site: SiteView) -> SiteStyle:
-    """Return the face of a site; trouble with the connection is worth more than being drained."""
+    """Return the style of a site; trouble with the connection is worth more than being drained."""
     if site.leaving:
         return LEAVING
     if site.link.state == CONNECTED:

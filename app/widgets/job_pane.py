@@ -78,7 +78,7 @@ class JobPane(QWidget):
         """Forget everything about the job shown before; called when another job comes."""
 
     def act(self) -> None:
-        """The placard's button was pressed; by default: ask again."""
+        """The button of the empty page was pressed; by default: ask again."""
         self.refresh()
 
     def close_all(self) -> None:
@@ -138,7 +138,7 @@ class JobPane(QWidget):
     # The conditions of a pane
 
     def show_content(self) -> None:
-        """Show the content instead of a placard."""
+        """Show the content instead of an empty page."""
         self._stack.setCurrentWidget(self.content)
         self.banner.setVisible(self.context.link.state is not ConnectionState.CONNECTED)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def style_of_row(row: dict[str, Any]) -> StateStyle:
-    """Return the face of a row, or of as much of a row as an event tells."""
+    """Return the style of a row, or of as much of a row as an event tells."""
     return style_of(
         row["state"], row.get("exit_code"), row.get("held") or "", row.get("canceling"), row.get("unheard")
     )

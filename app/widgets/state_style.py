@@ -64,7 +64,7 @@ def style_of(
     canceling: float | None = None,
     unheard: float | None = None,
 ) -> StateStyle:
-    """Return the face of a job in `state`; what is not a state is shown as not heard from.
+    """Return the style of a job in `state`; what is not a state is shown as not heard from.
 
     `unheard`: since when its site is not heard from, seconds since the epoch; None: it is.
     """

@@ -174,7 +174,7 @@ class ScreenFrame:
         return np.array(numbers, dtype=np.uint16)[which].reshape(styles.shape)
 
     def _number_of(self, row: int, column: int, style: Style) -> int:
-        """Looks are known by the content of their style."""
+        """Styles are known by the content of their style."""
         if style.bare:
             return self.cell_styles.ground(self._ground(style))
         if not style.number:
@@ -223,7 +223,7 @@ class ScreenFrame:
         return "".join(chr(points[index]) for index in range(size[0]))
 
     def _read_colours(self) -> None:
-        """Looks are kept as long as the program does not change the palette, and are not too many."""
+        """Styles are kept as long as the program does not change the palette, and are not too many."""
         before = bytes(ffi.buffer(self._colours))
         self._get("COLORS", self._colours)
         if bytes(ffi.buffer(self._colours)) != before or self.cell_styles.full:

@@ -55,8 +55,8 @@ class Preview(QWidget):
         self.text.setFont(self._context.theme.font("mono"))
 
     def kind(self) -> str:
-        """Return what is shown: placard, text, image or table."""
-        names = {self.empty_state: "placard", self.text: "text", self.image: "image", self.table: "table"}
+        """Return what is shown: empty, text, image or table."""
+        names = {self.empty_state: "empty", self.text: "text", self.image: "image", self.table: "table"}
         return names[self._stack.currentWidget()]  # type: ignore[index]
 
     def show_nothing(self) -> None:
