@@ -1,8 +1,9 @@
-"""What every view of the desk may use; the shell makes it, the views get it."""
+"""What every page of the window may use: the one interface between the pages and the shell."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import asyncio
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,21 +11,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtCore import SignalInstance
+    from PySide6.QtCore import QObject, SignalInstance
 
+    from app.actions.registry import Actions
+    from app.stores.counts import QueryCounts
+    from app.stores.jobs import JobStore
+    from app.stores.link import BrokerLink
+    from app.stores.preferences import Preferences
+    from app.stores.saved_queries import SavedQueries
+    from app.stores.session import BrokerSession
+    from app.stores.sites import SiteStore
+    from app.stores.topics import TopicSignals
+    from app.stores.transfers import Transfers
+    from app.theme.theme import Theme
     from broker_core.client.client import BrokerClient
-    from broker_core.wire.sites import SiteView
-
-
-class LinkState(StrEnum):
-    """How the desk stands with its broker; never a job state."""
-
-    STARTING = "starting"
-    CONNECTED = "connected"
-    RECONNECTING = "reconnecting"
-    UNREACHABLE = "unreachable"
-    STOPPED = "stopped"
-    """Somebody stopped the broker on purpose; the desk waits to be asked, or for a broker that answers."""
 
 
 KEPT_CLEAR = "typed-into"
@@ -54,99 +54,36 @@ class Notice:
     """Id of a second action; empty for none."""
 
 
-class Link(Protocol):
-    """The connection to the broker."""
+class AppContext(Protocol):
+    """The program as a page sees it; made by the shell, given to every page."""
 
-    state: LinkState
-    reason: str
-    since: float
-    dialect: str
-    """Whose rules the broker follows where descriptions of several systems disagree."""
-    changed: SignalInstance
-    """No arguments."""
-
-
-class JobRows(Protocol):
-    """The live rows of all jobs of the user: what the broker says, never computed here."""
-
-    changed: SignalInstance
-    """set[str]: ids whose rows changed, coalesced to at most 10 a second; an empty set: everything did."""
-
-    def row(self, job: str) -> dict[str, Any] | None:
-        """JobRecord field to value, or None if there is no such job."""
-        ...
-
-    def interactive(self) -> list[tuple[str, str]]:
-        """Id and name of the interactive jobs that run now, the newest first."""
-        ...
-
-    def __len__(self) -> int: ...
-
-
-class Preferences(Protocol):
-    """What this machine remembers about the window; see app/model/preferences."""
-
-    def __getitem__(self, name: str) -> Any: ...
-
-    def __setitem__(self, name: str, value: Any) -> None: ...
-
-
-class Sites(Protocol):
-    """The sites as the broker tells them; see app/sites."""
-
-    changed: SignalInstance
-    views: list[SiteView]
-
-    def look(self) -> None:
-        """Ask for them again."""
-        ...
-
-    def named(self, name: str) -> SiteView | None:
-        """The site of this name."""
-        ...
-
-    def at(self, ces: str | None) -> SiteView | None:
-        """The site of the first of these computing elements (as in JobRecord.site)."""
-        ...
-
-    def unheard(self, ces: str | None) -> float | None:
-        """Since when the place of a job is not heard from, seconds since the epoch; None: it is."""
-        ...
-
-
-class Theme(Protocol):
-    """Tokens to colours; see app/theme."""
-
-    changed: SignalInstance
-
-    def color(self, token: str) -> Any:
-        """QColor of a token: surface, raised, border, text, muted, accent, selection, focus, positive,
-        warning, negative, code-keyword..., or `state-<State>` / `state-<State>-soft` for a job state."""
-        ...
-
-    def icon(self, name: str, token: str = "text") -> Any:
-        """QIcon of a bundled icon (Lucide name) in a token's colour, redrawn when the theme changes."""
-        ...
-
-    def font(self, role: str = "base") -> Any:
-        """QFont: base, small, title, strong, mono."""
-        ...
-
-
-class Desk(Protocol):
-    """The desk as a view sees it."""
-
-    client: BrokerClient
-    """Typed asynchronous client; its calls raise broker_core.errors.Unreachable while there is no broker."""
-    link: Link
-    jobs: JobRows
-    sites: Sites
+    link: BrokerLink
+    jobs: JobStore
+    sites: SiteStore
+    topics: TopicSignals
+    counts: QueryCounts
+    saved: SavedQueries
+    session: BrokerSession
+    transfers: Transfers
     theme: Theme
     preferences: Preferences
+    actions: Actions
     state_dir: Path | None
     """The broker's state directory as given at the start; None for the usual one."""
+    noticed: SignalInstance
+    """Notice to be shown."""
 
-    def run(self, work: Coroutine[Any, Any, Any], doing: str) -> Any:
+    @property
+    def client(self) -> BrokerClient:
+        """Typed client; while there is no broker its calls raise broker_core.errors.Unreachable."""
+        ...
+
+    @property
+    def owner(self) -> QObject:
+        """Parent of objects that live as long as the window."""
+        ...
+
+    def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
         """Run a coroutine as a task of the window; an error becomes a notice that names `doing`."""
         ...
 
@@ -158,8 +95,20 @@ class Desk(Protocol):
         """Select a job in the table and show it in the inspector (tab: story, logs, output, where, text)."""
         ...
 
+    def show_jobs(self, ids: Sequence[str]) -> None:
+        """Select several jobs in the table, as soon as their rows are there."""
+        ...
+
+    def show_query(self, text: str) -> None:
+        """Show the jobs of a query in the table."""
+        ...
+
     def show_site(self, name: str) -> None:
         """Show all about a site; empty: all sites."""
+        ...
+
+    def show_help(self, page: str) -> None:
+        """Open a page of the in-app help."""
         ...
 
     def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:

@@ -71,15 +71,14 @@ def _run(options: argparse.Namespace) -> int:
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
 
-    from app.collector import Collector
-    from app.turns import short_turns
+    from app.interpreter import GarbageCollector, short_turns
 
     QGuiApplication.setApplicationName("crossdesk")
     QGuiApplication.setApplicationDisplayName("CrossDesk")
     QGuiApplication.setDesktopFileName("crossdesk")
     app = QApplication(["crossdesk"])
     app.setQuitOnLastWindowClosed(False)  # the loop ends once the tasks of the closed window have ended
-    Collector(app)
+    GarbageCollector(app)
     short_turns()
     import qasync
 
@@ -90,24 +89,24 @@ def _run(options: argparse.Namespace) -> int:
     window = build(app, options)
     _boundary(window, loop)
     with loop:
-        return loop.run_until_complete(live(window, options))
+        return int(loop.run_until_complete(live(window, options)))
 
 
 def build(app: QApplication, options: argparse.Namespace) -> MainWindow:
     """Make the window; nothing is connected yet."""
-    from app.model.preferences import Preferences
-    from app.shell.desk import WindowDesk
     from app.shell.window import MainWindow
-    from app.theme.theme import DeskTheme
+    from app.shell.window_context import WindowContext
+    from app.stores.preferences import Preferences
+    from app.theme.theme import Theme
     from app.theme.tokens import Mode
 
     preferences = Preferences()
-    theme = DeskTheme(app, Mode(options.theme or preferences["theme"]), preferences["font_size"])
-    return MainWindow(WindowDesk(theme, preferences, options.state_dir))
+    theme = Theme(app, Mode(options.theme or preferences["theme"]), preferences["font_size"])
+    return MainWindow(WindowContext(theme, preferences, options.state_dir))
 
 
 async def live(window: MainWindow, options: argparse.Namespace) -> int:
-    """Show the window, furnish it after its first painting, and live until it is closed."""
+    """Show the window, build the rest after its first painting, and live until it is closed."""
     import asyncio
 
     closed = asyncio.Event()
@@ -118,12 +117,12 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
         window.resize(*(int(part) for part in options.size.split("x")))
     window.show()
     await painted.wait()
-    window.furnish()
+    window.build_deferred()
     gc.freeze()  # what stands now stays: the collector need not look at it again, which would stop the window
     from app.shell.inspection import serve
 
     watched = await serve()
-    window.desk.begin()
+    window.context.begin()
     for path in options.files:
         window.handlers.open_file(path)
     try:
@@ -134,19 +133,19 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
         _first_run(window)
         from app.editor.recovery import recover
 
-        recover(window.desk)
+        recover(window.context)
         await closed.wait()
     finally:
-        await window.desk.close()
+        await window.context.close()
         if watched is not None:
             watched.close()
     return 0
 
 
 def _first_run(window: MainWindow) -> None:
-    if not window.desk.preferences["welcomed"]:
-        window.desk.preferences["welcomed"] = True
-        window.desk.trigger("view.welcome")
+    if not window.context.preferences["welcomed"]:
+        window.context.preferences["welcomed"] = True
+        window.context.trigger("view.welcome")
 
 
 def _boundary(window: MainWindow, loop: Any) -> None:
@@ -155,7 +154,9 @@ def _boundary(window: MainWindow, loop: Any) -> None:
 
     def tell(error: BaseException, where: str) -> None:
         log.error("Unforeseen, %s", where, exc_info=(type(error), error, error.__traceback__))
-        window.desk.notify(Notice(f"Something unforeseen happened: {error!r}. It is in the log.", Tone.BAD))
+        window.context.notify(
+            Notice(f"Something unforeseen happened: {error!r}. It is in the log.", Tone.BAD)
+        )
 
     def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
         if issubclass(kind, KeyboardInterrupt):

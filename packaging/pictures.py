@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.console.shell_view import ShellView
-from app.console.terminal import TerminalView
+from app.console.terminal.view import TerminalView
 from app.shell.toasts import Toast
 from app.theme.tokens import Mode
 from broker_core.client.interactive import register_desk
@@ -64,14 +64,14 @@ class Album:
         await self._description()
         await self._place("statistics", "view.statistics")
         await self._crowd()
-        self.on.desk.trigger("view.inspector")
+        self.on.context.trigger("view.inspector")
         await self._place("sites", "view.sites")
 
     async def _sites(self) -> None:
         for name, cluster in self.bed.clusters.items():
             spec = SiteSpec(name=name, kind="slurm", environment=cluster.environment)
-            await self.on.desk.client.add_site(spec)
-        sites = self.on.desk.sites
+            await self.on.context.client.add_site(spec)
+        sites = self.on.context.sites
         await eventually(lambda: all((one := sites.named(name)) and one.ces for name in _CLUSTERS), 60)
 
     async def _far(self) -> str:
@@ -81,7 +81,7 @@ class Album:
             (await self._submitted(SubmissionItem(description=_WORK % (1 + number, _AT_SLURM), name=name)))[0]
             for number, name in enumerate(names)
         ]
-        rows = self.on.desk.jobs
+        rows = self.on.context.jobs
         await eventually(
             lambda: all((row := rows.row(job)) and row["state"] == "Running" for job in jobs), 60
         )
@@ -91,46 +91,46 @@ class Album:
         """A description in the editor, and where it could run."""
         sample = IMAGES.parents[1] / "samples" / "data-reduction" / "job.jdl"
         text = sample.read_text()
-        self.on.desk.trigger("view.inspector")
-        self.on.desk.open_editor(text, sample)
+        self.on.context.trigger("view.inspector")
+        self.on.context.open_editor(text, sample)
         await self._save("editor")
         editor = self.on.window.tabs.currentWidget()
         editor.set_text(text.replace("[", f"[\n  {_PICKY}", 1))
-        self.on.desk.trigger("view.match")
+        self.on.context.trigger("view.match")
         page = self.on.window.tabs.currentWidget()
         await eventually(lambda: page.match.report is not None, 30)
         await self._save("where")
-        self.on.desk.trigger("view.inspector")
+        self.on.context.trigger("view.inspector")
 
     async def _crowd(self) -> None:
         """Queues at the clusters, long enough for their plots."""
         text = f'Executable = "/bin/sleep"; Arguments = "_PARAM_"; {_AT_SLURM}'
         values = [str(5 + number * 7 % 60) for number in range(120)]
         await self._submitted(SubmissionItem(description=text, name="crowd", values=values))
-        sites = self.on.desk.sites
+        sites = self.on.context.sites
         await eventually(lambda: all(len(sites.named(name).times) > _POINTS for name in _CLUSTERS), 900)
 
     async def _submitted(self, item: SubmissionItem, site: str = "") -> list[str]:
         one = Submission(key=f"pictures-of-{item.name}", items=[item], site=site)
-        return list((await self.on.desk.client.submit(one)).ids)
+        return list((await self.on.context.client.submit(one)).ids)
 
     async def _take(self, name: str, mode: Mode, job: str, tab: str) -> None:
-        self.on.desk.theme.wear(mode=mode)
-        self.on.desk.trigger("view.jobs")
+        self.on.context.theme.wear(mode=mode)
+        self.on.context.trigger("view.jobs")
         self.on.window.show_job(job, tab)
         await self._save(name)
 
     async def _place(self, name: str, action: str) -> None:
-        self.on.desk.theme.wear(mode=Mode.LIGHT)
-        self.on.desk.trigger(action)
+        self.on.context.theme.wear(mode=Mode.LIGHT)
+        self.on.context.trigger(action)
         await self._save(name)
 
     async def _console(self) -> None:
         """A job that is talked to at a cluster, in a tab: a monitor of the node beside its shell."""
-        self.on.desk.trigger("view.jobs")
-        await register_desk(self.on.desk.client)
+        self.on.context.trigger("view.jobs")
+        await register_desk(self.on.context.client)
         [job] = await self._submitted(_shell(), site=_CLUSTERS[0])
-        await eventually(lambda: self.on.desk.jobs.row(job), 20)
+        await eventually(lambda: self.on.context.jobs.row(job), 20)
         self.on.window.open_job(job)
         page = self.on.window.tabs.currentWidget()
         page.show_tab("console")
@@ -144,10 +144,10 @@ class Album:
         await eventually(lambda: self.on.window.findChildren(ShellView), 20)
         [shell] = self.on.window.findChildren(ShellView)
         await self._typed(shell.terminal, "htop")
-        self.on.desk.trigger("view.inspector")
+        self.on.context.trigger("view.inspector")
         await self._save("console")
-        self.on.desk.trigger("view.inspector")
-        await self.on.desk.client.cancel([job])
+        self.on.context.trigger("view.inspector")
+        await self.on.context.client.cancel([job])
 
     async def _typed(self, terminal: TerminalView, *lines: str) -> None:
         """Type lines once there is a prompt."""

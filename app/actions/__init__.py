@@ -1,1 +1,1 @@
-"""Every action of the desk, in one declarative table."""
+"""Every action of the desktop, in one declarative table."""

@@ -1,16 +1,17 @@
-"""The actions of the table as Qt actions of one window, with their handlers."""
+"""The actions of the table as Qt actions of one window, carried out by its handlers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.actions.handlers import WindowHandlers
 from app.actions.table import ACTIONS, BY_ID, Action
-from app.context import Theme
+from app.theme.theme import Theme
 
 OF_VIEWS = frozenset({"job", "jobs"})
 """Groups whose keys work only in the views that listen."""
@@ -19,14 +20,14 @@ SAMPLE = 500
 
 
 class Actions(QObject):
-    """One QAction for each row of the table; greyed until it has a handler, and while it does not apply."""
+    """One QAction for each row of the table; greyed until `serve`, and while it does not apply."""
 
     triggered = Signal(str)
     """Id of an action that was done, for the palette's recent ones."""
 
     def __init__(self, theme: Theme, window: QWidget) -> None:
         super().__init__(window)
-        self._handlers: dict[str, Callable[[], Any]] = {}
+        self._handlers: WindowHandlers | None = None
         self._made: dict[str, QAction] = {}
         self._rows: Sequence[Mapping[str, Any]] = ()
         self._linked = False
@@ -58,15 +59,15 @@ class Actions(QObject):
             if action.group in OF_VIEWS:
                 view.addAction(self._made[action.id])
 
-    def register(self, action: str, handler: Callable[[], Any]) -> None:
-        """Say what an action does; an unknown id is a KeyError."""
-        self._handlers[BY_ID[action].id] = handler
-        self._refresh_one(BY_ID[action])
+    def serve(self, handlers: WindowHandlers) -> None:
+        """Say who carries the actions out."""
+        self._handlers = handlers
+        self.refresh()
 
     def trigger(self, action: str) -> None:
         """Do an action if it applies now."""
-        if self._made[action].isEnabled():
-            self._handlers[action]()
+        if self._handlers is not None and self._made[action].isEnabled():
+            BY_ID[action].do(self._handlers)
             self.triggered.emit(action)
 
     def qt(self, action: str) -> QAction:
@@ -95,7 +96,7 @@ class Actions(QObject):
     def _refresh_one(self, action: Action) -> None:
         applies = action.enabled is None or action.enabled(self._rows)
         linked = not action.needs_link if not self._linked else not action.without_link
-        self._made[action.id].setEnabled(action.id in self._handlers and applies and linked)
+        self._made[action.id].setEnabled(self._handlers is not None and applies and linked)
 
     def fill(self, menu: QMenu, group: str) -> None:
         """Put the actions of a group into a menu, with rules between their sections."""

@@ -1,4 +1,4 @@
-"""Every action of the desk, in one table: menus, toolbar, palette and keys are made of it."""
+"""Every action of the desktop, in one table: menus, toolbar, palette and keys are made of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.actions.handlers import WindowHandlers
 from broker_core.jobs.states import JobState
 
 Row = Mapping[str, Any]
+Handler = Callable[[WindowHandlers], None]
+"""What an action does."""
 Enabled = Callable[[Sequence[Row]], bool]
 """Selected rows (JobRecord field to value; of very many a sample) to whether the action applies."""
 
@@ -46,6 +49,7 @@ class Action:
     """One thing that can be done, by its name on buttons and in menus."""
 
     id: str
+    do: Handler
     text: str
     icon: str = ""
     """Lucide name."""
@@ -64,60 +68,113 @@ class Action:
     """The view that does it listens to the keys itself; here they are only shown."""
 
 
+# fmt: off
 ACTIONS: tuple[Action, ...] = (
-    Action("file.new", "New description", "file-plus", "Ctrl+N", "file"),
-    Action("file.open", "Open…", "folder-open", "Ctrl+O", "file"),
-    Action("file.submit", "Submit", "send", "Ctrl+Return", "file", needs_link=True, local=True),
-    Action("file.sample", "Run a sample…", "flask-conical", "", "file", menu="sample"),
-    Action("site.add", "Add a site…", "server", "Ctrl+Shift+N", "file", needs_link=True, menu="sample"),
-    Action("tab.close", "Close tab", "x", "Ctrl+W", "file", menu="close"),
-    Action("app.quit", "Quit", "", "Ctrl+Q", "file", menu="close"),
-    Action("job.story", "Show story", "history", "S", "job", single),
-    Action("job.logs", "Show logs", "scroll-text", "L", "job", single),
-    Action("job.output", "Show output", "package-open", "O", "job", single),
-    Action("job.console", "Show console", "terminal", "C", "job", single),
-    Action("job.why", "Why here, why waiting", "circle-question-mark", "W", "job", single),
-    Action("job.fetch", "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
-    Action("job.resubmit", "Resubmit", "rotate-cw", "Ctrl+R", "job", some, True, "do"),
-    Action("job.batch", "Queue as batch", "layers", "", "job", refused, True, "do"),
-    Action("job.edit", "Edit and resubmit…", "pencil", "Ctrl+E", "job", single, True, "do"),
-    Action("job.hold", "Hold", "pause", "H", "job", holdable, True, "hold"),
-    Action("job.release", "Release", "play", "Shift+H", "job", held, True, "hold"),
-    Action("job.elsewhere", "Run elsewhere…", "route", "", "job", unheard, True, "hold"),
-    Action("job.cancel", "Cancel…", "ban", "Del", "job", active, True, "hold"),
-    Action("job.purge", "Remove with files…", "trash-2", "Shift+Del", "job", ended, True, "hold"),
-    Action("job.copy_id", "Copy id", "copy", "Ctrl+C", "job", some, menu="copy"),
-    Action("job.copy_command", "Copy as command", "terminal", "Ctrl+Shift+C", "job", some, menu="copy"),
-    Action("jobs.filter", "Filter jobs", "list-filter", "Ctrl+F", "jobs"),
-    Action("jobs.save_query", "Save this query…", "bookmark-plus", "Ctrl+D", "jobs"),
-    Action("jobs.unfold", "Unfold all batches", "chevron-down", "Ctrl+Shift+Right", "jobs", menu="fold"),
-    Action("jobs.fold", "Fold all batches", "chevron-right", "Ctrl+Shift+Left", "jobs", menu="fold"),
-    Action("jobs.columns", "Choose columns…", "columns-3", "", "jobs", menu="columns"),
-    Action("jobs.export", "Export as CSV…", "file-text", "Ctrl+Shift+S", "jobs", menu="columns"),
-    Action("view.jobs", "Jobs", "inbox", "Ctrl+1", "view"),
-    Action("view.sites", "Sites", "server", "Ctrl+2", "view"),
-    Action("view.statistics", "Statistics", "chart-column", "Ctrl+3", "view"),
-    Action("view.welcome", "Welcome", "rocket", "Ctrl+4", "view"),
-    Action("view.resources", "Resources", "cpu", "Ctrl+5", "view"),
-    Action("view.scheduler", "Scheduler", "list-tree", "Ctrl+6", "view"),
-    Action("view.match", "Where could this run?", "route", "Ctrl+7", "view"),
-    Action("view.simulation", "Simulator", "flask-conical", "Ctrl+8", "view"),
-    Action("view.sidebar", "Sidebar", "panel-left", "Ctrl+B", "view", menu="panes"),
-    Action("view.inspector", "Inspector", "panel-right", "Ctrl+I", "view", menu="panes"),
-    Action("view.bottom", "Activity", "panel-bottom", "Ctrl+J", "view", menu="panes"),
-    Action("view.reset", "Reset layout", "undo-2", "", "view", menu="panes"),
-    Action("view.theme", "Light or dark", "contrast", "Ctrl+Shift+T", "view", menu="theme"),
-    Action("view.larger", "Larger text", "zoom-in", "Ctrl++", "view", menu="theme"),
-    Action("view.smaller", "Smaller text", "zoom-out", "Ctrl+-", "view", menu="theme"),
-    Action("app.palette", "Search and commands", "search", "Ctrl+K", "help"),
-    Action("app.settings", "Settings…", "settings", "Ctrl+,", "help"),
-    Action("link.retry", "Connect to the broker now", "plug", "", "help", without_link=True),
-    Action("broker.start", "Start the broker", "play", "", "help", without_link=True),
-    Action("help.contents", "Help", "book-open", "F1", "help", menu="help"),
-    Action("help.shortcuts", "Keyboard shortcuts", "keyboard", "?", "help", menu="help"),
-    Action("help.about", "About CrossDesk", "info", "", "help", menu="help"),
+    Action("file.new", lambda on: on.new(),
+           "New description", "file-plus", "Ctrl+N", "file"),
+    Action("file.open", lambda on: on.open(),
+           "Open…", "folder-open", "Ctrl+O", "file"),
+    Action("file.submit", lambda on: on.submit(),
+           "Submit", "send", "Ctrl+Return", "file", needs_link=True, local=True),
+    Action("file.sample", lambda on: on.show_page("welcome"),
+           "Run a sample…", "flask-conical", "", "file", menu="sample"),
+    Action("site.add", lambda on: on.add_site(),
+           "Add a site…", "server", "Ctrl+Shift+N", "file", needs_link=True, menu="sample"),
+    Action("tab.close", lambda on: on.close_tab(),
+           "Close tab", "x", "Ctrl+W", "file", menu="close"),
+    Action("app.quit", lambda on: on.quit(),
+           "Quit", "", "Ctrl+Q", "file", menu="close"),
+    Action("job.story", lambda on: on.jobs.show("story"),
+           "Show story", "history", "S", "job", single),
+    Action("job.logs", lambda on: on.jobs.show("logs"),
+           "Show logs", "scroll-text", "L", "job", single),
+    Action("job.output", lambda on: on.jobs.show("output"),
+           "Show output", "package-open", "O", "job", single),
+    Action("job.console", lambda on: on.jobs.show("console"),
+           "Show console", "terminal", "C", "job", single),
+    Action("job.why", lambda on: on.jobs.why(),
+           "Why here, why waiting", "circle-question-mark", "W", "job", single),
+    Action("job.fetch", lambda on: on.jobs.fetch(),
+           "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
+    Action("job.resubmit", lambda on: on.jobs.resubmit(),
+           "Resubmit", "rotate-cw", "Ctrl+R", "job", some, True, "do"),
+    Action("job.batch", lambda on: on.jobs.resubmit(batch=True),
+           "Queue as batch", "layers", "", "job", refused, True, "do"),
+    Action("job.edit", lambda on: on.jobs.edit(),
+           "Edit and resubmit…", "pencil", "Ctrl+E", "job", single, True, "do"),
+    Action("job.hold", lambda on: on.jobs.hold(),
+           "Hold", "pause", "H", "job", holdable, True, "hold"),
+    Action("job.release", lambda on: on.jobs.release(),
+           "Release", "play", "Shift+H", "job", held, True, "hold"),
+    Action("job.elsewhere", lambda on: on.jobs.elsewhere(),
+           "Run elsewhere…", "route", "", "job", unheard, True, "hold"),
+    Action("job.cancel", lambda on: on.jobs.cancel(),
+           "Cancel…", "ban", "Del", "job", active, True, "hold"),
+    Action("job.purge", lambda on: on.jobs.purge(),
+           "Remove with files…", "trash-2", "Shift+Del", "job", ended, True, "hold"),
+    Action("job.copy_id", lambda on: on.jobs.copy_ids(),
+           "Copy id", "copy", "Ctrl+C", "job", some, menu="copy"),
+    Action("job.copy_command", lambda on: on.jobs.copy_command(),
+           "Copy as command", "terminal", "Ctrl+Shift+C", "job", some, menu="copy"),
+    Action("jobs.filter", lambda on: on.filter(),
+           "Filter jobs", "list-filter", "Ctrl+F", "jobs"),
+    Action("jobs.save_query", lambda on: on.save_query(),
+           "Save this query…", "bookmark-plus", "Ctrl+D", "jobs"),
+    Action("jobs.unfold", lambda on: on.fold_batches(unfold=True),
+           "Unfold all batches", "chevron-down", "Ctrl+Shift+Right", "jobs", menu="fold"),
+    Action("jobs.fold", lambda on: on.fold_batches(unfold=False),
+           "Fold all batches", "chevron-right", "Ctrl+Shift+Left", "jobs", menu="fold"),
+    Action("jobs.columns", lambda on: on.columns(),
+           "Choose columns…", "columns-3", "", "jobs", menu="columns"),
+    Action("jobs.export", lambda on: on.export(),
+           "Export as CSV…", "file-text", "Ctrl+Shift+S", "jobs", menu="columns"),
+    Action("view.jobs", lambda on: on.show_page("jobs"),
+           "Jobs", "inbox", "Ctrl+1", "view"),
+    Action("view.sites", lambda on: on.show_page("sites"),
+           "Sites", "server", "Ctrl+2", "view"),
+    Action("view.statistics", lambda on: on.show_page("statistics"),
+           "Statistics", "chart-column", "Ctrl+3", "view"),
+    Action("view.welcome", lambda on: on.show_page("welcome"),
+           "Welcome", "rocket", "Ctrl+4", "view"),
+    Action("view.resources", lambda on: on.show_page("resources"),
+           "Resources", "cpu", "Ctrl+5", "view"),
+    Action("view.scheduler", lambda on: on.show_page("scheduler"),
+           "Scheduler", "list-tree", "Ctrl+6", "view"),
+    Action("view.match", lambda on: on.show_page("match"),
+           "Where could this run?", "route", "Ctrl+7", "view"),
+    Action("view.simulation", lambda on: on.show_page("simulation"),
+           "Simulator", "flask-conical", "Ctrl+8", "view"),
+    Action("view.sidebar", lambda on: on.toggle_pane("left"),
+           "Sidebar", "panel-left", "Ctrl+B", "view", menu="panes"),
+    Action("view.inspector", lambda on: on.toggle_pane("right"),
+           "Inspector", "panel-right", "Ctrl+I", "view", menu="panes"),
+    Action("view.bottom", lambda on: on.toggle_pane("bottom"),
+           "Activity", "panel-bottom", "Ctrl+J", "view", menu="panes"),
+    Action("view.reset", lambda on: on.reset_layout(),
+           "Reset layout", "undo-2", "", "view", menu="panes"),
+    Action("view.theme", lambda on: on.theme(),
+           "Light or dark", "contrast", "Ctrl+Shift+T", "view", menu="theme"),
+    Action("view.larger", lambda on: on.resize(1),
+           "Larger text", "zoom-in", "Ctrl++", "view", menu="theme"),
+    Action("view.smaller", lambda on: on.resize(-1),
+           "Smaller text", "zoom-out", "Ctrl+-", "view", menu="theme"),
+    Action("app.palette", lambda on: on.open_palette(),
+           "Search and commands", "search", "Ctrl+K", "help"),
+    Action("app.settings", lambda on: on.settings(),
+           "Settings…", "settings", "Ctrl+,", "help"),
+    Action("link.retry", lambda on: on.connect_now(),
+           "Connect to the broker now", "plug", "", "help", without_link=True),
+    Action("broker.start", lambda on: on.connect_now(),
+           "Start the broker", "play", "", "help", without_link=True),
+    Action("help.contents", lambda on: on.help(),
+           "Help", "book-open", "F1", "help", menu="help"),
+    Action("help.shortcuts", lambda on: on.shortcuts(),
+           "Keyboard shortcuts", "keyboard", "?", "help", menu="help"),
+    Action("help.about", lambda on: on.about(),
+           "About CrossDesk", "info", "", "help", menu="help"),
 )
 """The table. Its order is the order of menus and of the palette."""
+# fmt: on
 
 BY_ID = {action.id: action for action in ACTIONS}
 GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.console.forward_entry import Where
-from app.console.leaving import threads
+from app.console.forwards.entry import Where
+from app.console.shutdown import threads
 from broker_core.client.desk_settings import own_ports
 from broker_core.client.interactive import (
     ENDED,
@@ -37,7 +37,7 @@ _PAUSE = 0.05
 Connect = Callable[[], Awaitable["BrokerClient"]]
 
 
-class Channel(QObject):
+class ConsoleChannel(QObject):
     """Output, status and words of a session as signals; commands from any thread."""
 
     output = Signal(int, bytes, bool)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from app.inspector.labels import give_way, label
+from app.widgets.labels import give_way, label
 
 if TYPE_CHECKING:
-    from app.context import Desk
+    from app.context import AppContext
 
 _ICON = 16
 
@@ -22,20 +22,21 @@ class NoteBar(QFrame):
     """The text of the button that was pressed; the note is put away."""
 
     def __init__(
-        self, desk: Desk, icon: str, tone: str, *buttons: str, parent: QWidget | None = None
+        self, context: AppContext, icon: str, tone: str, *buttons: str, parent: QWidget | None = None
     ) -> None:
         """`tone`: `warning` or `muted`."""
         super().__init__(parent)
-        self._desk, self._icon, self._tone = desk, icon, tone
+        self._context, self._icon, self._tone = context, icon, tone
         self.setProperty("role", f"banner-{tone}")
         self._sign, self.text = QLabel(), label(wrap=True)
         self.buttons = {text: QPushButton(text) for text in buttons}
-        self.away = QToolButton(toolTip="Put this note away", autoRaise=True)
+        self.away = QToolButton(autoRaise=True)
+        self.away.setToolTip("Put this note away")
         self.away.setAccessibleName("Put this note away")
         self.away.clicked.connect(self.hide)
         give_way(self.text)
         self._lay_out()
-        desk.theme.changed.connect(self._dress)
+        context.theme.changed.connect(self._dress)
         self._dress()
         self.hide()
 
@@ -74,5 +75,5 @@ class NoteBar(QFrame):
         self.chosen.emit(text)
 
     def _dress(self) -> None:
-        self._sign.setPixmap(self._desk.theme.icon(self._icon, self._tone).pixmap(_ICON, _ICON))
-        self.away.setIcon(self._desk.theme.icon("x", "muted"))
+        self._sign.setPixmap(self._context.theme.icon(self._icon, self._tone).pixmap(_ICON, _ICON))
+        self.away.setIcon(self._context.theme.icon("x", "muted"))

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
-from app.console.arrangement import Arrangement, keep, kept, only
-from app.console.part import AGAIN, CONSOLE, SHELL, ConsolePart
-from app.console.readiness import Readiness
-from app.console.splits import Splits
-from app.inspector.pane import JobPane
+from app.console.preload import ConsolePreload
+from app.console.splits.arrangement import Arrangement, keep, kept, only
+from app.console.splits.part import AGAIN, CONSOLE, SHELL, ConsolePart
+from app.console.splits.splits import Splits
+from app.widgets.job_pane import JobPane
 from broker_core.client.connect import connect
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from app.console.channel import Connect
     from app.console.view import ConsoleView
-    from app.context import Desk
+    from app.context import AppContext
     from broker_core.wire.views import JobDetail
 
 _BEFORE = {
@@ -37,55 +37,55 @@ class ConsolePane(JobPane):
 
     title = "Console"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
         self.views: dict[str, ConsoleView] = {}
         """Job to its console, as long as it is kept."""
         self.splits: dict[str, Splits] = {}
         """Job to its console with all that stands beside it."""
         self._taking = False
         self._shown = QStackedLayout(self.content)
-        self._readiness = Readiness(self)
-        self._readiness.changed.connect(self.refresh)
-        self.placard.other_acted.connect(lambda: self._submit_again("job.batch"))
+        self._preload = ConsolePreload(self)
+        self._preload.changed.connect(self.refresh)
+        self.empty_state.other_acted.connect(lambda: self._submit_again("job.batch"))
 
     def load(self, job: str) -> Coroutine[Any, Any, Any]:
         """The job as it is now."""
-        return self.desk.client.job(job)
+        return self.context.client.job(job)
 
     def render_answer(self, answer: JobDetail) -> None:
         """Show the console, or why there is none."""
         row = answer.row
         job, state = str(row["id"]), JobState(row["state"])
         if not row["interactive"]:
-            self.show_placard(
+            self.show_empty_state(
                 "terminal", "No console", "Only interactive jobs have one. Logs shows the output of this job."
             )
         elif job in self.views or state is JobState.RUNNING:
             self._show_console(job)
         elif state in _BEFORE:
-            self.show_placard("hourglass", *_BEFORE[state])
+            self.show_empty_state("hourglass", *_BEFORE[state])
         else:
             self._over(row)
 
     def _show_console(self, job: str) -> None:
-        if self._readiness.asked():
+        if self._preload.asked():
             self._open(job)
         else:
-            self.placard.load()
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.load()
+            self._stack.setCurrentWidget(self.empty_state)
 
     def _open(self, job: str) -> None:
         from app.console.view import ConsoleView
 
         if job not in self.views:
             self._drop_ended()
-            view = self.views[job] = ConsoleView(self.desk, job, self._connect)
+            view = self.views[job] = ConsoleView(self.context, job, self._connect)
             self._know(view, job)
-            splits = self.splits[job] = Splits(self.desk, view)
+            splits = self.splits[job] = Splits(self.context, view)
             self._shown.addWidget(splits)
             self._arrange(job)
-            splits.changed.connect(lambda: keep(self.desk.preferences, job, splits.arrangement(_kept_as)))
+            splits.changed.connect(lambda: keep(self.context.preferences, job, splits.arrangement(_kept_as)))
             if self._taking:
                 view.take_over()
         self._shown.setCurrentWidget(self.splits[job])
@@ -102,7 +102,7 @@ class ConsolePane(JobPane):
 
     @property
     def _connect(self) -> Connect:
-        return partial(connect, self.desk.state_dir)
+        return partial(connect, self.context.state_dir)
 
     def _know(self, part: ConsolePart, job: str) -> None:
         """Do what a part of the console of a job asks for."""
@@ -124,20 +124,20 @@ class ConsolePane(JobPane):
 
         new: ConsolePart
         if what == SHELL:
-            new = ShellView(self.desk, shown, self._connect)
+            new = ShellView(self.context, shown, self._connect)
         else:
-            new = ConsoleView(self.desk, shown, self._connect)
-            row = self.desk.jobs.row(shown)
+            new = ConsoleView(self.context, shown, self._connect)
+            row = self.context.jobs.row(shown)
             new.join(str(row["name"] or shown) if row is not None and shown != job else "")
         self._know(new, job)
         return new
 
     def _arrange(self, job: str) -> None:
         """Let the parts stand as they did last, unless they do so in another window or tab."""
-        found = kept(self.desk.preferences, job)
+        found = kept(self.context.preferences, job)
         if found is None or job in _elsewhere(self):
             return
-        running = {job, *(other for other, _ in self.desk.jobs.interactive())}
+        running = {job, *(other for other, _ in self.context.jobs.interactive())}
         names = {f"{what} {one}" for one in running for what in (SHELL, CONSOLE)}
         wanted = only(found, lambda name: name in names)
         if isinstance(wanted, Arrangement):
@@ -152,13 +152,13 @@ class ConsolePane(JobPane):
         if row["started"] is None and row["state"] == JobState.ABORTED:
             sentence = str(row["reason"]) or _REFUSED
             said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch")
-            self.show_placard(*said)
+            self.show_empty_state(*said)
         else:
-            self.show_placard("terminal", "The program has ended", "Logs and Output show what it left.")
+            self.show_empty_state("terminal", "The program has ended", "Logs and Output show what it left.")
 
     def act(self) -> None:
-        """The placard's button: try it again now."""
-        if self.job is not None and self.placard.button.text() == "Resubmit":
+        """The button of the empty page: try it again now."""
+        if self.job is not None and self.empty_state.button.text() == "Resubmit":
             self._submit_again("job.resubmit")
         else:
             super().act()
@@ -166,8 +166,8 @@ class ConsolePane(JobPane):
     def _submit_again(self, action: str) -> None:
         """Actions are about what is selected, and a pane may show another job."""
         if self.job is not None:
-            self.desk.show_job(self.job)
-            self.desk.trigger(action)
+            self.context.show_job(self.job)
+            self.context.trigger(action)
 
     def close_all(self) -> None:
         """Detach from every job; their programs go on."""

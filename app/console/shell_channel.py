@@ -7,7 +7,7 @@ import asyncio
 import asyncssh
 from PySide6.QtCore import Signal
 
-from app.console.channel import Channel, Connect
+from app.console.channel import Connect, ConsoleChannel
 from broker_core.client.interactive import Session, Status
 
 SHELL = 'exec "$(command -v bash || echo /bin/sh)" -i'
@@ -15,7 +15,7 @@ TERM = "xterm-256color"
 _TURN = 64 * 1024
 
 
-class ShellChannel(Channel):
+class ShellChannel(ConsoleChannel):
     """The channel of a shell; what it writes and how it ends, as signals."""
 
     opened = Signal(str)
@@ -30,13 +30,13 @@ class ShellChannel(Channel):
 
     def write(self, data: bytes) -> None:
         """Type."""
-        self.do(lambda _: self._type(data))
+        self.do(lambda _: self._type_into_shell(data))
 
     def resize(self, columns: int, rows: int) -> None:
         """The terminal has another size in cells."""
         self.do(lambda _: self._fit(columns, rows))
 
-    def _type(self, data: bytes) -> None:
+    def _type_into_shell(self, data: bytes) -> None:
         if self._process is not None:
             self._process.stdin.write(data)
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.console.channel import Connect
-from app.console.part import SHELL, ConsolePart
-from app.console.search_bar import ConsoleSearch
 from app.console.shell_channel import ShellChannel
-from app.console.strip import menu_button, tool_button
-from app.console.terminal import TerminalView
-from app.inspector.labels import label
+from app.console.splits.part import SHELL, ConsolePart
+from app.console.terminal.search_bar import ConsoleSearch
+from app.console.terminal.view import TerminalView
+from app.console.toolbar import menu_button
+from app.widgets.labels import label
+from app.widgets.tool_button import tool_button
 from broker_core.client.interactive import SessionState, Status
 
 if TYPE_CHECKING:
-    from app.context import Desk
+    from app.context import AppContext
 
 _LATE = (SessionState.STARTING, SessionState.BUFFERING, SessionState.REFUSED)
 
@@ -26,14 +27,16 @@ class ShellView(ConsolePart):
 
     shows = SHELL
 
-    def __init__(self, desk: Desk, job: str, connect: Connect, parent: QWidget | None = None) -> None:
-        super().__init__(desk, job, parent)
+    def __init__(
+        self, context: AppContext, job: str, connect: Connect, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(context, job, parent)
         self._connect = connect
         self.closable = True
         self.word, self.told = label("Shell", "strong"), label("is starting", "muted", fluid=True)
         self.again = QPushButton("Start again")
-        self.terminal = TerminalView(desk)
-        self.search = ConsoleSearch(desk, self.terminal)
+        self.terminal = TerminalView(context)
+        self.search = ConsoleSearch(context, self.terminal)
         self.channel: ShellChannel | None = None
         self._lay_out()
         self.terminal.typed.connect(self._write)
@@ -57,11 +60,11 @@ class ShellView(ConsolePart):
         row.addWidget(self.again)
         tools = QHBoxLayout()
         tools.setSpacing(4)
-        split = menu_button(self.desk, "columns-2", "Split this part")
+        split = menu_button(self.context, "columns-2", "Split this part")
         menu = QMenu(split)
         menu.aboutToShow.connect(lambda: self.fill(menu))
         split.setMenu(menu)
-        close = tool_button(self.desk, "x", "Close this part: the shell is ended")
+        close = tool_button(self.context.theme.icon("x"), "Close this part: the shell is ended")
         close.clicked.connect(self.close_asked)
         tools.addWidget(split)
         tools.addWidget(close)

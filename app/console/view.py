@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
-from app.console.channel import Channel, Connect
-from app.console.forward_list import ForwardList
-from app.console.line_entry import LineEntry
+from app.console.channel import Connect, ConsoleChannel
+from app.console.emulator.transcript import Transcript
+from app.console.forwards.panel import ForwardList
+from app.console.lines.entry import LineEntry
 from app.console.note_bar import NoteBar
-from app.console.part import ConsolePart
-from app.console.saving import ask, saved
-from app.console.search_bar import ConsoleSearch
-from app.console.strip import Strip
-from app.console.terminal import TerminalView
-from app.console.transcript import Transcript
+from app.console.splits.part import ConsolePart
+from app.console.terminal.search_bar import ConsoleSearch
+from app.console.terminal.view import TerminalView
+from app.console.toolbar import ConsoleToolbar
 from app.context import Notice, Tone
+from app.widgets.save_dialog import ask_where, not_saved
 from broker_core.client.interactive import ENDED, SessionState, Status
 
 if TYPE_CHECKING:
-    from app.context import Desk
+    from app.context import AppContext
+
 
 LINES = "lines"
 COPY, ALWAYS = "Copy", "Always from this program"
@@ -41,19 +44,21 @@ class ConsoleView(ConsolePart):
     told = Signal(object)
     """A `Status`, whenever it changes."""
 
-    def __init__(self, desk: Desk, job: str, connect: Connect, parent: QWidget | None = None) -> None:
-        super().__init__(desk, job, parent)
+    def __init__(
+        self, context: AppContext, job: str, connect: Connect, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(context, job, parent)
         self.status = Status()
-        self.strip, self.terminal = Strip(desk), TerminalView(desk)
-        self.search, self.entry = ConsoleSearch(desk, self.terminal), LineEntry(desk)
-        self.forwards = ForwardList(desk)
-        self.lacking = NoteBar(desk, "info", "warning")
-        self.asks = NoteBar(desk, "copy", "muted", COPY, ALWAYS)
+        self.toolbar, self.terminal = ConsoleToolbar(context), TerminalView(context)
+        self.search, self.entry = ConsoleSearch(context, self.terminal), LineEntry(context)
+        self.forwards = ForwardList(context)
+        self.lacking = NoteBar(context, "info", "warning")
+        self.asks = NoteBar(context, "copy", "muted", COPY, ALWAYS)
         self._copying = self._why = ""
         self._may_copy = self._wants_input = self._warned = False
         self.transcript = Transcript()
         self._lay_out()
-        self.channel = Channel(connect, job, *self.terminal.terminal.size)
+        self.channel = ConsoleChannel(connect, job, *self.terminal.terminal.size)
         self._connect()
         self.channel.start()
 
@@ -61,13 +66,13 @@ class ConsoleView(ConsolePart):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.strip, self.lacking, self.asks, self.search):
+        for part in (self.toolbar, self.lacking, self.asks, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
-        for part in (self.entry, self.forwards):
-            column.addWidget(part)
-        for part in (self.search, self.entry, self.forwards):
-            part.hide()
+        for below in (self.entry, self.forwards):
+            column.addWidget(below)
+            below.hide()
+        self.search.hide()
         self.setFocusProxy(self.terminal)
 
     def _connect(self) -> None:
@@ -90,13 +95,13 @@ class ConsoleView(ConsolePart):
         self.entry.ended.connect(lambda: channel.do(lambda session: session.end_input()))
         self.entry.lost.connect(self._lines_lost)
         self.entry.left.connect(terminal.setFocus)
-        self.strip.tool.connect(self._tool)
-        self.strip.acted.connect(self._acted)
-        self.strip.closed.connect(self.close_asked)
-        menu = QMenu(self.strip.split)
+        self.toolbar.tool.connect(self._tool)
+        self.toolbar.acted.connect(self._acted)
+        self.toolbar.closed.connect(self.close_asked)
+        menu = QMenu(self.toolbar.split)
         menu.aboutToShow.connect(lambda: self.fill(menu))
-        self.strip.split.setMenu(menu)
-        self.strip.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
+        self.toolbar.split.setMenu(menu)
+        self.toolbar.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
         self.forwards.added.connect(channel.forward)
         self.forwards.removed.connect(channel.unforward)
         self.forwards.opened.connect(self._open)
@@ -111,8 +116,8 @@ class ConsoleView(ConsolePart):
     def join(self, name: str) -> None:
         """This console was put beside another one: it can be closed, and is called so."""
         self.closable = True
-        self.strip.call(name)
-        self.strip.close_part.show()
+        self.toolbar.call(name)
+        self.toolbar.close_part.show()
 
     def take_over(self) -> None:
         """Have the input as soon as there is a connection, whoever has it then."""
@@ -141,11 +146,11 @@ class ConsoleView(ConsolePart):
         if text:
             size, lines = self.terminal.terminal.size, self.status.mode == LINES
             write = partial(copy.write_text, target, *size, lines=lines)
-        self.desk.run(saved(self.desk, target, write), "saving the transcript")
+        self.context.run(saved(self.context, target, write), "saving the transcript")
 
     def _output(self, stream: int, data: bytes, past: bool) -> None:
         if problem := self.transcript.add(data):
-            self.desk.notify(Notice(f"The transcript ends here: {problem}.", Tone.WARNING))
+            self.context.notify(Notice(f"The transcript ends here: {problem}.", Tone.WARNING))
         self.terminal.feed(data, past=past, by_lines=self.status.mode == LINES)
 
     def _status(self, status: Status) -> None:
@@ -153,7 +158,7 @@ class ConsoleView(ConsolePart):
             self._remark("The job was started anew")
         self.status = status
         self._warned = self._warned and not status.writer
-        self.strip.show_status(status)
+        self.toolbar.show_status(status)
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
         self.terminal.shows_cursor = status.mode != LINES and status.state not in ENDED
@@ -198,7 +203,7 @@ class ConsoleView(ConsolePart):
         if self.status.state is SessionState.CONNECTED and not (self.status.writer or self._warned):
             self._warned = True
             who = "Another" if self.status.taken else "No"
-            self.desk.notify(
+            self.context.notify(
                 Notice(f"{who} console has the input of this program; “Type here” takes it.", Tone.WARNING)
             )
 
@@ -208,7 +213,7 @@ class ConsoleView(ConsolePart):
 
     def _lines_lost(self, count: int) -> None:
         lines = "1 line" if count == 1 else f"{count:,} lines"
-        self.desk.notify(
+        self.context.notify(
             Notice(
                 f"Another desk types now: {lines} may not have arrived. Arrow up brings them back.",
                 Tone.WARNING,
@@ -224,9 +229,9 @@ class ConsoleView(ConsolePart):
             self._show_forwards()
 
     def _show_forwards(self) -> None:
-        shown = self.strip.tools["forwards"].isChecked()
+        shown = self.toolbar.tools["forwards"].isChecked()
         self.forwards.setVisible(shown)
-        (self.forwards.entry.target if shown else self.focusProxy()).setFocus()
+        (self.forwards.entry.target if shown else self.terminal).setFocus()
 
     def _acted(self, wish: str) -> None:
         if wish == "take":
@@ -239,7 +244,7 @@ class ConsoleView(ConsolePart):
     def _open(self, address: str) -> None:
         """Links are written by programs of others: only what a browser or mail program takes is opened."""
         if not (address.startswith(_SAFE) and QDesktopServices.openUrl(QUrl(address))):
-            self.desk.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
+            self.context.notify(Notice(f"The link was not opened: {address[:200]}", Tone.WARNING))
 
     def _clipboard(self, text: str) -> None:
         """A program wants a text on the clipboard. It may be a machine of others: the user is asked."""
@@ -260,3 +265,35 @@ class ConsoleView(ConsolePart):
 def _on_one_line(text: str) -> str:
     """Without characters that a terminal or a label would obey."""
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+
+
+TEXT, WRITTEN = "Text as it was shown (*.txt)", "What the program wrote, byte by byte (*.log)"
+
+
+class Save(Protocol):
+    """Saves into a file, as text or byte by byte."""
+
+    def __call__(self, path: str, *, text: bool) -> None: ...
+
+
+def ask(parent: QWidget, save: Save) -> QFileDialog:
+    """Ask for a file, and for text or bytes; then save."""
+
+    def write(path: Path) -> None:
+        save(str(path), text=dialog.selectedNameFilter() == TEXT)
+
+    filters = TEXT, WRITTEN
+    dialog = ask_where(
+        parent, "Save the transcript", write, name="console.txt", suffix="txt", filters=filters
+    )
+    dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix("txt" if chosen == TEXT else "log"))
+    return dialog
+
+
+async def saved(context: AppContext, path: Path, write: Callable[[], int]) -> None:
+    """Write in a thread of its own and say so; raises CrossDeskError."""
+    try:
+        size = await asyncio.to_thread(write)
+    except OSError as error:
+        raise not_saved("The transcript", path, error) from error
+    context.notify(Notice(f"The transcript is in {path}, {size:,} bytes.", Tone.GOOD))

@@ -1,1 +1,1 @@
-"""Dropping things on the desk: what they are, what will happen, and doing it."""
+"""Dropping things on the desktop: what they are, what will happen, and doing it."""

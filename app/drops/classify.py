@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.drops.facts import Facts
+from app.drops.facts import PathFacts
 from broker_core.jdl.limits import DESCRIPTION_MAX
 
 
-class Kind(StrEnum):
-    """What one file or folder is to the desk."""
+class ItemKind(StrEnum):
+    """What one file or folder is to the desktop."""
 
     DESCRIPTION = "description"
     """Opens in the editor, or is submitted as it stands."""
@@ -31,8 +31,8 @@ class Kind(StrEnum):
 class Item:
     """One dropped file or folder, told apart."""
 
-    facts: Facts
-    kind: Kind
+    facts: PathFacts
+    kind: ItemKind
     interpreter: str = ""
     """What runs a script that cannot run by itself, as a command line; empty if it can."""
     why: str = ""
@@ -71,16 +71,16 @@ _SAYS_SO = re.compile(
 _COMMENTS = re.compile(r"/\*.*?(\*/|\Z)|//[^\n]*", re.DOTALL)
 
 
-def classify(facts: Facts) -> Item:
+def classify(facts: PathFacts) -> Item:
     """Tell what a dropped path is."""
     if facts.fault:
-        return Item(facts, Kind.UNUSABLE, why=facts.fault)
+        return Item(facts, ItemKind.UNUSABLE, why=facts.fault)
     if facts.folder:
-        return Item(facts, Kind.FOLDER)
+        return Item(facts, ItemKind.FOLDER)
     if facts.path.suffix.lower() in DESCRIPTIONS:
         return _description(facts)
     if facts.head.startswith(_BINARIES):
-        return Item(facts, Kind.DATA if _LIBRARY.search(facts.path.name) else Kind.PROGRAM)
+        return Item(facts, ItemKind.DATA if _LIBRARY.search(facts.path.name) else ItemKind.PROGRAM)
     if facts.head.startswith(b"#!"):
         return _by_shebang(facts)
     return _by_name(facts)
@@ -101,25 +101,25 @@ def is_binary(head: bytes) -> bool:
     return b"\0" in head
 
 
-def _description(facts: Facts) -> Item:
+def _description(facts: PathFacts) -> Item:
     if is_binary(facts.head):
-        return Item(facts, Kind.UNUSABLE, why="is named like a description, but it is a binary file")
+        return Item(facts, ItemKind.UNUSABLE, why="is named like a description, but it is a binary file")
     if facts.size > DESCRIPTION_MAX:
         return Item(
             facts,
-            Kind.UNUSABLE,
+            ItemKind.UNUSABLE,
             why=f"is far too large for a description ({DESCRIPTION_MAX:,} bytes at most)",
         )
-    return Item(facts, Kind.DESCRIPTION)
+    return Item(facts, ItemKind.DESCRIPTION)
 
 
-def _by_shebang(facts: Facts) -> Item:
+def _by_shebang(facts: PathFacts) -> Item:
     line = facts.head.split(b"\n", 1)[0]
     match = _SHEBANG.match(line)
     if match is None:
-        return Item(facts, Kind.DATA)
+        return Item(facts, ItemKind.DATA)
     runs_itself = facts.executable and not line.endswith(b"\r")
-    return Item(facts, Kind.SCRIPT, "" if runs_itself else _interpreter(match))
+    return Item(facts, ItemKind.SCRIPT, "" if runs_itself else _interpreter(match))
 
 
 def _interpreter(shebang: re.Match[bytes]) -> str:
@@ -130,15 +130,15 @@ def _interpreter(shebang: re.Match[bytes]) -> str:
     return f"{command} {more}".strip()
 
 
-def _by_name(facts: Facts) -> Item:
+def _by_name(facts: PathFacts) -> Item:
     ending = facts.path.suffix.lower()
     if is_binary(facts.head):
-        return Item(facts, Kind.DATA)
+        return Item(facts, ItemKind.DATA)
     if ending in INTERPRETERS:
-        return Item(facts, Kind.SCRIPT, INTERPRETERS[ending])
+        return Item(facts, ItemKind.SCRIPT, INTERPRETERS[ending])
     if facts.executable and ending not in _DATA:
-        return Item(facts, Kind.SCRIPT, "sh")
+        return Item(facts, ItemKind.SCRIPT, "sh")
     whole = facts.size <= len(facts.head) and facts.size > 0
     if whole and looks_like_description(facts.head.decode("utf-8", "replace")):
-        return Item(facts, Kind.DESCRIPTION)
-    return Item(facts, Kind.DATA)
+        return Item(facts, ItemKind.DESCRIPTION)
+    return Item(facts, ItemKind.DATA)

@@ -12,7 +12,7 @@ HEAD = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PathFacts:
     """One path as found."""
 
     path: Path
@@ -26,22 +26,22 @@ class Facts:
     """Why it cannot be used, in words that follow its name; empty if it can."""
 
 
-def look_at(path: Path) -> Facts:
+def look_at(path: Path) -> PathFacts:
     """Read what is needed to tell what `path` is. Never raises, never blocks on a pipe or device."""
     try:
         found = os.stat(path)
     except (OSError, ValueError) as problem:
-        return Facts(path, fault=_in_words(problem))
+        return PathFacts(path, fault=_in_words(problem))
     if stat.S_ISDIR(found.st_mode):
-        return Facts(path, folder=True)
+        return PathFacts(path, folder=True)
     if not stat.S_ISREG(found.st_mode):
-        return Facts(path, fault="is neither a file nor a folder")
+        return PathFacts(path, fault="is neither a file nor a folder")
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD)
     except OSError as problem:
-        return Facts(path, found.st_size, fault=_in_words(problem))
-    return Facts(path, found.st_size, executable=bool(found.st_mode & 0o111), head=head)
+        return PathFacts(path, found.st_size, fault=_in_words(problem))
+    return PathFacts(path, found.st_size, executable=bool(found.st_mode & 0o111), head=head)
 
 
 def _in_words(problem: Exception) -> str:

@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import Desk
+from app.context import AppContext
+from app.description.sandbox_files import printable
 from app.drops.classify import DESCRIPTIONS
-from app.drops.plan import Job
-from app.drops.sheet_face import button_row
-from app.editor.on_disk import printable
-from app.editor.sizes import counted
+from app.submission.draft import JobDraft
+from app.submission.sheet_layout import button_row
+from app.units import counted
 
 _MOST = 500
 _DEPTH = 4
@@ -48,9 +48,9 @@ class FolderSheet(QDialog):
     chosen = Signal(list)
     """list[Job], in the order listed."""
 
-    def __init__(self, desk: Desk, folder: Path, parent: QWidget) -> None:
+    def __init__(self, context: AppContext, folder: Path, parent: QWidget) -> None:
         super().__init__(parent)
-        self._desk, self._folder = desk, folder
+        self._context, self._folder = context, folder
         self.setWindowTitle(self.tr("Choose descriptions"))
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -86,7 +86,7 @@ class FolderSheet(QDialog):
 
     def _fill(self, found: list[Path]) -> None:
         for path in found:
-            item = QListWidgetItem(self._desk.theme.icon("file-code"), printable(str(self._shown(path))))
+            item = QListWidgetItem(self._context.theme.icon("file-code"), printable(str(self._shown(path))))
             item.setData(Qt.ItemDataRole.UserRole, str(path))
             item.setCheckState(Qt.CheckState.Checked)
             self.list.addItem(item)
@@ -130,6 +130,6 @@ class FolderSheet(QDialog):
 
     def accept(self) -> None:
         """Close and tell what was chosen."""
-        jobs = [Job(printable(path.name), path=path) for path in self.checked()]
+        jobs = [JobDraft(printable(path.name), path=path) for path in self.checked()]
         super().accept()
         self.chosen.emit(jobs)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QRegion
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from app.context import Theme
+from app.theme.theme import Theme
 
 _INSET = 10
 _ICON = 40
@@ -65,7 +65,8 @@ class Overlay(QWidget):
         self.update()
 
     def _cover(self) -> None:
-        self.setGeometry(self.parentWidget().rect())
+        if (window := self.parentWidget()) is not None:
+            self.setGeometry(window.rect())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay as large as the window."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from app.drops.classify import Item, Kind, looks_like_description
+from app.description.sandbox_files import printable
+from app.drops.classify import Item, ItemKind, looks_like_description
 from app.drops.wrap import describe, describe_data, runnable, script_from_text
-from app.editor.on_disk import printable
-from app.editor.sizes import counted, size_text
+from app.submission.draft import JobDraft
+from app.units import counted, size_text
 
 
-class Deed(StrEnum):
+class DropAction(StrEnum):
     """What letting go will do."""
 
     CONFIRM = "confirm"
@@ -31,29 +32,11 @@ class Deed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One description of a drop."""
-
-    name: str
-    """For people."""
-    text: str = ""
-    """The description; empty if it is still in its file."""
-    path: Path | None = None
-    """The description's file, if it has one."""
-    files: int = 0
-    """How many dropped files go with it."""
-    size: int = 0
-    """Bytes of them."""
-    base: Path | None = None
-    """The folder that relative names in `text` start from; None: absolute names only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
+class DropPlan:
     """What a drop will do."""
 
-    deed: Deed
-    jobs: tuple[Job, ...] = ()
+    action: DropAction
+    jobs: tuple[JobDraft, ...] = ()
     files: tuple[Path, ...] = ()
     """For JOIN and EDIT: the files that join the sandbox."""
     folder: Path | None = None
@@ -65,45 +48,47 @@ class Plan:
     warnings: tuple[str, ...] = ()
 
 
-def plan_for_text(text: str) -> Plan:
+def plan_for_text(text: str) -> DropPlan:
     """What dropping a text does."""
     if not text.strip():
-        return Plan(Deed.REFUSE, why="The dropped text is empty.")
+        return DropPlan(DropAction.REFUSE, why="The dropped text is empty.")
     if "\0" in text:
-        return Plan(Deed.REFUSE, why="What was dropped is not text.")
+        return DropPlan(DropAction.REFUSE, why="What was dropped is not text.")
     if looks_like_description(text):
-        return Plan(Deed.CONFIRM, (Job("dropped description", text),), text=text)
+        return DropPlan(DropAction.CONFIRM, (JobDraft("dropped description", text),), text=text)
     script = script_from_text(text)
-    return Plan(Deed.SCRIPT, text=script, size=len(script.encode("utf-8", "replace")))
+    return DropPlan(DropAction.SCRIPT, text=script, size=len(script.encode("utf-8", "replace")))
 
 
-def plan_for(items: Sequence[Item], on_editor: bool = False) -> Plan:
+def plan_for(items: Sequence[Item], on_editor: bool = False) -> DropPlan:
     """What dropping these files does; `on_editor`: the pointer is over a job's editor."""
-    usable = [item for item in items if item.kind is not Kind.UNUSABLE]
-    warnings = tuple(_complaint(item) for item in items if item.kind is Kind.UNUSABLE)
+    usable = [item for item in items if item.kind is not ItemKind.UNUSABLE]
+    warnings = tuple(_complaint(item) for item in items if item.kind is ItemKind.UNUSABLE)
     if not usable:
-        return Plan(Deed.REFUSE, why=" ".join(warnings[:3]) or "Nothing was dropped.", warnings=warnings)
-    folders = [item for item in usable if item.kind is Kind.FOLDER]
+        return DropPlan(
+            DropAction.REFUSE, why=" ".join(warnings[:3]) or "Nothing was dropped.", warnings=warnings
+        )
+    folders = [item for item in usable if item.kind is ItemKind.FOLDER]
     if folders:
         return _plan_with_folder(folders, usable, warnings)
-    if on_editor and all(item.kind is not Kind.DESCRIPTION for item in usable):
-        return Plan(Deed.JOIN, files=_paths(usable), size=_size(usable), warnings=warnings)
+    if on_editor and all(item.kind is not ItemKind.DESCRIPTION for item in usable):
+        return DropPlan(DropAction.JOIN, files=_paths(usable), size=_size(usable), warnings=warnings)
     return _plan_for_files(usable, warnings)
 
 
-def _plan_with_folder(folders: list[Item], usable: list[Item], warnings: tuple[str, ...]) -> Plan:
+def _plan_with_folder(folders: list[Item], usable: list[Item], warnings: tuple[str, ...]) -> DropPlan:
     if len(folders) == 1 and len(usable) == 1:
-        return Plan(Deed.CHOOSE, folder=folders[0].facts.path, warnings=warnings)
+        return DropPlan(DropAction.CHOOSE, folder=folders[0].facts.path, warnings=warnings)
     why = "Drop one folder by itself, or files without folders."
-    return Plan(Deed.REFUSE, why=why, warnings=warnings)
+    return DropPlan(DropAction.REFUSE, why=why, warnings=warnings)
 
 
-def _plan_for_files(usable: list[Item], warnings: tuple[str, ...]) -> Plan:
-    data = [item for item in usable if item.kind is Kind.DATA]
+def _plan_for_files(usable: list[Item], warnings: tuple[str, ...]) -> DropPlan:
+    data = [item for item in usable if item.kind is ItemKind.DATA]
     programs = [item for item in usable if runnable(item)]
     if not programs and len(data) == len(usable):
-        return Plan(
-            Deed.EDIT,
+        return DropPlan(
+            DropAction.EDIT,
             files=_paths(data),
             text=describe_data(_paths(data)),
             size=_size(data),
@@ -114,16 +99,16 @@ def _plan_for_files(usable: list[Item], warnings: tuple[str, ...]) -> Plan:
             f"{counted(len(data), 'data file', 'data files')} left out: a description names its own files."
         )
         warnings = (*warnings, left_out)
-    jobs = tuple(_job(item, data) for item in usable if item.kind is not Kind.DATA)
-    return Plan(Deed.CONFIRM, jobs, size=sum(job.size for job in jobs), warnings=warnings)
+    jobs = tuple(_job(item, data) for item in usable if item.kind is not ItemKind.DATA)
+    return DropPlan(DropAction.CONFIRM, jobs, size=sum(job.size for job in jobs), warnings=warnings)
 
 
-def _job(item: Item, data: list[Item]) -> Job:
+def _job(item: Item, data: list[Item]) -> JobDraft:
     path = item.facts.path
-    if item.kind is Kind.DESCRIPTION:
-        return Job(printable(path.name), path=path)
+    if item.kind is ItemKind.DESCRIPTION:
+        return JobDraft(printable(path.name), path=path)
     sent = [item, *data]
-    return Job(printable(path.name), describe(item, _paths(data)), None, len(sent), _size(sent))
+    return JobDraft(printable(path.name), describe(item, _paths(data)), None, len(sent), _size(sent))
 
 
 def _paths(items: Sequence[Item]) -> tuple[Path, ...]:
@@ -138,32 +123,32 @@ def _complaint(item: Item) -> str:
     return f"{printable(item.facts.path.name)} {item.why}."
 
 
-def sentence(plan: Plan, place: str = "", site: str = "") -> tuple[str, str]:
+def sentence(plan: DropPlan, place: str = "", site: str = "") -> tuple[str, str]:
     """What the overlay says while the pointer is over the window: a headline, and a line below it.
 
     `place` is where jobs go, such as `on this machine`; empty if the scheduler has a choice. `site` is the
     site under the pointer.
     """
     place = f"on {site}" if site else place
-    match plan.deed:
-        case Deed.REFUSE:
+    match plan.action:
+        case DropAction.REFUSE:
             return "This cannot be dropped here", plan.why
-        case Deed.JOIN:
+        case DropAction.JOIN:
             files = counted(len(plan.files), "file", "files")
             return (
                 "Drop to send with this job",
                 f"{files}, {size_text(plan.size)} will join its input sandbox",
             )
-        case Deed.EDIT:
+        case DropAction.EDIT:
             files = counted(len(plan.files), "data file", "data files")
             return (
                 f"Drop to describe a job for this {place if site else ''}".strip(),
                 f"{files}, {size_text(plan.size)}; you say what runs on them",
             )
-        case Deed.CHOOSE:
+        case DropAction.CHOOSE:
             name = printable(plan.folder.name) if plan.folder else ""
             return "Drop to choose from this folder", f"The descriptions in {name} will be listed"
-        case Deed.SCRIPT:
+        case DropAction.SCRIPT:
             return (
                 f"Drop to run this text as a script {place}".strip(),
                 "You will see it before anything is sent",
@@ -171,7 +156,7 @@ def sentence(plan: Plan, place: str = "", site: str = "") -> tuple[str, str]:
     return _sentence_for_jobs(plan, place, site)
 
 
-def _sentence_for_jobs(plan: Plan, place: str, site: str) -> tuple[str, str]:
+def _sentence_for_jobs(plan: DropPlan, place: str, site: str) -> tuple[str, str]:
     files = sum(job.files for job in plan.jobs)
     sent = f"{counted(files, 'file', 'files')}, {size_text(plan.size)} will be sent" if files else ""
     if len(plan.jobs) > 1:

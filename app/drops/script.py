@@ -16,22 +16,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import Desk
+from app.context import AppContext
+from app.description.code_font import code_font
 from app.drops.classify import classify
 from app.drops.facts import look_at
-from app.drops.plan import Deed, plan_for
-from app.drops.sheet import SubmissionSheet
-from app.drops.sheet_face import button_row
+from app.drops.plan import DropAction, plan_for
 from app.drops.wrap import script_from_text
-from app.editor.faces import code_font
+from app.submission.sheet import SubmissionSheet
+from app.submission.sheet_layout import button_row
 from broker_core.broker.places import places
 
 NAME = "dropped.sh"
 
 
-def kept_script(desk: Desk, text: str) -> Path:
+def kept_script(context: AppContext, text: str) -> Path:
     """Write a script into a folder of its own below the state directory, so that it can be sent."""
-    shelf = places(desk.state_dir).state / "dropped"
+    shelf = places(context.state_dir).state / "dropped"
     shelf.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = Path(tempfile.mkdtemp(prefix="text-", dir=shelf)) / NAME
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700)
@@ -43,15 +43,16 @@ def kept_script(desk: Desk, text: str) -> Path:
 class ScriptSheet(QDialog):
     """The text as a script that can still be changed."""
 
-    def __init__(self, desk: Desk, text: str, parent: QWidget, site: str = "") -> None:
+    def __init__(self, context: AppContext, text: str, parent: QWidget, site: str = "") -> None:
         super().__init__(parent)
-        self._desk, self._site = desk, site
+        self._window = parent
+        self._context, self._site = context, site
         self.setWindowTitle(self.tr("Run this text"))
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.text = QPlainTextEdit(text)
         self.text.setAccessibleName(self.tr("Script"))
-        self.text.setFont(code_font(desk.theme))
+        self.text.setFont(code_font(context.theme))
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -78,10 +79,10 @@ class ScriptSheet(QDialog):
 
     def accept(self) -> None:
         """Keep the script as a file, and show the sheet that submits it."""
-        file = kept_script(self._desk, script_from_text(self.text.toPlainText()))
+        file = kept_script(self._context, script_from_text(self.text.toPlainText()))
         plan = plan_for([classify(look_at(file))])
         super().accept()
-        if plan.deed is Deed.CONFIRM:
-            sheet = SubmissionSheet(self._desk, plan.jobs, self.parentWidget())
+        if plan.action is DropAction.CONFIRM:
+            sheet = SubmissionSheet(self._context, plan.jobs, self._window)
             sheet.choose_site(self._site)
             sheet.open()

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.drops.classify import Item, Kind
-from app.editor.values import list_source, string_source
+from app.description.values import list_source, string_source
+from app.drops.classify import Item, ItemKind
 
 STDOUT, STDERR = "std.out", "std.err"
 _PLAIN = re.compile(r"[^\w.+-]+")
@@ -66,4 +66,4 @@ def _written(name: str, executable: str, arguments: str, files: list[str], cpus:
 
 def runnable(item: Item) -> bool:
     """True for what can be wrapped in a description."""
-    return item.kind in (Kind.PROGRAM, Kind.SCRIPT)
+    return item.kind in (ItemKind.PROGRAM, ItemKind.SCRIPT)

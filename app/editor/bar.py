@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
-from app.context import Theme
-from app.editor.templates import TEMPLATES
+from app.description.templates import TEMPLATES
+from app.theme.theme import Theme
 
 _SIDES = (("text", "Text", "align-left"), ("both", "Both", "columns-3"), ("form", "Form", "list-tree"))
 
@@ -57,7 +57,7 @@ class EditorBar(QWidget):
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button
 
-    def _plain(self, text: str, icon: str, signal: Signal, tip: str) -> QToolButton:
+    def _plain(self, text: str, icon: str, signal: SignalInstance, tip: str) -> QToolButton:
         button = self._button(text, icon)
         button.setToolTip(tip)
         button.clicked.connect(signal)

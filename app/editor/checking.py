@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.context import Link
+from app.stores.link import BrokerLink
 from broker_core.client.sandbox import find
 from broker_core.jdl.check import Limits, check
 from broker_core.jdl.limits import DESCRIPTION_MAX
@@ -41,7 +41,7 @@ class Checking(QObject):
     checked = Signal(object)
     """list[Diagnostic] of the text given last."""
 
-    def __init__(self, link: Link, parent: QObject) -> None:
+    def __init__(self, link: BrokerLink, parent: QObject) -> None:
         super().__init__(parent)
         self._link = link
         self._asked: tuple[str, Path] = ("", Path())

@@ -10,25 +10,24 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.context import Desk, Notice, Tone
+from app.context import AppContext, Notice, Tone
+from app.description.document import changed_span, with_files, with_program, write_description
 from app.editor.bar import EditorBar
 from app.editor.checking import Checking
-from app.editor.completer import Completer
-from app.editor.document import write_description
-from app.editor.form.form import Form
+from app.editor.completion.completer import Completer
+from app.editor.form.form import DescriptionForm
+from app.editor.match_side import WhereSide
 from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
-from app.editor.source import SourceView
-from app.editor.sync import changed_span, with_files, with_program
-from app.editor.where import WhereSide
-from app.saving import ask_where
+from app.editor.source import SourceEditor
+from app.widgets.save_dialog import ask_where
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DEFAULT
 from broker_core.wire.checks import Diagnostic, Fix
 
 if TYPE_CHECKING:
-    from app.match.view import Place
+    from app.match.view import MatchTarget
 
 _FORM_UPTO = 200_000
 """Characters; a longer description is edited as text only."""
@@ -54,19 +53,19 @@ class Editor(QWidget):
     """The text, after each change."""
 
     def __init__(
-        self, desk: Desk, text: str = "", path: Path | None = None, files: tuple[Path, ...] = ()
+        self, context: AppContext, text: str = "", path: Path | None = None, files: tuple[Path, ...] = ()
     ) -> None:
         super().__init__()
-        self.desk, self.path = desk, path
+        self.context, self.path = context, path
         self._told_by_form, self._sides = "", Sides.BOTH
-        self.source = SourceView(desk.theme)
-        self.form = Form(desk.theme, DEFAULT.input_sandbox_max)
-        self.problems = Problems(desk.theme)
+        self.source = SourceEditor(context.theme)
+        self.form = DescriptionForm(context.theme, DEFAULT.input_sandbox_max)
+        self.problems = Problems(context.theme)
         self.completer = Completer(self.source)
-        self.whereabouts = WhereSide(desk)
-        self.bar = EditorBar(desk.theme)
-        self.checking = Checking(desk.link, self)
-        self.drafts = DraftKeeper(self, drafts_directory(desk))
+        self.whereabouts = WhereSide(context)
+        self.bar = EditorBar(context.theme)
+        self.checking = Checking(context.link, self)
+        self.drafts = DraftKeeper(self, drafts_directory(context))
         self.setObjectName("editor")
         self.setAccessibleName(self.tr("Description editor"))
         self._lay_out()
@@ -79,8 +78,8 @@ class Editor(QWidget):
         self.side = QStackedWidget()
         for part in (self.form, self.whereabouts):
             self.side.addWidget(part)
-        for part in (self.source, self.side):
-            self.splitter.addWidget(part)
+        self.splitter.addWidget(self.source)
+        self.splitter.addWidget(self.side)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
         self.splitter.setSizes([_FORM_WIDTH * 3 // 2, _FORM_WIDTH])
@@ -89,14 +88,11 @@ class Editor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part, stretch in (
-            (self.bar, 0),
-            (_line(), 0),
-            (self.splitter, 1),
-            (_line(), 0),
-            (self.problems, 0),
-        ):
-            column.addWidget(part, stretch)
+        column.addWidget(self.bar)
+        column.addWidget(_line())
+        column.addWidget(self.splitter, 1)
+        column.addWidget(_line())
+        column.addWidget(self.problems)
         self.setFocusProxy(self.source)
 
     def _connect(self) -> None:
@@ -164,8 +160,8 @@ class Editor(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Claim the editor's keys before the window's shortcuts see them."""
-        asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if asked and _written(event) in self._keys:
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and _written(event) in self._keys:
             event.accept()
             return True
         return super().event(event)
@@ -229,7 +225,7 @@ class Editor(QWidget):
     def _tell_fault(self) -> None:
         if self.drafts.fault:
             said = self.tr("Unsaved text cannot be kept for recovery: {0}. Save it now.")
-            self.desk.notify(Notice(said.format(self.drafts.fault), Tone.WARNING))
+            self.context.notify(Notice(said.format(self.drafts.fault), Tone.WARNING))
             self.drafts.fault = ""
 
     def show_sides(self, sides: str) -> None:
@@ -259,7 +255,7 @@ class Editor(QWidget):
         if errors:
             self.source.go_to(errors[0])
         else:
-            self.desk.notify(Notice(self.tr("The description is in order."), Tone.GOOD))
+            self.context.notify(Notice(self.tr("The description is in order."), Tone.GOOD))
 
     @property
     def matching(self) -> bool:
@@ -276,18 +272,18 @@ class Editor(QWidget):
         """Show what will be sent where; the sheet submits."""
         self._open_sheet(self.text(), "")
 
-    def submit_to(self, place: Place) -> None:
+    def submit_to(self, place: MatchTarget) -> None:
         """Show what will be sent to the place that was chosen; the sheet submits."""
         from app.match.sending import confined
 
         self._open_sheet(confined(self.text(), place.ces), place.site)
 
     def _open_sheet(self, text: str, site: str) -> None:
-        from app.drops.plan import Job
-        from app.drops.sheet import SubmissionSheet
+        from app.submission.draft import JobDraft
+        from app.submission.sheet import SubmissionSheet
 
-        job = Job(self.path.name if self.path else self.tr("New description"), text, base=self.base)
-        sheet = SubmissionSheet(self.desk, (job,), self)
+        job = JobDraft(self.path.name if self.path else self.tr("New description"), text, base=self.base)
+        sheet = SubmissionSheet(self.context, (job,), self, in_editor=True)
         sheet.submitted.connect(self._submitted)
         sheet.choose_site(site)
         sheet.open()
@@ -315,7 +311,7 @@ class Editor(QWidget):
         try:
             write_description(path, self.text())
         except CrossDeskError as problem:
-            self.desk.notify(Notice(str(problem), Tone.BAD))
+            self.context.notify(Notice(str(problem), Tone.BAD))
             return
         self.path = path
         self.drafts.drop()

@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
+
+from app.widgets.severity import SEVERITY_ICONS
 
 if TYPE_CHECKING:
-    from app.editor.source import SourceView
+    from app.theme.theme import Theme
+    from broker_core.wire.checks import Diagnostic
 
 _MARK = 12
 """Pixels of the mark of a problem."""
 _GAP = 8
 
-ICONS = {
-    "error": ("circle-x", "negative"),
-    "warning": ("triangle-alert", "warning"),
-    "hint": ("info", "accent"),
-}
-"""Severity to icon and colour token."""
+
+class NumberedText(Protocol):
+    """What the margin asks of the text beside it."""
+
+    theme: Theme
+
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRect]]:
+        """The lines on the screen with their rectangles."""
+        ...
+
+    def problems_of_line(self, line: int) -> list[Diagnostic]:
+        """The problems on a line (1-based)."""
+        ...
+
+    def block_at(self, y: int) -> QTextBlock:
+        """The line at a height in pixels."""
+        ...
+
+    def select_line(self, line: int) -> None:
+        """Select a line (1-based)."""
+        ...
 
 
 class Gutter(QWidget):
-    """Painted beside a SourceView; a click on a line number selects the line."""
+    """Painted beside an edit with the lines of its text; a click on a line number selects the line."""
 
-    def __init__(self, source: SourceView) -> None:
-        super().__init__(source)
-        self._source = source
+    def __init__(self, edit: QPlainTextEdit, source: NumberedText) -> None:
+        super().__init__(edit)
+        self._edit, self._source = edit, source
         self.setAccessibleName(self.tr("Line numbers"))
 
     def sizeHint(self) -> QSize:
         """Wide enough for the last line's number and a mark."""
-        digits = max(2, len(str(self._source.blockCount())))
-        return QSize(self._source.fontMetrics().horizontalAdvance("9") * digits + _MARK + 3 * _GAP, 0)
+        digits = max(2, len(str(self._edit.blockCount())))
+        return QSize(self._edit.fontMetrics().horizontalAdvance("9") * digits + _MARK + 3 * _GAP, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the numbers of the visible lines."""
         painter = QPainter(self)
         theme = self._source.theme
         painter.fillRect(event.rect(), theme.color("sunken"))
-        painter.setFont(self._source.font())
-        current = self._source.textCursor().blockNumber()
+        painter.setFont(self._edit.font())
+        current = self._edit.textCursor().blockNumber()
         for block, rect in self._source.visible_blocks():
             token = "text" if block.blockNumber() == current else "muted"
             painter.setPen(theme.color(token))
@@ -54,9 +73,9 @@ class Gutter(QWidget):
         found = self._source.problems_of_line(block.blockNumber() + 1)
         if not found:
             return
-        worst = min(found, key=lambda problem: list(ICONS).index(problem.severity))
-        icon = self._source.theme.icon(*ICONS[worst.severity])
-        height = self._source.fontMetrics().height()
+        worst = min(found, key=lambda problem: list(SEVERITY_ICONS).index(problem.severity))
+        icon = self._source.theme.icon(*SEVERITY_ICONS[worst.severity])
+        height = self._edit.fontMetrics().height()
         icon.paint(painter, QRect(_GAP // 2, rect.top() + (height - _MARK) // 2, _MARK, _MARK))
 
     def event(self, event: QEvent) -> bool:

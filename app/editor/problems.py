@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import Theme
-from app.editor.gutter import ICONS
-from app.editor.sizes import counted
+from app.theme.theme import Theme
+from app.units import counted
+from app.widgets.severity import SEVERITY_ICONS
 from broker_core.wire.checks import Diagnostic, Fix
 
 _ROW = 28
@@ -84,7 +84,7 @@ class Problems(QWidget):
 
     def show_problems(self, problems: Sequence[Diagnostic]) -> None:
         """Show these problems in place of the old ones, errors first."""
-        order = list(ICONS)
+        order = list(SEVERITY_ICONS)
         self.problems = tuple(sorted(problems, key=lambda p: (order.index(p.severity), p.line, p.column)))
         shown = self.problems[:_MOST]
         self.table.setRowCount(len(shown))
@@ -96,7 +96,7 @@ class Problems(QWidget):
 
     def _fill_row(self, row: int, problem: Diagnostic) -> int:
         """Fill a row; returns how wide its buttons are, in pixels."""
-        message = QTableWidgetItem(self._theme.icon(*ICONS[problem.severity]), problem.message)
+        message = QTableWidgetItem(self._theme.icon(*SEVERITY_ICONS[problem.severity]), problem.message)
         message.setToolTip(problem.message)
         spoken = f"{problem.severity}: {problem.message}"
         message.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
@@ -123,15 +123,19 @@ class Problems(QWidget):
         return holder
 
     def _show_summary(self) -> None:
-        count = {name: sum(p.severity == name for p in self.problems) for name in ICONS}
+        count = {name: sum(p.severity == name for p in self.problems) for name in SEVERITY_ICONS}
         said = [
             counted(count["error"], self.tr("error"), self.tr("errors")) if count["error"] else "",
             counted(count["warning"], self.tr("warning"), self.tr("warnings")) if count["warning"] else "",
             counted(count["hint"], self.tr("hint"), self.tr("hints")) if count["hint"] else "",
         ]
         self.summary.setText(", ".join(filter(None, said)) or self.tr("No problems found"))
-        worst = next((name for name in ICONS if count[name]), "")
-        icon = self._theme.icon(*ICONS[worst]) if worst else self._theme.icon("circle-check", "positive")
+        worst = next((name for name in SEVERITY_ICONS if count[name]), "")
+        icon = (
+            self._theme.icon(*SEVERITY_ICONS[worst])
+            if worst
+            else self._theme.icon("circle-check", "positive")
+        )
         self.icon.setPixmap(icon.pixmap(16, 16))
 
     def fix_first(self) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.context import Desk, Notice, Tone
-from app.editor.sizes import counted
+from app.context import AppContext, Notice, Tone
+from app.units import counted
 from broker_core.broker.places import places
 
 EVERY_MS = 2000
@@ -28,9 +28,9 @@ class Draft:
     """The description's own file, if it has one."""
 
 
-def drafts_directory(desk: Desk) -> Path:
-    """Where drafts of the desk's state directory are kept."""
-    return places(desk.state_dir).state / "drafts"
+def drafts_directory(context: AppContext) -> Path:
+    """Where drafts of the desktop's state directory are kept."""
+    return places(context.state_dir).state / "drafts"
 
 
 class DraftKeeper(QObject):
@@ -111,16 +111,16 @@ def _start_of(pid: int | None = None) -> str:
     return stat.rpartition(")")[2].split()[19]
 
 
-def recover(desk: Desk) -> int:
+def recover(context: AppContext) -> int:
     """Open an editor for every draft left by a desktop that ended without saving; returns how many.
 
     The drafts are taken over by the new editors, so none is offered twice.
     """
-    left = drafts(drafts_directory(desk))
+    left = drafts(drafts_directory(context))
     for draft in left:
-        desk.open_editor(draft.text, draft.path, ())
+        context.open_editor(draft.text, draft.path, ())
         draft.file.unlink(missing_ok=True)
     if left:
         said = counted(len(left), "unsaved description was", "unsaved descriptions were")
-        desk.notify(Notice(f"{said} recovered from the last session.", Tone.GOOD))
+        context.notify(Notice(f"{said} recovered from the last session.", Tone.GOOD))
     return len(left)

@@ -15,26 +15,56 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
+    QTextDocument,
     QTextFormat,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
-from app.context import Theme
-from app.editor.brackets import bracket_pair
-from app.editor.faces import code_font
+from app.description.code_font import code_font
+from app.description.highlighter import Highlighter
+from app.description.lexical import bracket_pair
 from app.editor.gutter import Gutter
-from app.editor.highlighter import Highlighter
-from app.editor.offsets import cursor_for, to_python
+from app.theme.theme import Theme
+from app.widgets.severity import SQUIGGLES
 from broker_core.wire.checks import Diagnostic
 
-SQUIGGLES = {"error": "negative", "warning": "warning", "hint": "accent"}
-"""Severity to the colour token of its squiggle."""
+_WIDE = 0x10000
+
+
+def to_qt(text: str, offset: int) -> int:
+    """UTF-16 units before the character at `offset`."""
+    before = text[:offset]
+    return len(before) if before.isascii() else len(before) + sum(ord(char) >= _WIDE for char in before)
+
+
+def to_python(text: str, position: int) -> int:
+    """Characters before the UTF-16 unit at `position`."""
+    if text.isascii():
+        return min(position, len(text))
+    units = 0
+    for offset, char in enumerate(text):
+        if units >= position:
+            return offset
+        units += 2 if ord(char) >= _WIDE else 1
+    return len(text)
+
+
+def cursor_for(document: QTextDocument, start: int, end: int) -> QTextCursor:
+    """A cursor that selects the characters from `start` to `end`, clamped to the document."""
+    text = document.toPlainText()
+    last = document.characterCount() - 1
+    cursor = QTextCursor(document)
+    cursor.setPosition(min(to_qt(text, max(start, 0)), last))
+    cursor.setPosition(min(to_qt(text, max(end, 0)), last), QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
 _INDENT = "    "
 _BRACKETS_UPTO = 200_000
 """Characters beyond which brackets are no longer matched at every move of the cursor."""
 
 
-class SourceView(QPlainTextEdit):
+class SourceEditor(QPlainTextEdit):
     """The text side of the editor."""
 
     completionAsked = Signal()
@@ -54,7 +84,7 @@ class SourceView(QPlainTextEdit):
         self.setProperty("frame", "none")
         self.setStyleSheet("QPlainTextEdit { padding: 0 }")
         self.highlighter = Highlighter(self.document(), theme)
-        self.gutter = Gutter(self)
+        self.gutter = Gutter(self, self)
         self._connect()
         self._dress()
 

@@ -29,7 +29,7 @@ ORDER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HelpPage:
     """One page of help."""
 
     name: str
@@ -39,18 +39,18 @@ class Page:
 
 
 @cache
-def pages() -> tuple[Page, ...]:
+def pages() -> tuple[HelpPage, ...]:
     """All pages, in order."""
     return tuple(_page(name) for name in ORDER)
 
 
-def _page(name: str) -> Page:
+def _page(name: str) -> HelpPage:
     text = shipped.text(f"help/{name}.md")
     found = re.match(r"# (.+)", text)
-    return Page(name, found[1] if found else name, text)
+    return HelpPage(name, found[1] if found else name, text)
 
 
-def search(wanted: str) -> list[Page]:
+def search(wanted: str) -> list[HelpPage]:
     """Return the pages that have all the words, those with them in the title first."""
     words = wanted.lower().split()
     found = [page for page in pages() if all(word in page.text.lower() for word in words)]

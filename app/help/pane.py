@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import (
+    QDesktopServices,
+    QFont,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextTable,
+)
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -17,19 +26,67 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.help.layout import set_in_type
-from app.help.pages import Page, pages, search
+from app.help.pages import HelpPage, pages, search
+from app.theme.theme import Theme
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
+
+
+_ABOVE = {0: 0, 1: 0, 2: 20, 3: 16}
+_BELOW = {0: 8, 1: 12, 2: 6, 3: 4}
+_BIGGER = {1: 7, 2: 3, 3: 1}
+_LINE = 135
+"""Line height in percent."""
+
+
+def set_in_type(document: QTextDocument, theme: Theme) -> None:
+    """Give headings, paragraphs, lists and tables of a document their sizes and distances."""
+    block = document.begin()
+    while block.isValid():
+        _set_block(block, theme)
+        block = block.next()
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            _set_table(frame, theme)
+
+
+def _set_block(block: QTextBlock, theme: Theme) -> None:
+    cursor = QTextCursor(block)
+    inside = cursor.currentTable() is not None
+    level = min(3, block.blockFormat().headingLevel())
+    spacing = QTextBlockFormat()
+    spacing.setTopMargin(0 if inside else _ABOVE[level])
+    spacing.setBottomMargin(0 if inside else 4 if cursor.currentList() else _BELOW[level])
+    spacing.setLineHeight(_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    cursor.mergeBlockFormat(spacing)
+    if level:
+        cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+        head = QTextCharFormat()
+        font = theme.font("strong")
+        head.setProperty(QTextCharFormat.Property.FontPixelSize, font.pixelSize() + _BIGGER[level])
+        head.setFontWeight(QFont.Weight.DemiBold)
+        cursor.mergeCharFormat(head)
+
+
+def _set_table(table: QTextTable, theme: Theme) -> None:
+    look = table.format()
+    look.setCellPadding(6)
+    look.setCellSpacing(0)
+    look.setBorder(1)
+    look.setBorderCollapse(True)
+    look.setBorderBrush(theme.color("border"))
+    look.setTopMargin(4)
+    look.setBottomMargin(12)
+    table.setFormat(look)
 
 
 class HelpPane(QWidget):
     """Renders resources/help; links between pages and `action:` links work."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.field = QLineEdit(placeholderText="Search help", clearButtonEnabled=True)
@@ -42,9 +99,11 @@ class HelpPane(QWidget):
         self.text.setAccessibleName("Help")
         self._lay_out()
         self.field.textChanged.connect(self._search)
-        self.index.currentItemChanged.connect(lambda item, _: item and self.show_page(item.data(256)))
+        self.index.currentItemChanged.connect(
+            lambda item, _: self.show_page(item.data(256)) if item else None
+        )
         self.text.anchorClicked.connect(self._follow)
-        desk.theme.changed.connect(self._again)
+        context.theme.changed.connect(self._again)
         self._shown = ""
         self._fill(list(pages()))
         self.show_page(pages()[0].name)
@@ -65,12 +124,12 @@ class HelpPane(QWidget):
         across.addWidget(self.text, 1)
         self.text.document().setDocumentMargin(20)
 
-    def _fill(self, found: list[Page]) -> None:
+    def _fill(self, found: list[HelpPage]) -> None:
         self.index.clear()
         for page in found:
             item = QListWidgetItem(page.title)
             item.setData(256, page.name)
-            item.setSizeHint(QSize(0, self._desk.theme.height()))
+            item.setSizeHint(QSize(0, self._context.theme.height()))
             self.index.addItem(item)
         self.none.setVisible(not found)
 
@@ -85,12 +144,12 @@ class HelpPane(QWidget):
         """Show a page by its name; an unknown one shows the first."""
         page = next((page for page in pages() if page.name == name), pages()[0])
         self._shown = page.name
-        accent, code = self._desk.theme.color("accent").name(), self._desk.theme.color("sunken").name()
+        accent, code = self._context.theme.color("accent").name(), self._context.theme.color("sunken").name()
         self.text.document().setDefaultStyleSheet(
             f"a {{ color: {accent}; text-decoration: none; }} code {{ background: {code}; }}"
         )
         self.text.setMarkdown(page.text)
-        set_in_type(self.text.document(), self._desk.theme)
+        set_in_type(self.text.document(), self._context.theme)
         self.text.verticalScrollBar().setValue(0)
         for row in range(self.index.count()):
             if self.index.item(row).data(256) == page.name:
@@ -101,7 +160,7 @@ class HelpPane(QWidget):
 
     def _follow(self, link: QUrl) -> None:
         if link.scheme() == "action":
-            self._desk.trigger(link.path())
+            self._context.trigger(link.path())
         elif link.scheme() in ("http", "https"):
             QDesktopServices.openUrl(link)
         else:

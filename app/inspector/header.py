@@ -9,17 +9,17 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.actions.table import BY_ID
-from app.inspector import words
-from app.inspector.glyph import StateGlyph, face_of
-from app.inspector.labels import label
-from app.theme.faces import AT_SITE, UNHEARD
+from app.inspector import job_times
+from app.widgets.labels import label
+from app.widgets.state_glyph import StateGlyph, style_of_row
+from app.widgets.state_style import AT_SITE, UNHEARD
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.context import Desk
+    from app.context import AppContext
 
 S = JobState
 
@@ -46,15 +46,15 @@ ACTIONS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
     ("job.resubmit", "Resubmit", lambda row: True),
     ("job.purge", "Remove", can_purge),
 )
-"""Id in the desk's table of actions, short verb, and for which rows it applies."""
+"""Id in the desktop's table of actions, short verb, and for which rows it applies."""
 
 
 class JobActions(QWidget):
-    """Buttons for what applies to the selected jobs, done through the desk's table of actions."""
+    """Buttons for what applies to the selected jobs, done through the desktop's table of actions."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
@@ -62,16 +62,16 @@ class JobActions(QWidget):
         for action, verb, _ in ACTIONS:
             button = QPushButton(verb)
             button.setStyleSheet("padding: 5px 8px;")
-            button.clicked.connect(lambda _=False, action=action: desk.trigger(action))
+            button.clicked.connect(lambda _=False, action=action: context.trigger(action))
             self.buttons[action] = button
             row.addWidget(button)
         row.addStretch(1)
-        desk.theme.changed.connect(self._restyle)
+        context.theme.changed.connect(self._restyle)
         self._restyle()
 
     def show_rows(self, rows: Sequence[dict[str, Any]]) -> None:
         """Offer what applies to all of these rows; with several rows the tooltips say how many."""
-        number = "this job" if len(rows) == 1 else words.count(len(rows), "job")
+        number = "this job" if len(rows) == 1 else job_times.count(len(rows), "job")
         for action, verb, applies in ACTIONS:
             button = self.buttons[action]
             fits = bool(rows) and all(applies(row) for row in rows)
@@ -81,24 +81,24 @@ class JobActions(QWidget):
 
     def _restyle(self) -> None:
         for action, button in self.buttons.items():
-            button.setIcon(self._desk.theme.icon(BY_ID[action].icon))
+            button.setIcon(self._context.theme.icon(BY_ID[action].icon))
 
 
 class JobHeader(QWidget):
     """Name, state with shape and word, place and times, id to copy, actions."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._row = desk, dict[str, Any]()
+        self._context, self._row = context, dict[str, Any]()
         self.name, self.state = label(role="title", fluid=True), label(role="strong")
         self.line = label(role="muted", fluid=True)
-        self.glyph = StateGlyph(desk.theme)
+        self.glyph = StateGlyph(context.theme)
         self.copy = QToolButton()
-        self.open, self.tear = QToolButton(), QToolButton()
-        self.offers = JobActions(desk)
+        self.open, self.detach = QToolButton(), QToolButton()
+        self.offers = JobActions(context)
         self._lay_out()
-        desk.theme.changed.connect(self._restyle)
-        desk.sites.changed.connect(lambda: self._row and self.show_row(self._row))
+        context.theme.changed.connect(self._restyle)
+        context.sites.changed.connect(lambda: self.show_row(self._row) if self._row else None)
         self._restyle()
 
     def _lay_out(self) -> None:
@@ -107,7 +107,7 @@ class JobHeader(QWidget):
         column.setSpacing(4)
         first, second = QHBoxLayout(), QHBoxLayout()
         first.addWidget(self.name, 1)
-        for button in (self.copy, self.open, self.tear):
+        for button in (self.copy, self.open, self.detach):
             button.setAutoRaise(True)
             first.addWidget(button)
         second.setSpacing(8)
@@ -121,7 +121,7 @@ class JobHeader(QWidget):
         for button, said in (
             (self.copy, "Copy the job's id"),
             (self.open, "Open as a tab"),
-            (self.tear, "Tear this tab off into a window"),
+            (self.detach, "Tear this tab off into a window"),
         ):
             button.setToolTip(said)
             button.setAccessibleName(said)
@@ -129,7 +129,7 @@ class JobHeader(QWidget):
 
     def show_row(self, row: dict[str, Any]) -> None:
         """Show this job's row."""
-        since = self._desk.sites.unheard(row.get("site"))
+        since = self._context.sites.unheard(row.get("site"))
         self._row = row = row | {"unheard": since}
         self.name.setText(row.get("name") or row["id"])
         self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
@@ -144,25 +144,26 @@ class JobHeader(QWidget):
         if not row:
             return
         parts = [site_name(row["site"])] if row.get("site") else []
-        parts.append(words.count(row.get("cpus") or 1, "CPU"))
+        parts.append(job_times.count(row.get("cpus") or 1, "CPU"))
         verb, moment = last_step(row)
-        parts.append(f"{verb} {words.ago(moment, time.time())}")
-        shown, now = face_of(row), time.time()
+        parts.append(f"{verb} {job_times.ago(moment, time.time())}")
+        shown, now = style_of_row(row), time.time()
         silent = shown.word == UNHEARD.word
-        self.state.setText(f"{shown.word} since {words.since(row['unheard'], now)}" if silent else shown.word)
+        since = f" since {job_times.since(row['unheard'], now)}" if silent else ""
+        self.state.setText(f"{shown.word}{since}")
         self.line.setText("  ·  ".join(parts))
-        self.line.setToolTip(f"{verb.capitalize()} {words.exact(moment)}")
+        self.line.setToolTip(f"{verb.capitalize()} {job_times.exact(moment)}")
 
     def _copy_id(self) -> None:
         if self._row:
             QGuiApplication.clipboard().setText(self._row["id"])
 
     def _restyle(self) -> None:
-        theme = self._desk.theme
+        theme = self._context.theme
         for button, icon in (
             (self.copy, "copy"),
             (self.open, "maximize-2"),
-            (self.tear, "picture-in-picture-2"),
+            (self.detach, "picture-in-picture-2"),
         ):
             button.setIcon(theme.icon(icon, "muted"))
 

@@ -5,22 +5,107 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.console.pane import ConsolePane
-from app.inspector.detached import DetachedPane
 from app.inspector.header import JobHeader
-from app.inspector.logs import LogsPane
-from app.inspector.many import ManyJobs
-from app.inspector.output import OutputPane
-from app.inspector.pane import JobPane
-from app.inspector.placard import Placard
-from app.inspector.story import StoryPane
+from app.inspector.logs.pane import LogsPane
+from app.inspector.multi_selection import MultiSelection
+from app.inspector.output.pane import OutputPane
+from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
-from app.inspector.where import WherePane
+from app.match.sending import send_job_again
+from app.match.view import MatchView
+from app.widgets import glyphs
+from app.widgets.empty_state import EmptyState
+from app.widgets.job_pane import JobPane
+from app.widgets.labels import label
+from app.widgets.state_glyph import style_of_row
+from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
-    from app.context import Desk
+    from app.context import AppContext
+    from app.match.view import MatchTarget
+    from broker_core.wire.views import JobDetail
+
+
+class WherePane(JobPane):
+    """The match of the job's own description, as the scheduler would make it now."""
+
+    title = "Where"
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.match = MatchView(context)
+        self.note = label(role="muted", wrap=True)
+        self.note.setContentsMargins(12, 12, 12, 0)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.note)
+        column.addWidget(self.match, 1)
+        self.match.submitAsked.connect(self._submit)
+
+    async def load(self, job: str) -> JobDetail:
+        """Ask for the job's description; where it matches is asked by the view."""
+        return await self.context.client.job(job)
+
+    def clear(self) -> None:
+        """Forget the job shown before."""
+        self.match.ask("")
+
+    def render_answer(self, answer: JobDetail) -> None:
+        """Show where it could run, and where the job in fact went."""
+        row = self.context.jobs.row(self.job or "") or {}
+        site = row.get("site")
+        self.note.setText(
+            f"It went to {site_name(site)}. Submitted again now, this is what it would find:" if site else ""
+        )
+        self.note.setVisible(bool(site))
+        self.match.ask(answer.effective or answer.description)
+
+    def _submit(self, place: MatchTarget) -> None:
+        row = self.context.jobs.row(self.job or "")
+        if row is not None:
+            self.context.run(send_job_again(self.context, row, place), f"submitting to {place.name}")
+
+
+class DetachedPane(QWidget):
+    """Keeps showing the job it was detached with, whatever is selected later."""
+
+    closed = Signal(object)
+    """This window, when the user closed it."""
+
+    def __init__(self, context: AppContext, pane: JobPane, job: str) -> None:
+        super().__init__(None, Qt.WindowType.Window)
+        self.context, self.pane, self.job = context, pane, job
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setProperty("role", "surface")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(pane)
+        self.resize(720, 560)
+        QShortcut(QKeySequence.StandardKey.Close, self, self.close)
+        context.jobs.changed.connect(self._name_window)
+        self._name_window(set())
+        pane.show_job(job)
+
+    def _name_window(self, ids: set[str]) -> None:
+        row = self.context.jobs.row(self.job)
+        if row is not None and (not ids or self.job in ids):
+            style = style_of_row(row)
+            self.setWindowTitle(f"{row.get('name') or self.job}: {self.pane.title.lower()} ({style.word})")
+            self.setWindowIcon(glyphs.icon(style.shape, self.context.theme.color(style.token)))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Tell the inspector."""
+        self.pane.show_job(None)
+        self.pane.close_all()
+        self.closed.emit(self)
+        super().closeEvent(event)
+
 
 PANES: tuple[tuple[str, type[JobPane]], ...] = (
     ("story", StoryPane),
@@ -44,23 +129,27 @@ class Inspector(QWidget):
     opened = Signal(str, str)
     """A job's id and the view in front: the user wants it as a tab of the main area."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
         self.ids: list[str] = []
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(320)
         self.setAccessibleName("Inspector")
-        self.header, self.tabs, self.many = JobHeader(desk), QTabWidget(), ManyJobs(desk)
-        self.empty = Placard(desk)
-        self.panes: dict[str, JobPane] = {name: kind(desk) for name, kind in PANES}
-        self.torn: list[DetachedPane] = []
+        self.header, self.tabs, self.multi_selection = (
+            JobHeader(context),
+            QTabWidget(),
+            MultiSelection(context),
+        )
+        self.empty = EmptyState(context)
+        self.panes: dict[str, JobPane] = {name: kind(context) for name, kind in PANES}
+        self.detached: list[DetachedPane] = []
         self._lay_out()
         self._age = QTimer(self, interval=_AGE_MS)
         self._age.timeout.connect(self.header.tell_time)
         self._age.start()
-        desk.jobs.changed.connect(self._rows_changed)
+        context.jobs.changed.connect(self._rows_changed)
         self.show_jobs([])
 
     def _lay_out(self) -> None:
@@ -88,10 +177,10 @@ class Inspector(QWidget):
             "Several selected jobs are summed up here.",
         )
         self._stack = QStackedLayout(self)
-        for page in (self.empty, self._single, self.many):
+        for page in (self.empty, self._single, self.multi_selection):
             self._stack.addWidget(page)
         self.header.open.clicked.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
-        self.header.tear.clicked.connect(self.detach)
+        self.header.detach.clicked.connect(self.detach)
 
     def show_jobs(self, ids: list[str]) -> None:
         """Show these jobs: none, one, or many."""
@@ -100,7 +189,7 @@ class Inspector(QWidget):
         for pane in self.panes.values():
             pane.show_job(one)
         if one is None:
-            self._stack.setCurrentWidget(self.many if self.ids else self.empty)
+            self._stack.setCurrentWidget(self.multi_selection if self.ids else self.empty)
         else:
             self._stack.setCurrentWidget(self._single)
         self._show_rows()
@@ -127,33 +216,33 @@ class Inspector(QWidget):
         name = name or self.tab()
         if len(self.ids) != 1 or name not in self.panes:
             return None
-        window = DetachedPane(self.desk, dict(PANES)[name](self.desk), self.ids[0])
-        self.torn.append(window)
-        window.closed.connect(self._torn_closed)
+        window = DetachedPane(self.context, dict(PANES)[name](self.context), self.ids[0])
+        self.detached.append(window)
+        window.closed.connect(self._detached_closed)
         window.show()
         _take_over(window.pane)
         return window
 
     def close_all(self) -> None:
         """The window goes away: panes give up what they hold, such as sessions with jobs."""
-        for pane in [*self.panes.values(), *(window.pane for window in self.torn)]:
+        for pane in [*self.panes.values(), *(window.pane for window in self.detached)]:
             pane.close_all()
 
-    def _torn_closed(self, window: DetachedPane) -> None:
-        if window in self.torn:
-            self.torn.remove(window)
+    def _detached_closed(self, window: DetachedPane) -> None:
+        if window in self.detached:
+            self.detached.remove(window)
 
     def _rows_changed(self, ids: set[str]) -> None:
         if not ids or not ids.isdisjoint(self.ids):
             self._show_rows()
 
     def _show_rows(self) -> None:
-        rows = [row for job in self.ids if (row := self.desk.jobs.row(job)) is not None]
+        rows = [row for job in self.ids if (row := self.context.jobs.row(job)) is not None]
         if len(self.ids) == 1 and rows:
             self.header.show_row(rows[0])
             self._show_later(rows[0])
         elif len(self.ids) > 1:
-            self.many.show_rows(rows)
+            self.multi_selection.show_rows(rows)
 
     def _show_later(self, row: dict[str, Any]) -> None:
         for place in range(self.tabs.count()):

@@ -22,7 +22,6 @@ class OwnFolder:
 
     def __init__(self) -> None:
         self._base = user_cache_path("crossdesk") / "copies"
-        self._lock: QLockFile | None = None
         self._path: Path | None = None
 
     def path(self) -> Path:
@@ -34,19 +33,19 @@ class OwnFolder:
                 raise OSError(f"{self._base} cannot be locked.")
             try:
                 self._clear()
-                self._path = self._make()
+                self._path, lock = self._make()
             finally:
                 making.unlock()
-            weakref.finalize(self, _remove, self._lock, self._path)
+            weakref.finalize(self, _remove, lock, self._path)
         return self._path
 
-    def _make(self) -> Path:
+    def _make(self) -> tuple[Path, QLockFile]:
         path = self._base / secrets.token_hex(8)
         path.mkdir(mode=0o700)
-        self._lock = _lock_of(path)
-        if not self._lock.tryLock(0):
+        lock = _lock_of(path)
+        if not lock.tryLock(0):
             raise OSError(f"{path} cannot be locked.")
-        return path
+        return path, lock
 
     def _clear(self) -> None:
         """Remove the folders of desktops that are gone; Qt takes over the lock of a dead process."""

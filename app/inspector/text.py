@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.editor.highlighter import Highlighter
-from app.inspector import words
-from app.inspector.labels import label
-from app.inspector.pane import JobPane
+from app.description.highlighter import Highlighter
+from app.inspector import job_times
+from app.widgets.job_pane import JobPane
+from app.widgets.labels import label
 
 if TYPE_CHECKING:
-    from app.context import Desk
+    from app.context import AppContext
     from broker_core.wire.views import JobDetail
 
 
@@ -31,18 +31,18 @@ class TextPane(JobPane):
 
     title = "Text"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
         self.which, self.text = QComboBox(), QPlainTextEdit()
         self.open, self.copy = QPushButton("Open in editor"), QToolButton()
         self.sent = label(role="muted", wrap=True)
         self.detail: JobDetail | None = None
-        self._highlighter = Highlighter(self.text.document(), desk.theme)
+        self._highlighter = Highlighter(self.text.document(), context.theme)
         self._fill()
         self.which.currentIndexChanged.connect(self._show_text)
         self.open.clicked.connect(self.open_in_editor)
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
-        desk.theme.changed.connect(self._set_font)
+        context.theme.changed.connect(self._set_font)
         self._set_font()
 
     def _fill(self) -> None:
@@ -56,8 +56,8 @@ class TextPane(JobPane):
         )
         self.copy.setToolTip("Copy the text")
         self.copy.setAccessibleName("Copy the text")
-        self.open.setIcon(self.desk.theme.icon("pencil"))
-        self.copy.setIcon(self.desk.theme.icon("copy"))
+        self.open.setIcon(self.context.theme.icon("pencil"))
+        self.copy.setIcon(self.context.theme.icon("copy"))
         for part in (self.which, self.open, self.copy):
             bar.addWidget(part)
         bar.insertStretch(2, 1)
@@ -77,7 +77,7 @@ class TextPane(JobPane):
         column.addWidget(self.sent)
 
     def _set_font(self) -> None:
-        self.text.setFont(self.desk.theme.font("mono"))
+        self.text.setFont(self.context.theme.font("mono"))
 
     def refresh(self) -> None:
         """Ask, unless the text is here already: a description never changes."""
@@ -86,7 +86,7 @@ class TextPane(JobPane):
 
     async def load(self, job: str) -> JobDetail:
         """Ask for the job."""
-        return await self.desk.client.job(job)
+        return await self.context.client.job(job)
 
     def clear(self) -> None:
         """Forget the text shown before."""
@@ -109,7 +109,7 @@ class TextPane(JobPane):
     def open_in_editor(self) -> None:
         """Open the description as submitted in the editor."""
         if self.detail is not None:
-            self.desk.open_editor(self.detail.description)
+            self.context.open_editor(self.detail.description)
 
 
 def sent_words(detail: JobDetail) -> str:
@@ -117,6 +117,6 @@ def sent_words(detail: JobDetail) -> str:
     if not detail.files:
         return "Sent without files."
     total = sum(one.size for one in detail.files)
-    named = ", ".join(f"{one.name} ({words.size(one.size)})" for one in detail.files[:12])
+    named = ", ".join(f"{one.name} ({job_times.size(one.size)})" for one in detail.files[:12])
     more = f" and {len(detail.files) - 12} more" if len(detail.files) > 12 else ""
-    return f"Sent with {words.count(len(detail.files), 'file')}, {words.size(total)}: {named}{more}."
+    return f"Sent with {job_times.count(len(detail.files), 'file')}, {job_times.size(total)}: {named}{more}."

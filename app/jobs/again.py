@@ -6,11 +6,15 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from broker_core.jdl.edit import set_attribute
+from broker_core.jdl.parse import parse
+from broker_core.jdl.tree import Expression, ListOf, Literal
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
 
 if TYPE_CHECKING:
     from broker_core.client.client import BrokerClient
     from broker_core.wire.views import JobDetail
+
 
 Row = Mapping[str, Any]
 """JobRecord field to value."""
@@ -27,7 +31,7 @@ async def submission_again(client: BrokerClient, rows: Sequence[Row]) -> Submiss
         sweep = row["batch"] and row["parameter"]
         key = (row["description"], row["batch"], row["name"] if sweep else row["id"])
         if key in items:
-            items[key].values.append(row["parameter"])
+            items[key].values = [*(items[key].values or ()), row["parameter"]]
         else:
             items[key] = _item(await client.job(row["id"]))
     return Submission(key=secrets.token_urlsafe(16), items=list(items.values()))
@@ -52,3 +56,53 @@ def _item(detail: JobDetail) -> SubmissionItem:
         files=[SandboxFile(**file.model_dump()) for file in detail.files],
         values=[parameter] if parameter else None,
     )
+
+
+_OF_INTERACTIVE = (
+    "Interactive",
+    "InteractiveAgent",
+    "InteractiveAgentArguments",
+    "InteractiveX11",
+    "ListenerHost",
+    "ListenerPort",
+)
+_STREAMS = (("StdOutput", '"output.txt"'), ("StdError", '"errors.txt"'))
+"""What a console would have shown goes into files."""
+
+
+def batch_text(text: str) -> str:
+    """The description without what makes it interactive; everything else stays as it is written."""
+    for name in _OF_INTERACTIVE:
+        text = set_attribute(text, name, None)
+    text = _batch_type(text)
+    ad = parse(text).ad
+    for name, file in _STREAMS:
+        if ad is not None and name.lower() not in ad.entries:
+            text = set_attribute(text, name, file)
+    return text
+
+
+def batch_submission(submission: Submission) -> Submission:
+    """The same jobs as batch jobs."""
+    items = [
+        item.model_copy(update={"description": batch_text(item.description)}) for item in submission.items
+    ]
+    return submission.model_copy(update={"items": items})
+
+
+def _batch_type(text: str) -> str:
+    ad = parse(text).ad
+    entry = ad.entries.get("jobtype") if ad is not None else None
+    if entry is None:
+        return text
+    if not isinstance(entry.value, ListOf):
+        return set_attribute(text, "JobType", None) if _interactive(entry.value) else text
+    kept = [item for item in entry.value.items if not _interactive(item)]
+    if len(kept) == len(entry.value.items):
+        return text
+    written = ", ".join(text[item.start : item.end] for item in kept)
+    return set_attribute(text, "JobType", f"{{{written}}}" if kept else None)
+
+
+def _interactive(value: Expression) -> bool:
+    return isinstance(value, Literal) and str(value.value).lower() == "interactive"

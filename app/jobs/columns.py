@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.model import words
-from app.theme.faces import face
+from app import units
+from app.widgets.csv_file import Written
+from app.widgets.state_style import style_of
 from broker_core.jobs.site_names import site_name
 
 Held = Mapping[str, Sequence[Any]]
@@ -16,7 +17,7 @@ Key = Callable[[Held, int, float], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class JobColumn:
     """One column; `cell` gives its text and `key` what it sorts by, both from (columns, row, now)."""
 
     name: str
@@ -58,16 +59,18 @@ def _sorted_number(name: str) -> Key:
 
 
 def _moment(name: str) -> Cell:
-    return lambda held, row, now: words.ago(held[name][row], now)
+    return lambda held, row, now: units.ago(held[name][row], now)
 
 
 def _exact(name: str) -> Cell:
-    return lambda held, row, now: words.exact(held[name][row])
+    return lambda held, row, now: units.exact(held[name][row])
 
 
 def state_word(held: Held, row: int, now: float) -> str:
     """The state in words, e.g. `Done, exit 7`."""
-    return face(held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row]).word
+    return style_of(
+        held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row]
+    ).word
 
 
 def _waited(held: Held, row: int, now: float) -> float | None:
@@ -82,7 +85,7 @@ def _ran(held: Held, row: int, now: float) -> float | None:
 
 
 def _kind(held: Held, row: int, now: float) -> str:
-    return held["structure"][row] + (", interactive" if held["interactive"][row] else "")
+    return f"{held['structure'][row]}{', interactive' if held['interactive'][row] else ''}"
 
 
 def _site(held: Held, row: int, now: float) -> str:
@@ -98,24 +101,46 @@ def _ended(held: Held, row: int, now: float) -> str:
     return "" if code is None else str(code)
 
 
-COLUMNS: tuple[Column, ...] = (
-    Column("state", "State", 132, state_word, state_word, _said("reason")),
-    Column("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
-    Column("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
-    Column("kind", "Kind", 96, _kind, _kind, shown=False),
-    Column("site", "Site", 84, _site, _sorted_text("site"), _said("site")),
-    Column("cpus", "CPUs", 52, _number("cpus"), _sorted_number("cpus"), right=True),
-    Column("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
+COLUMNS: tuple[JobColumn, ...] = (
+    JobColumn("state", "State", 132, state_word, state_word, _said("reason")),
+    JobColumn("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
+    JobColumn("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
+    JobColumn("kind", "Kind", 96, _kind, _kind, shown=False),
+    JobColumn("site", "Site", 84, _site, _sorted_text("site"), _said("site")),
+    JobColumn("cpus", "CPUs", 52, _number("cpus"), _sorted_number("cpus"), right=True),
+    JobColumn("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
            _exact("submitted"), live=True),
-    Column("wait", "Wait", 68, lambda held, row, now: words.duration(_waited(held, row, now)),
+    JobColumn("wait", "Wait", 68, lambda held, row, now: units.duration(_waited(held, row, now)),
            lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
-    Column("runtime", "Run time", 88, lambda held, row, now: words.duration(_ran(held, row, now)),
+    JobColumn("runtime", "Run time", 88, lambda held, row, now: units.duration(_ran(held, row, now)),
            lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
-    Column("exit", "Exit", 64, _ended, _sorted_number("exit_code"), right=True),
-    Column("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
+    JobColumn("exit", "Exit", 64, _ended, _sorted_number("exit_code"), right=True),
+    JobColumn("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),
-    Column("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),
-    Column("id", "Id", 190, _said("id"), _said("id"), shown=False),
+    JobColumn("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),
+    JobColumn("id", "Id", 190, _said("id"), _said("id"), shown=False),
 )  # fmt: skip
 BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
 """Column name to its place."""
+
+
+_FIELDS = (
+    *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
+    *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
+)
+_TIMES = frozenset({"submitted", "started", "ended"})
+Columns = Mapping[str, Sequence[Any]]
+
+
+def jobs_table(columns: Columns, numbers: Sequence[int], now: float) -> Written:
+    """Return the rows of these numbers."""
+    return Written(("state", *_FIELDS), _rows(columns, numbers, now))
+
+
+def _rows(columns: Columns, numbers: Sequence[int], now: float) -> Iterator[list[Any]]:
+    for number in numbers:
+        yield [state_word(columns, number, now), *(_value(name, columns[name][number]) for name in _FIELDS)]
+
+
+def _value(name: str, value: Any) -> Any:
+    return units.exact(value) if name in _TIMES else value

@@ -3,68 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app import units
 from app.context import Notice, Tone
-from app.jobs.command_text import command_text
-from app.model import words
-from app.shell.confirm import confirm
+from app.widgets.confirm import confirm
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.submission import Outcomes
-
-_TABS = {"job.story": "story", "job.logs": "logs", "job.output": "output", "job.console": "console"}
 
 
 class JobCommands:
-    """Registers the handlers of the group `job`; `chosen` gives the ids that they act on."""
+    """Carries out the actions of the group `job`; `chosen` gives the ids that they act on."""
 
-    def __init__(self, desk: WindowDesk, window: QWidget, chosen: Callable[[], list[str]]) -> None:
-        self._desk, self._window, self._chosen = desk, window, chosen
-        register = desk.actions.register
-        for action, tab in _TABS.items():
-            register(action, partial(self._show, tab))
-        register("job.why", self.why)
-        register("job.cancel", self.cancel)
-        register("job.purge", self.purge)
-        register("job.hold", partial(self._bulk, "hold", "Held", _waiting))
-        register("job.release", partial(self._bulk, "release", "Released", _waiting))
-        register("job.resubmit", self.resubmit)
-        register("job.batch", partial(self.resubmit, batch=True))
-        register("job.edit", self.edit)
-        register("job.fetch", self.fetch)
-        register("job.elsewhere", self.elsewhere)
-        register("job.copy_id", self.copy_ids)
-        register("job.copy_command", self.copy_command)
+    def __init__(self, context: AppContext, window: QWidget, chosen: Callable[[], list[str]]) -> None:
+        self._context, self._window, self._chosen = context, window, chosen
 
-    def _show(self, tab: str) -> None:
-        self._desk.show_job(self._chosen()[0], tab)
+    def show(self, tab: str) -> None:
+        """Show a tab of the inspector for the selected job."""
+        self._context.show_job(self._chosen()[0], tab)
 
     def why(self) -> None:
         """Show why the job waits, or where it could have gone."""
-        row = self._desk.jobs.row(self._chosen()[0]) or {}
-        self._show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
+        row = self._context.jobs.row(self._chosen()[0]) or {}
+        self.show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
 
     def _those(self, test: Callable[[JobState], bool]) -> list[str]:
-        rows = ((job, self._desk.jobs.row(job)) for job in self._chosen())
+        rows = ((job, self._context.jobs.row(job)) for job in self._chosen())
         return [job for job, row in rows if row and test(JobState(row["state"]))]
 
     def _named(self, ids: list[str]) -> str:
         if len(ids) == 1:
-            row = self._desk.jobs.row(ids[0])
+            row = self._context.jobs.row(ids[0])
             return f"“{row['name']}”" if row else "1 job"
-        return words.count(len(ids), "job")
+        return units.count(len(ids), "job")
 
     # --- bulk commands
 
@@ -73,12 +57,14 @@ class JobCommands:
         ids = self._those(lambda state: state.active)
         if not ids:
             return
-        running = sum(1 for job in ids if (self._desk.jobs.row(job) or {}).get("state") == JobState.RUNNING)
-        now = f"{words.count(running, 'job')} running now will be stopped. " if running else ""
+        running = sum(
+            1 for job in ids if (self._context.jobs.row(job) or {}).get("state") == JobState.RUNNING
+        )
+        now = f"{units.count(running, 'job')} running now will be stopped. " if running else ""
         confirm(
             self._window, f"Cancel {self._named(ids)}?",
             f"{now}What was written so far stays readable, and canceled jobs can be submitted again.",
-            f"Cancel {words.count(len(ids), 'job')}", partial(self._send, "cancel", "Canceling", ids),
+            f"Cancel {units.count(len(ids), 'job')}", partial(self._send, "cancel", "Canceling", ids),
         )  # fmt: skip
 
     def purge(self) -> None:
@@ -88,36 +74,44 @@ class JobCommands:
             confirm(
                 self._window, f"Remove {self._named(ids)} with all files?",
                 "Output that was not fetched is lost. This cannot be undone.",
-                f"Remove {words.count(len(ids), 'job')}", partial(self._send, "purge", "Removed", ids),
+                f"Remove {units.count(len(ids), 'job')}", partial(self._send, "purge", "Removed", ids),
             )  # fmt: skip
 
     def elsewhere(self) -> None:
         """Ask, then run jobs of a silent site elsewhere, although they may still run there."""
-        unheard, rows = self._desk.sites.unheard, self._desk.jobs.row
+        unheard, rows = self._context.sites.unheard, self._context.jobs.row
         ids = [
             job for job in self._those(lambda state: state.active) if unheard((rows(job) or {}).get("site"))
         ]
         if not ids:
             return
         place = site_name((rows(ids[0]) or {})["site"])
-        silent = words.since(unheard((rows(ids[0]) or {})["site"]) or 0.0, time.time())
+        silent = units.since(unheard((rows(ids[0]) or {})["site"]) or 0.0, time.time())
         confirm(
             self._window, f"Run {self._named(ids)} elsewhere?",
             f"{place} has not been heard from since {silent}, so what runs there cannot be stopped now: "
             "until it is heard again, the work may be done twice, and so may whatever it does outside of its "
             "own directory. The attempt there is canceled as soon as the site answers, and its output is not "
             "used.",
-            f"Run {words.count(len(ids), 'job')} elsewhere", lambda: self._run_elsewhere(ids),
+            f"Run {units.count(len(ids), 'job')} elsewhere", lambda: self._run_elsewhere(ids),
         )  # fmt: skip
 
     def _run_elsewhere(self, ids: list[str]) -> None:
-        self._desk.run(self._ask_elsewhere(ids), f"asking to run {self._named(ids)} elsewhere")
+        self._context.run(self._ask_elsewhere(ids), f"asking to run {self._named(ids)} elsewhere")
 
     async def _ask_elsewhere(self, ids: list[str]) -> None:
         for job in ids:
-            await self._desk.client.run_elsewhere(job)
+            await self._context.client.run_elsewhere(job)
         said = f"{self._named(ids)} will run elsewhere."
-        self._desk.notify(Notice(said[:1].upper() + said[1:], Tone.NEUTRAL, "", ids[0]))
+        self._context.notify(Notice(said[:1].upper() + said[1:], Tone.NEUTRAL, "", ids[0]))
+
+    def hold(self) -> None:
+        """Keep the selected jobs that wait from being started."""
+        self._bulk("hold", "Held", _waiting)
+
+    def release(self) -> None:
+        """Let the selected jobs be started again."""
+        self._bulk("release", "Released", _waiting)
 
     def _bulk(self, verb: str, word: str, test: Callable[[JobState], bool]) -> None:
         ids = self._those(test)
@@ -125,9 +119,9 @@ class JobCommands:
             self._send(verb, word, ids)
 
     def _send(self, verb: str, word: str, ids: list[str], *_: object) -> None:
-        call: Callable[[list[str]], Awaitable[Outcomes]] = getattr(self._desk.client, verb)
-        doing = f"asking to {verb} {words.count(len(ids), 'job')}"
-        self._desk.run(self._told(call, word, ids), doing)
+        call: Callable[[list[str]], Awaitable[Outcomes]] = getattr(self._context.client, verb)
+        doing = f"asking to {verb} {units.count(len(ids), 'job')}"
+        self._context.run(self._told(call, word, ids), doing)
 
     async def _told(
         self, call: Callable[[list[str]], Awaitable[Outcomes]], word: str, ids: list[str]
@@ -137,13 +131,13 @@ class JobCommands:
         done = [job for job in ids if job not in refused]
         if done:
             again = "job.resubmit" if word == "Canceling" and len(done) == 1 else ""
-            self._desk.notify(
+            self._context.notify(
                 Notice(f"{word} {self._named(done)}.", Tone.NEUTRAL, again, done[0] if again else "")
             )
         if refused:
             first = next(iter(refused.values()))
-            self._desk.notify(
-                Notice(f"{words.count(len(refused), 'job')} could not be changed: {first}", Tone.WARNING)
+            self._context.notify(
+                Notice(f"{units.count(len(refused), 'job')} could not be changed: {first}", Tone.WARNING)
             )
 
     # --- again
@@ -154,31 +148,30 @@ class JobCommands:
         `batch`: without what makes them interactive, so that they may wait.
         """
         ids = self._chosen()
-        self._desk.run(self._resubmit(ids, batch), f"submitting {self._named(ids)} again")
+        self._context.run(self._resubmit(ids, batch), f"submitting {self._named(ids)} again")
 
     async def _resubmit(self, chosen: list[str], batch: bool) -> None:
-        from app.jobs.again import submissions_again
-        from app.jobs.as_batch import batch_submission
+        from app.jobs.again import batch_submission, submissions_again
 
-        rows = [row for row in map(self._desk.jobs.row, chosen) if row]
+        rows = [row for row in map(self._context.jobs.row, chosen) if row]
         ids: list[str] = []
         try:
-            for one in await submissions_again(self._desk.client, rows):
-                receipt = await self._desk.client.submit(batch_submission(one) if batch else one)
+            for one in await submissions_again(self._context.client, rows):
+                receipt = await self._context.client.submit(batch_submission(one) if batch else one)
                 ids += receipt.ids
         finally:
             # Also where a later one of them is refused: what was accepted runs.
             if ids:
-                said = f"Submitted {words.count(len(ids), 'job')} {'as batch' if batch else 'again'}."
-                self._desk.notify(Notice(said, Tone.GOOD, "", ids[0]))
+                said = f"Submitted {units.count(len(ids), 'job')} {'as batch' if batch else 'again'}."
+                self._context.notify(Notice(said, Tone.GOOD, "", ids[0]))
 
     def edit(self) -> None:
         """Open the description of the selected job in an editor."""
-        self._desk.run(self._edit(self._chosen()[0]), "opening the description")
+        self._context.run(self._edit(self._chosen()[0]), "opening the description")
 
     async def _edit(self, job: str) -> None:
-        detail = await self._desk.client.job(job)
-        self._desk.open_editor(detail.description)
+        detail = await self._context.client.job(job)
+        self._context.open_editor(detail.description)
 
     # --- output
 
@@ -194,24 +187,24 @@ class JobCommands:
 
     def fetch_into(self, ids: list[str], folder: Path) -> None:
         """Fetch the output of jobs into `folder`, one folder for each if there are several."""
-        self._desk.run(self._fetch(ids, folder), f"fetching the output of {self._named(ids)}")
+        self._context.run(self._fetch(ids, folder), f"fetching the output of {self._named(ids)}")
 
     async def _fetch(self, ids: list[str], folder: Path) -> None:
         from broker_core.client.fetch import fetch_output
 
         task = asyncio.current_task()
-        transfer = self._desk.transfers.begin(
+        transfer = self._context.transfers.begin(
             f"Output of {self._named(ids)}", task.cancel if task is not None else None
         )
         try:
             for job in ids:
                 place = folder / job if len(ids) > 1 else folder
-                await fetch_output(self._desk.client, job, place, transfer.advance)
+                await fetch_output(self._context.client, job, place, transfer.advance)
         except (CrossDeskError, asyncio.CancelledError) as error:
             transfer.end("stopped" if isinstance(error, asyncio.CancelledError) else str(error))
             raise
         transfer.end(f"saved in {folder}")
-        self._desk.notify(Notice(f"The output of {self._named(ids)} is in {folder}.", Tone.GOOD))
+        self._context.notify(Notice(f"The output of {self._named(ids)} is in {folder}.", Tone.GOOD))
 
     # --- clipboard
 
@@ -221,10 +214,33 @@ class JobCommands:
 
     def copy_command(self) -> None:
         """Put the command line that does the same on the clipboard."""
-        rows = [row for row in map(self._desk.jobs.row, self._chosen()) if row]
-        QGuiApplication.clipboard().setText(command_text(rows, self._desk.state_dir))
-        self._desk.notify(Notice("The command is on the clipboard."))
+        rows = [row for row in map(self._context.jobs.row, self._chosen()) if row]
+        QGuiApplication.clipboard().setText(command_text(rows, self._context.state_dir))
+        self._context.notify(Notice("The command is on the clipboard."))
 
 
 def _waiting(state: JobState) -> bool:
     return state in (JobState.SUBMITTED, JobState.WAITING)
+
+
+def command_text(rows: Sequence[Mapping[str, Any]], state_dir: Path | None = None) -> str:
+    """Return the command for the jobs: follow one that goes on, fetch what is done, else show status."""
+    states = {JobState(row["state"]) for row in rows}
+    if states <= {JobState.DONE}:
+        verb = ["job", "get-output"]
+    elif len(rows) == 1 and JobState(rows[0]["state"]).active:
+        verb = ["job", "log", "--follow"]
+    else:
+        verb = ["job", "status"]
+    words = ["crossdesk", *verb, *(row["id"] for row in rows)]
+    if state_dir is not None:
+        return f"CROSSDESK_STATE_DIR={shlex.quote(str(state_dir))} " + shlex.join(_guarded(words))
+    return shlex.join(_guarded(words))
+
+
+def _guarded(words: list[str]) -> list[str]:
+    """An id may begin with a dash: what follows `--` is no option."""
+    if any(word.startswith("-") for word in words[4 if "--follow" in words else 3 :]):
+        place = 4 if "--follow" in words else 3
+        return [*words[:place], "--", *words[place:]]
+    return words

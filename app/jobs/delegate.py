@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.context import Theme
 from app.jobs import folding
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.table import JobsTable
-from app.theme import glyphs
-from app.theme.faces import Face, Shape
+from app.theme.theme import Theme
+from app.widgets import glyphs
+from app.widgets.state_style import StateShape, StateStyle
 
 _PAD, _GLYPH, _INDENT = 8, 16, 20
 _STATE, _NAME = BY_NAME["state"], BY_NAME["name"]
@@ -31,7 +31,7 @@ class JobsDelegate(QStyledItemDelegate):
         """True while the data may be old."""
         self.pulse = 1.0
         """Opacity of the glyph of running jobs."""
-        self._glyphs: dict[tuple[Shape, str, float], QPixmap] = {}
+        self._glyphs: dict[tuple[StateShape, str, float], QPixmap] = {}
         theme.changed.connect(self._new_theme)
         self._new_theme()
 
@@ -71,27 +71,27 @@ class JobsDelegate(QStyledItemDelegate):
             painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), self._theme.color("focus"))
 
     def _paint_state(self, painter: QPainter, box: QRect, line: int) -> None:
-        face = self._table.face(line)
-        self._glyph(painter, box, face)
+        style = self._table.style_of(line)
+        self._glyph(painter, box, style)
         inner = box.adjusted(_GLYPH + 6, 0, 0, 0)
         batch = self._table.batch_at(line)
         if batch:
             self._bar(painter, inner, line)
         else:
-            whole = f"{face.word} {face.more}" if face.more else face.word
+            whole = f"{style.word} {style.more}" if style.more else style.word
             fits = self._metrics[id(self._strong)].horizontalAdvance(whole) <= inner.width()
-            said = whole if fits else face.word
-            self._text(painter, inner, said, self._color(face.token), self._strong)
+            said = whole if fits else style.word
+            self._text(painter, inner, said, self._color(style.token), self._strong)
 
-    def _glyph(self, painter: QPainter, box: QRect, face: Face) -> None:
+    def _glyph(self, painter: QPainter, box: QRect, style: StateStyle) -> None:
         ratio = painter.device().devicePixelRatioF()
-        token = "faint" if self.grey else face.token
-        key = (face.shape, token, ratio)
+        token = "faint" if self.grey else style.token
+        key = (style.shape, token, ratio)
         found = self._glyphs.get(key)
         if found is None:
-            found = glyphs.pixmap(face.shape, self._theme.color(token), _GLYPH, ratio)
+            found = glyphs.pixmap(style.shape, self._theme.color(token), _GLYPH, ratio)
             self._glyphs[key] = found
-        painter.setOpacity(self.pulse if face.shape is Shape.FILLED else 1.0)
+        painter.setOpacity(self.pulse if style.shape is StateShape.FILLED else 1.0)
         painter.drawPixmap(box.left(), box.top() + (box.height() - _GLYPH) // 2, found)
         painter.setOpacity(1.0)
 
@@ -126,10 +126,12 @@ class JobsDelegate(QStyledItemDelegate):
             font = self._mono if column == _MONO else self._font
             self._text(painter, box, text, self._color("muted"), font, COLUMNS[column].right)
 
-    def _color(self, token: str):
+    def _color(self, token: str) -> QColor:
         return self._theme.color("faint" if self.grey else token)
 
-    def _text(self, painter: QPainter, box: QRect, text: str, color, font, right: bool = False) -> None:
+    def _text(
+        self, painter: QPainter, box: QRect, text: str, color: QColor, font: QFont, right: bool = False
+    ) -> None:
         painter.setFont(font)
         painter.setPen(color)
         fitting = self._metrics[id(font)].elidedText(text, Qt.TextElideMode.ElideRight, box.width())

@@ -19,4 +19,4 @@ def pack(ids: Sequence[str]) -> QMimeData:
 
 def unpack(mime: QMimeData) -> list[str]:
     """Return the ids of the jobs that a drag carries; none for other drags."""
-    return mime.data(JOBS).data().decode().split() if mime.hasFormat(JOBS) else []
+    return bytes(mime.data(JOBS).data()).decode().split() if mime.hasFormat(JOBS) else []

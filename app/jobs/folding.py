@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.model.terms import is_failed
-from app.theme.faces import AT_SITE, FACES, FAILED_TOKEN, UNHEARD, Face, Shape
+from app.stores.terms import is_failed
+from app.widgets.state_style import AT_SITE, FAILED_TOKEN, STATE_STYLES, UNHEARD, StateShape, StateStyle
 from broker_core.jobs.states import JobState
 
 
-class Batch:
+class FoldedBatch:
     """The jobs of a batch that the view shows; `rows` are row numbers in the order of the table."""
 
     __slots__ = ("id", "open", "rows")
@@ -65,13 +65,13 @@ def summary(counted: Counter[str]) -> str:
     return ", ".join(f"{number:,} {word}" for word, number in groups.items() if number)
 
 
-def face_of(counted: Counter[str]) -> Face:
-    """Return the face of a batch: what is most worth knowing about its jobs."""
+def style_of_batch(counted: Counter[str]) -> StateStyle:
+    """Return the style of a batch: what is most worth knowing about its jobs."""
     if counted["Aborted"]:
-        shown = FACES[JobState.ABORTED]
+        shown = STATE_STYLES[JobState.ABORTED]
     elif counted["DoneFailed"]:
-        shown = Face(Shape.EXCLAMATION, FAILED_TOKEN, "")
+        shown = StateStyle(StateShape.EXCLAMATION, FAILED_TOKEN, "")
     else:
         first = next((name for name in _ORDER if counted[name]), JobState.SUBMITTED.value)
-        shown = UNHEARD if first == _UNHEARD else FACES[JobState(first)]
-    return Face(shown.shape, shown.token, summary(counted))
+        shown = UNHEARD if first == _UNHEARD else STATE_STYLES[JobState(first)]
+    return StateStyle(shown.shape, shown.token, summary(counted))

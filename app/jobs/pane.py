@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
+from app import units
 from app.actions.registry import SAMPLE
-from app.jobs.column_choice import ColumnChoice
 from app.jobs.columns import BY_NAME, COLUMNS
-from app.jobs.pulse import Pulse
 from app.jobs.query_bar import QueryBar
-from app.jobs.state_view import StateView, explain_link
 from app.jobs.table import JobsTable
-from app.jobs.view import JobsView
-from app.model import words
-from app.model.query import Query
+from app.jobs.view import JobsView, Pulse
+from app.stores.query import JobQuery
+from app.widgets.column_choice import ColumnChoice
+from app.widgets.list_state import ListState, explain_link
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 _NAME_LEAST = 104
 
@@ -34,22 +33,22 @@ class JobsPane(QWidget):
     """A job to be opened in a tab of its own."""
     counted = Signal()
 
-    def __init__(self, desk: WindowDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
-        self.table = JobsTable(desk.jobs, desk.sites.unheard)
-        self.view = JobsView(desk.theme, self.table)
-        self.bar = QueryBar(desk.theme)
-        self.state = StateView(desk.theme)
+        self._context = context
+        self.table = JobsTable(context.jobs, context.sites.unheard)
+        self.view = JobsView(context.theme, self.table)
+        self.bar = QueryBar(context.theme)
+        self.state = ListState(context.theme)
         titles = [column.title for column in COLUMNS]
-        self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", desk.preferences, "columns")
+        self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", context.preferences, "columns")
         self._filling = False
         self._building: asyncio.Future[None] | None = None
         self._lay_out()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._restore_columns()
         self._connect()
-        self.pulse = Pulse(desk, self.view)
+        self.pulse = Pulse(context, self.view)
         self._dress()
         self._refresh()
 
@@ -66,12 +65,12 @@ class JobsPane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def _connect(self) -> None:
-        self._desk.jobs.changed.connect(self._changed)
-        self._desk.jobs.clearing.connect(self.table.view.empty)
-        self._desk.jobs.loaded.connect(self._loaded)
-        self._desk.link.changed.connect(self._refresh)
-        self._desk.sites.changed.connect(self._sites_changed)
-        self._desk.theme.changed.connect(self._dress)
+        self._context.jobs.changed.connect(self._changed)
+        self._context.jobs.clearing.connect(self.table.view.empty)
+        self._context.jobs.loaded.connect(self._loaded)
+        self._context.link.changed.connect(self._refresh)
+        self._context.sites.changed.connect(self._sites_changed)
+        self._context.theme.changed.connect(self._dress)
         self.bar.changed.connect(self._query)
         self.view.selected.connect(self._selected)
         self.view.resized.connect(self._fill)
@@ -87,7 +86,7 @@ class JobsPane(QWidget):
         self._second.start()
 
     def _dress(self) -> None:
-        self.view.set_compact(self._desk.preferences["compact"])
+        self.view.set_compact(self._context.preferences["compact"])
 
     def restore(self) -> None:
         """Show columns, order and rows as the preferences say, after they came from elsewhere."""
@@ -103,7 +102,7 @@ class JobsPane(QWidget):
         if not ids:
             self._rebuild()
             return
-        columns, at = self._desk.jobs.columns, self._desk.jobs.at
+        columns, at = self._context.jobs.columns, self._context.jobs.at
         batches = {columns["batch"][at[job]] for job in ids if job in at}
         self.table.forget_tallies(batches)
         self.table.view.take(ids)
@@ -119,7 +118,7 @@ class JobsPane(QWidget):
 
     def _tick(self) -> None:
         self.table.view.tick()
-        if self.isVisible() and len(self._desk.jobs):
+        if self.isVisible() and len(self._context.jobs):
             self.view.viewport().update()
 
     def _sites_changed(self) -> None:
@@ -135,21 +134,21 @@ class JobsPane(QWidget):
 
     # --- query and order
 
-    def _query(self, query: Query) -> None:
+    def _query(self, query: JobQuery) -> None:
         self.table.view.query = query
-        self._desk.preferences["query"] = query.text
+        self._context.preferences["query"] = query.text
         self._rebuild()
 
     def _sort(self, section: int, order: Qt.SortOrder) -> None:
         name, descending = COLUMNS[section].name, order is Qt.SortOrder.DescendingOrder
         self.table.view.sort, self.table.view.descending = name, descending
-        self._desk.preferences["sort"] = [name, descending]
+        self._context.preferences["sort"] = [name, descending]
         self._rebuild()
 
     def _rebuild(self) -> None:
         if self._building is not None:
             self._building.cancel()
-        self._building = self._desk.run(self._build(), "ordering the jobs")
+        self._building = self._context.run(self._build(), "ordering the jobs")
 
     async def _build(self) -> None:
         await self.table.view.rebuild()
@@ -158,11 +157,11 @@ class JobsPane(QWidget):
     # --- what is shown
 
     def _refresh(self) -> None:
-        link, shown = self._desk.link, len(self.table.view)
+        link, shown = self._context.link, len(self.table.view)
         self.view.delegate.grey = not link.up
-        total = len(self._desk.jobs)
+        total = len(self._context.jobs)
         self.bar.count.setText(
-            words.count(total, "job") if shown == total else f"{shown:,} of {words.count(total, 'job')}"
+            units.count(total, "job") if shown == total else f"{shown:,} of {units.count(total, 'job')}"
         )
         self.counted.emit()
         if shown:
@@ -174,15 +173,15 @@ class JobsPane(QWidget):
             self.stack.setCurrentWidget(self.state)
 
     def _explain(self) -> None:
-        trigger = self._desk.trigger
-        if len(self._desk.jobs):
+        trigger = self._context.trigger
+        if len(self._context.jobs):
             self.state.show_state(
                 "list-filter", "No job matches", "None of your jobs fits this query.",
                 ("Show all jobs", lambda: self.bar.show_text("")),
             )  # fmt: skip
-        elif not self._desk.link.up:
-            explain_link(self.state, self._desk)
-        elif not self._desk.jobs.complete:
+        elif not self._context.link.up:
+            explain_link(self.state, self._context)
+        elif not self._context.jobs.complete:
             self.state.show_state("loader-circle", "Loading your jobs", "The newest come first.")
         else:
             self.state.show_state(
@@ -201,14 +200,14 @@ class JobsPane(QWidget):
         self.chosen.emit(ids)
 
     def _tell_rows(self, ids: list[str]) -> None:
-        rows = [row for row in map(self._desk.jobs.row, ids[:SAMPLE]) if row]
-        unheard = self._desk.sites.unheard
-        self._desk.actions.select([row | {"unheard": unheard(row["site"])} for row in rows])
+        rows = [row for row in map(self._context.jobs.row, ids[:SAMPLE]) if row]
+        unheard = self._context.sites.unheard
+        self._context.actions.select([row | {"unheard": unheard(row["site"])} for row in rows])
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._desk.actions.fill(menu, "job")
+        self._context.actions.fill(menu, "job")
         menu.popup(self.view.viewport().mapToGlobal(at))
 
     # --- columns
@@ -235,7 +234,7 @@ class JobsPane(QWidget):
     def _restore_columns(self) -> None:
         header = self.view.horizontalHeader()
         self.columns.restore()
-        name, descending = self._desk.preferences["sort"]
+        name, descending = self._context.preferences["sort"]
         if name in BY_NAME:
             self.table.view.sort, self.table.view.descending = name, descending
         down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder

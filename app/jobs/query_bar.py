@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from app.context import Theme
-from app.model.query import Query, complete, parse
+from app.stores.query import JobQuery, complete, parse
+from app.theme.theme import Theme
+from app.widgets.tool_button import tool_button
 
 _PAUSE = 150
 """Milliseconds after the last key until the query is applied."""
@@ -26,8 +28,9 @@ class QueryBar(QWidget):
         self.edit.addAction(theme.icon("list-filter", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.count = QLabel()
         self.count.setProperty("role", "small")
-        self.save = QToolButton(icon=theme.icon("bookmark-plus", "muted"), toolTip="Save this query (Ctrl+D)")
-        self.save.setAccessibleName("Save this query")
+        self.save = tool_button(
+            theme.icon("bookmark-plus", "muted"), "Save this query (Ctrl+D)", "Save this query"
+        )
         self.problem = QLabel()
         self.problem.setProperty("role", "negative")
         self.problem.setWordWrap(True)
@@ -55,15 +58,17 @@ class QueryBar(QWidget):
         self._offers = QStringListModel(self)
         self._completer = QCompleter(self._offers, self)
         self._completer.setWidget(self.edit)
-        self._completer.popup().setProperty("role", "offers")
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        popup = self._completer.popup()
+        assert popup is not None  # made by the completer for this mode
+        self._popup = popup
+        self._popup.setProperty("role", "offers")
         self._completer.activated.connect(self._accept)
 
     def _typed(self, text: str) -> None:
         self._found = complete(text, self.edit.cursorPosition()) if text else []
-        popup = self._completer.popup()
         if not self._found:
-            popup.hide()
+            self._popup.hide()
             return
         about = (f"{one.text.strip()}    {one.about}" if one.text.endswith(":") else one.text.strip()
                  for one in self._found)  # fmt: skip
@@ -71,7 +76,7 @@ class QueryBar(QWidget):
         box = self.edit.cursorRect()
         box.setWidth(360)
         self._completer.complete(box)
-        popup.setCurrentIndex(self._offers.index(-1, 0))
+        self._popup.setCurrentIndex(self._offers.index(-1, 0))
 
     def _accept(self, chosen: str) -> None:
         word = chosen.split("    ")[0]
@@ -98,13 +103,13 @@ class QueryBar(QWidget):
         self.save.setEnabled(bool(query.text.strip()) and not query.problems)
         self.changed.emit(query)
 
-    def keyPressEvent(self, event) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape empties the query."""
         if event.key() == Qt.Key.Key_Escape:
             self.show_text("")
         else:
             super().keyPressEvent(event)
 
-    def parsed(self) -> Query:
+    def parsed(self) -> JobQuery:
         """The query as it stands."""
         return parse(self.edit.text())

@@ -10,14 +10,14 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app import units
 from app.jobs import folding
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.dragging import pack
-from app.jobs.folding import Batch
+from app.jobs.folding import FoldedBatch
 from app.jobs.view_list import ViewList
-from app.model import words
-from app.model.rows import LiveRows
-from app.theme.faces import AT_SITE, UNHEARD, Face, face
+from app.stores.jobs import JobStore
+from app.widgets.state_style import AT_SITE, UNHEARD, StateStyle, style_of
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -31,10 +31,10 @@ class JobsTable(QAbstractTableModel):
     rebuilt = Signal()
     """The whole view was replaced: selection and scroll are the view's to restore."""
 
-    def __init__(self, rows: LiveRows, unheard: folding.Unheard = lambda ces: None) -> None:
+    def __init__(self, rows: JobStore, unheard: folding.Unheard = lambda ces: None) -> None:
         super().__init__()
         self.rows, self._unheard = rows, unheard
-        self.view = ViewList(self)
+        self.view = ViewList(rows, self)
         self._tallies: dict[str, Counter[str]] = {}
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -84,7 +84,7 @@ class JobsTable(QAbstractTableModel):
         """Nothing moves out of the table."""
         return Qt.DropAction.CopyAction
 
-    def batch_at(self, line: int) -> Batch | None:
+    def batch_at(self, line: int) -> FoldedBatch | None:
         """The batch of a line, or None if it is a job."""
         entry = self.view.lines[line]
         return self.view.batches[-1 - entry] if entry < 0 else None
@@ -106,21 +106,21 @@ class JobsTable(QAbstractTableModel):
         entry = self.view.lines[line]
         return entry >= 0 and self.view.batch_of(entry) is not None
 
-    def face(self, line: int) -> Face:
-        """The face of a line's state."""
+    def style_of(self, line: int) -> StateStyle:
+        """The style of a line's state."""
         batch = self.batch_at(line)
         if batch:
-            return folding.face_of(self.tally(batch))
+            return folding.style_of_batch(self.tally(batch))
         held, row = self.rows.columns, self.view.lines[line]
         since = self._unheard(held["site"][row])
-        shown = face(
+        shown = style_of(
             held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row], since
         )
         if since and shown is UNHEARD:
-            return replace(shown, more=f"since {words.since(since, self.view.now())}")
+            return replace(shown, more=f"since {units.since(since, self.view.now())}")
         return shown
 
-    def tally(self, batch: Batch) -> Counter[str]:
+    def tally(self, batch: FoldedBatch) -> Counter[str]:
         """States of a batch's jobs, counted once between two changes."""
         found = self._tallies.get(batch.id)
         if found is None:
@@ -133,19 +133,19 @@ class JobsTable(QAbstractTableModel):
         if batch is None:
             row = self.view.lines[line]
             if column == BY_NAME["name"] and self.inside(line):
-                return self.rows.columns["parameter"][row] or self.rows.columns["name"][row]
+                return str(self.rows.columns["parameter"][row] or self.rows.columns["name"][row])
             if column == BY_NAME["state"]:
-                shown = self.face(line)
+                shown = self.style_of(line)
                 return f"{shown.word} {shown.more}".strip()
             return COLUMNS[column].cell(self.rows.columns, row, self.view.now())
         return self._batch_text(batch, column)
 
-    def _batch_text(self, batch: Batch, column: int) -> str:
+    def _batch_text(self, batch: FoldedBatch, column: int) -> str:
         name = COLUMNS[column].name
         if name == "state":
             return folding.summary(self.tally(batch))
         if name == "name":
-            return f"{self.rows.columns['name'][batch.rows[0]]}  ·  {words.count(len(batch.rows), 'job')}"
+            return f"{self.rows.columns['name'][batch.rows[0]]}  ·  {units.count(len(batch.rows), 'job')}"
         if name == "id":
             return batch.id
         if name in ("submitted", "site", "cpus", "kind"):
@@ -160,7 +160,7 @@ class JobsTable(QAbstractTableModel):
         since = self._unheard(self.rows.columns["site"][row]) if column == BY_NAME["state"] else None
         if since and self.rows.columns["state"][row] in AT_SITE:
             said = self.rows.columns["state"][row]
-            return f"{said} when last heard from, {words.exact(since)}. It may go on there; nothing is lost."
+            return f"{said} when last heard from, {units.exact(since)}. It may go on there; nothing is lost."
         tip = COLUMNS[column].tip
         return tip(self.rows.columns, self.view.lines[line], time.time()) or None if tip else None
 

@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.delegate import JobsDelegate
 from app.jobs.table import JobsTable
+from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
-    from app.theme.theme import DeskTheme
+    from app.context import AppContext
+    from app.theme.theme import Theme
+
 
 _FLAGS = QItemSelectionModel.SelectionFlag
 _NAME = BY_NAME["name"]
@@ -30,9 +42,9 @@ class JobsView(QTableView):
     opened = Signal(str)
     """A job was asked for by Return or a double click."""
 
-    def __init__(self, theme: DeskTheme, table: JobsTable, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, table: JobsTable, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._table, self._theme = table, theme
+        self.table, self._theme = table, theme
         self.delegate = JobsDelegate(theme, table)
         self._kept: tuple[list[str], str, str] = ([], "", "")
         self.setModel(table)
@@ -85,38 +97,38 @@ class JobsView(QTableView):
 
     def chosen_lines(self) -> list[int]:
         """Selected lines, from top to bottom."""
-        spans = [(span.top(), span.bottom()) for span in self.selectionModel().selection()]
+        spans = [(span.top(), span.bottom()) for span in self.selectionModel().selection().toList()]
         return sorted({line for top, bottom in spans for line in range(top, bottom + 1)})
 
     def chosen(self) -> list[str]:
         """Ids of the selected jobs; a batch stands for all of its jobs."""
         found: dict[str, None] = {}
         for line in self.chosen_lines():
-            found.update(dict.fromkeys(self._table.ids_at(line)))
+            found.update(dict.fromkeys(self.table.ids_at(line)))
         return list(found)
 
     def choose(self, job: str) -> bool:
         """Select a job and bring it into view; False if the query does not show it."""
-        line = self._table.view.line_of(job)
+        line = self.table.view.line_of(job)
         if line < 0:
             return False
-        index = self._table.index(line, _NAME)
+        index = self.table.index(line, _NAME)
         self.selectionModel().setCurrentIndex(index, _FLAGS.ClearAndSelect | _FLAGS.Rows)
         self.scrollTo(index)
         return True
 
     def choose_all(self, jobs: Sequence[str]) -> bool:
         """Select jobs (the line of a folded batch for its own); False if the query does not show them all."""
-        view = self._table.view
+        view = self.table.view
         wanted = {view.entry_of(job) for job in jobs}
         if None in wanted:
             return False
         lines = [line for line, entry in enumerate(view.lines) if entry in wanted]
         selection = QItemSelection()
         for line in lines:
-            selection.select(self._table.index(line, 0), self._table.index(line, len(COLUMNS) - 1))
+            selection.select(self.table.index(line, 0), self.table.index(line, len(COLUMNS) - 1))
         if lines:
-            first = self._table.index(lines[0], _NAME)
+            first = self.table.index(lines[0], _NAME)
             self.selectionModel().setCurrentIndex(first, _FLAGS.NoUpdate)
             self.scrollTo(first)
         self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
@@ -124,13 +136,13 @@ class JobsView(QTableView):
 
     def _keep(self) -> None:
         lines = self.chosen_lines()
-        ids = [self._table.id_at(line) for line in lines[:2000]]
+        ids = [self.table.id_at(line) for line in lines[:2000]]
         top, current = self.rowAt(0), self.currentIndex().row()
         scrolled = self.verticalScrollBar().value() > 0
         self._kept = (
             ids,
-            self._table.id_at(current) if current >= 0 else "",
-            self._table.id_at(top) if scrolled and top >= 0 else "",
+            self.table.id_at(current) if current >= 0 else "",
+            self.table.id_at(top) if scrolled and top >= 0 else "",
         )
 
     def _restore(self) -> None:
@@ -139,12 +151,12 @@ class JobsView(QTableView):
         selection = QItemSelection()
         for job in ids:
             if job in places:
-                index = self._table.index(places[job], 0)
-                selection.select(index, self._table.index(places[job], len(COLUMNS) - 1))
+                index = self.table.index(places[job], 0)
+                selection.select(index, self.table.index(places[job], len(COLUMNS) - 1))
         if top in places:
-            self.scrollTo(self._table.index(places[top], _NAME), QAbstractItemView.ScrollHint.PositionAtTop)
+            self.scrollTo(self.table.index(places[top], _NAME), QAbstractItemView.ScrollHint.PositionAtTop)
         if current in places:
-            index = self._table.index(places[current], _NAME)
+            index = self.table.index(places[current], _NAME)
             self.selectionModel().setCurrentIndex(index, _FLAGS.NoUpdate)
         self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
         self.selected.emit()
@@ -153,7 +165,7 @@ class JobsView(QTableView):
         """Lines of jobs and batches by id; one pass, and none if nothing is wanted."""
         if not wanted:
             return {}
-        view, rows = self._table.view, self._table.rows
+        view, rows = self.table.view, self.table.rows
         entries = {rows.at[job]: job for job in wanted if job in rows.at}
         entries |= {-1 - place: one.id for place, one in enumerate(view.batches) if one.id in wanted}
         return {entries[entry]: line for line, entry in enumerate(view.lines) if entry in entries}
@@ -167,7 +179,7 @@ class JobsView(QTableView):
 
     def window_lines(self) -> tuple[int, int]:
         """First and last line in sight; (0, -1) if there are none."""
-        total = len(self._table.view.lines)
+        total = len(self.table.view.lines)
         if not total:
             return 0, -1
         first = max(0, self.rowAt(0))
@@ -181,7 +193,7 @@ class JobsView(QTableView):
         self._hover(self.rowAt(round(event.position().y())))
         super().mouseMoveEvent(event)
 
-    def leaveEvent(self, event) -> None:
+    def leaveEvent(self, event: QEvent) -> None:
         """No line is under the pointer."""
         self._hover(-1)
         super().leaveEvent(event)
@@ -197,9 +209,9 @@ class JobsView(QTableView):
         on_arrow = index.column() == _NAME and self.delegate.name_arrow(
             self.visualRect(index), round(event.position().x())
         )
-        batch = self._table.batch_at(index.row()) if on_arrow else None
+        batch = self.table.batch_at(index.row()) if on_arrow else None
         if batch:
-            self._table.view.fold(index.row(), not batch.open)
+            self.table.view.fold(index.row(), not batch.open)
             return
         super().mousePressEvent(event)
 
@@ -216,13 +228,57 @@ class JobsView(QTableView):
         if index.isValid() and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._activate(index)
         elif index.isValid() and key in (Qt.Key.Key_Right, Qt.Key.Key_Left):
-            self._table.view.fold(index.row(), key == Qt.Key.Key_Right)
+            self.table.view.fold(index.row(), key == Qt.Key.Key_Right)
         else:
             super().keyPressEvent(event)
 
     def _activate(self, index: QModelIndex) -> None:
-        batch = self._table.batch_at(index.row())
+        batch = self.table.batch_at(index.row())
         if batch:
-            self._table.view.fold(index.row(), not batch.open)
+            self.table.view.fold(index.row(), not batch.open)
         else:
-            self.opened.emit(self._table.id_at(index.row()))
+            self.opened.emit(self.table.id_at(index.row()))
+
+
+_STEP = 300
+"""Milliseconds between two steps."""
+_BEAT = (1.0, 0.9, 0.75, 0.6, 0.5, 0.6, 0.75, 0.9)
+"""Opacity of the glyph, step by step."""
+_STATE = BY_NAME["state"]
+
+
+class Pulse(QObject):
+    """One timer for all rows, at rest without a broker or without a running job; repaints glyphs in sight."""
+
+    def __init__(self, context: AppContext, view: JobsView) -> None:
+        super().__init__(view)
+        self._context, self._view, self._step = context, view, 0
+        self._timer = QTimer(self, interval=_STEP)
+        self._timer.timeout.connect(self._beat)
+        context.link.changed.connect(self._look)
+        context.jobs.changed.connect(self._look)
+
+    @property
+    def beating(self) -> bool:
+        """True while the glyphs pulse."""
+        return self._timer.isActive()
+
+    def _look(self) -> None:
+        wanted = self._context.link.up and self._context.jobs.states["Running"] > 0
+        if wanted and not self.beating:
+            self._timer.start()
+        elif self.beating and not wanted:
+            self._timer.stop()
+            self._show(0)
+
+    def _beat(self) -> None:
+        if self._view.isVisible():
+            self._show((self._step + 1) % len(_BEAT))
+
+    def _show(self, step: int) -> None:
+        self._step, self._view.delegate.pulse = step, _BEAT[step]
+        table = self._view.table
+        first, last = self._view.window_lines()
+        for line in range(first, last + 1):
+            if table.style_of(line).shape is StateShape.FILLED:
+                self._view.viewport().update(self._view.visualRect(table.index(line, _STATE)))

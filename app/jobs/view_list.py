@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.jobs.columns import BY_NAME, COLUMNS
-from app.jobs.folding import Batch
-from app.model.query import Query, parse
-from app.model.slices import breathe, in_order, parts
+from app.jobs.folding import FoldedBatch
+from app.stores.query import JobQuery, parse
+from app.stores.slices import breathe, in_order, parts
 
 if TYPE_CHECKING:
-    from app.jobs.table import JobsTable
+    from app.stores.jobs import JobStore
 
 _MANY = 24
 """More changes of lines than this at once, and the whole view is replaced instead."""
+
+
+class TableLines(Protocol):
+    """The model that shows the lines: it is told of each change, so that the views follow."""
+
+    def replace(self, lines: list[int]) -> None:
+        """Replace every line at once."""
+        ...
+
+    def splice(self, place: int, out: int, entries: list[int]) -> None:
+        """Replace `out` lines at `place` by `entries`."""
+        ...
+
+    def touch(self, first: int, last: int) -> None:
+        """The lines from first to last look different."""
+        ...
+
+    def forget_tallies(self, batches: set[str] | None = None) -> None:
+        """The states of these batches changed (None: of all)."""
+        ...
 
 
 class ViewList:
@@ -25,11 +45,11 @@ class ViewList:
     or enters and leaves the query moves lines. A new query or order is computed in slices.
     """
 
-    def __init__(self, table: JobsTable) -> None:
-        self._table, self._rows = table, table.rows
+    def __init__(self, rows: JobStore, table: TableLines) -> None:
+        self._table, self._rows = table, rows
         self.lines: list[int] = []
-        self.batches: list[Batch] = []
-        self.query: Query = parse("")
+        self.batches: list[FoldedBatch] = []
+        self.query: JobQuery = parse("")
         self.sort, self.descending = "submitted", True
         self.folding = True
         self.working = False
@@ -67,7 +87,7 @@ class ViewList:
                 found.append(entry)
         return found
 
-    def batch_of(self, number: int) -> Batch | None:
+    def batch_of(self, number: int) -> FoldedBatch | None:
         """The unfoldable batch that shows a row, or None if the row stands alone."""
         place = self._by_id.get(self._rows.columns["batch"][number])
         return None if place is None else self.batches[place]
@@ -113,7 +133,10 @@ class ViewList:
 
     async def _show(self, ordered: list[int]) -> None:
         opened = {batch.id for batch in self.batches if batch.open}
-        batches, by_id, lines, members = [], {}, [], set()
+        batches: list[FoldedBatch] = []
+        by_id: dict[str, int] = {}
+        lines: list[int] = []
+        members: set[int] = set()
         groups = await self._groups(ordered)
         for part in parts(ordered):
             for number in part:
@@ -123,7 +146,7 @@ class ViewList:
                     lines.append(number)
                 elif name not in by_id:
                     by_id[name] = len(batches)
-                    batch = Batch(name, rows)
+                    batch = FoldedBatch(name, rows)
                     batch.open = name in opened
                     batches.append(batch)
                     lines.append(-len(batches))
@@ -231,7 +254,7 @@ class ViewList:
 
     def _folded(self, numbers: list[int]) -> list[int]:
         """Make entries of new rows: several of one new batch become one line, a partner already shown too."""
-        entries, made = [], dict[str, Batch]()
+        entries, made = [], dict[str, FoldedBatch]()
         for number in numbers:
             name = self._rows.columns["batch"][number] if self.folding else ""
             if not name:
@@ -239,7 +262,7 @@ class ViewList:
             elif name in made:
                 made[name].rows.append(number)
             else:
-                made[name] = Batch(name, [number])
+                made[name] = FoldedBatch(name, [number])
                 entries.append(-1 - len(self.batches))
                 self._by_id[name] = len(self.batches)
                 self.batches.append(made[name])

@@ -16,7 +16,7 @@ from broker_core.jdl.limits import DEFAULT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.context import Desk
+    from app.context import AppContext
     from broker_core.client.node_files import Complete
     from broker_core.wire.matches import MatchedResource, MatchReport
 
@@ -28,7 +28,7 @@ _MOST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MatchQuestion:
     """What is asked about a description."""
 
     description: str = ""
@@ -48,7 +48,7 @@ class Question:
         return chosen
 
 
-class Asking(QObject):
+class MatchRequests(QObject):
     """Keeps at most one question and one explanation on their way; answers to older ones are dropped."""
 
     answered = Signal(object)
@@ -59,13 +59,13 @@ class Asking(QObject):
     """MatchedResource with its clauses."""
     failed = Signal(str)
 
-    def __init__(self, desk: Desk, parent: QObject) -> None:
+    def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self.base: Path | None = None
         """The folder of files that the description names as its nodes; None: it names none."""
         self._whole: Complete | None = None
-        self.question = Question()
+        self.question = MatchQuestion()
         self._turn, self._busy, self._again = 0, False, False
         self._pages: set[int] = set()
         self._wanted: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Asking(QObject):
         """True from a change of the question until its answer."""
         return self._busy or self._timer.isActive()
 
-    def ask(self, question: Question, soon: bool = False) -> None:
+    def ask(self, question: MatchQuestion, soon: bool = False) -> None:
         """Ask this instead; with `soon` when nothing has changed for a moment."""
         self.question = question
         self._turn += 1
@@ -102,9 +102,9 @@ class Asking(QObject):
         self._run(self._ask(self.question, self._turn), "asking where the description could run")
 
     def _run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
-        self._desk.run(work, doing)
+        self._context.run(work, doing)
 
-    async def _ask(self, question: Question, turn: int) -> None:
+    async def _ask(self, question: MatchQuestion, turn: int) -> None:
         try:
             self._whole = await self._read(question.description)
             wrong = [one for one in self._whole.diagnostics if one.severity == "error"] if self._whole else []
@@ -121,7 +121,7 @@ class Asking(QObject):
             self._again = False
             self._start()
 
-    def _refused(self, question: Question, error: CrossDeskError) -> None:
+    def _refused(self, question: MatchQuestion, error: CrossDeskError) -> None:
         """Say why; a part that the text has no longer gives way to the first one."""
         if question.part and error.code == "no_such_part":
             self.change(part="")
@@ -132,9 +132,9 @@ class Asking(QObject):
         if turn == self._turn:
             tell()
 
-    async def _match(self, question: Question, **fields: Any) -> MatchReport:
+    async def _match(self, question: MatchQuestion, **fields: Any) -> MatchReport:
         text = self._whole.text if self._whole is not None else question.description
-        return await self._desk.client.match(text, **question.fields(), **fields)
+        return await self._context.client.match(text, **question.fields(), **fields)
 
     async def _read(self, text: str) -> Complete | None:
         """Write the files of nodes into the description, as submitting does; None where it names none."""
@@ -189,6 +189,6 @@ class Asking(QObject):
                 report = await self._match(question, ces=[ce], explain=True, limit=1)
                 if report.resources and not self._wanted:
                     one: MatchedResource = report.resources[0]
-                    self._tell(turn, lambda one=one: self.explained.emit(one))
+                    self._tell(turn, partial(self.explained.emit, one))
         finally:
             self._explaining = False

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from app import units
 from app.match.asking import PAGE
-from app.match.faces import rank_words, sentence, verdict
-from app.model import words
-from app.model.csv_file import Written
-from app.theme.cells import BADGE, FONT, GLYPH, TONE
+from app.widgets.cells import BADGE, FONT, GLYPH, TONE
+from app.widgets.csv_file import Written
+from app.widgets.match_style import queue_name, rank_words, sentence, verdict
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SITE, QUEUE, RANK, FREE, WAITING, WHY = range(6)
 _NUMBERS = frozenset({RANK, FREE, WAITING})
 
 
-class Candidates(QAbstractTableModel):
+class CandidateTable(QAbstractTableModel):
     """Rows that were not seen yet are blank until their page comes; nobody waits for them."""
 
     wanted = Signal(int)
@@ -142,8 +142,8 @@ def tip(one: MatchedResource, column: int) -> str:
     """Return the tooltip of a cell: the whole id, and how the rank came about."""
     if column == RANK and one.order:
         return one.order
-    free = f"{one.free_cpus:,} of {words.count(one.total_cpus, 'CPU')} free"
-    return f"{one.ce}\n{free}, {words.count(one.waiting, 'job')} waiting\n{why(one)}"
+    free = f"{one.free_cpus:,} of {units.count(one.total_cpus, 'CPU')} free"
+    return f"{one.ce}\n{free}, {units.count(one.waiting, 'job')} waiting\n{why(one)}"
 
 
 def heard(one: MatchedResource) -> str:
@@ -155,11 +155,5 @@ def why(one: MatchedResource) -> str:
     """Say why it stands where it does, or why it does not match."""
     if not one.matches:
         return sentence(one.reason)
-    files = f"{words.count(one.close_files, 'input file')} near" if one.close_files else ""
+    files = f"{units.count(one.close_files, 'input file')} near" if one.close_files else ""
     return sentence(one.order or files or "Every clause holds here")
-
-
-def queue_name(ce: str) -> str:
-    """Return what tells queues of one site apart: the part of the id behind the host."""
-    _, slash, rest = ce.partition("/")
-    return rest.removeprefix("jobmanager-") if slash else ce

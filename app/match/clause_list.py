@@ -8,14 +8,14 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.match.faces import origin_words
-from app.model import words
-from app.theme.cells import FONT, GLYPH, SHARE, TONE
-from app.theme.faces import Shape
-from app.theme.table import DeskTable
+from app import units
+from app.widgets.cells import FONT, GLYPH, SHARE, TONE
+from app.widgets.match_style import origin_words
+from app.widgets.state_style import StateShape
+from app.widgets.table import RowTable
 
 if TYPE_CHECKING:
-    from app.theme.theme import DeskTheme
+    from app.theme.theme import Theme
     from broker_core.wire.matches import ClauseCount, MatchReport
 
 Index = QModelIndex | QPersistentModelIndex
@@ -29,7 +29,7 @@ _NARROW = 520
 """Pixels below which the last column gives its room to the clause."""
 
 
-class Counts(QAbstractTableModel):
+class ClauseTable(QAbstractTableModel):
     """One row for each clause."""
 
     def __init__(self, parent: QObject) -> None:
@@ -89,10 +89,12 @@ class Counts(QAbstractTableModel):
     def _name(self, one: ClauseCount) -> str:
         return " ".join(one.text.split()) or origin_words(one.origin)
 
-    def _face(self, one: ClauseCount) -> tuple[Shape, str]:
+    def _face(self, one: ClauseCount) -> tuple[StateShape, str]:
         if not one.satisfied:
-            return Shape.CROSS, "negative"
-        return (Shape.CHECK, "positive") if one.satisfied == self._known else (Shape.HALF, "warning")
+            return StateShape.CROSS, "negative"
+        return (
+            (StateShape.CHECK, "positive") if one.satisfied == self._known else (StateShape.HALF, "warning")
+        )
 
     def _without(self, one: ClauseCount) -> str:
         return f"+{one.alone:,}" if one.alone else ""
@@ -101,7 +103,7 @@ class Counts(QAbstractTableModel):
         said = f"{self._name(one)}\n{origin_words(one.origin)}. "
         said += f"Holds at {one.satisfied:,} of {self._known:,}."
         if one.alone:
-            said += f" Without it {words.count(one.alone, 'more resource')} would match."
+            said += f" Without it {units.count(one.alone, 'more resource')} would match."
         return said
 
 
@@ -116,10 +118,10 @@ class ClauseList(QFrame):
     clauseChosen = Signal(object)
     """ClauseCount, or None when it is let go of."""
 
-    def __init__(self, theme: DeskTheme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.model, self.table = Counts(self), DeskTable(theme, "Clauses and where they hold", self)
+        self.model, self.table = ClauseTable(self), RowTable(theme, "Clauses and where they hold", self)
         self.table.setModel(self.model)
         self.table.widths(120, 136, 84, stretched=CLAUSE, compact=True)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

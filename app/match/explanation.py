@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import give_way, label
-from app.match.faces import VALUES, origin_words, rank_words, sentence, verdict
+from app import units
 from app.match.groups import group_name
-from app.model import words
-from app.theme import glyphs
-from app.theme.faces import Shape
+from app.widgets import glyphs
+from app.widgets.labels import give_way, label
+from app.widgets.match_style import VALUES, origin_words, rank_words, sentence, verdict
+from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
     from broker_core.wire.matches import Clause, MatchedGroup, MatchedResource
 
 
@@ -38,7 +38,7 @@ class ClauseLine(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._face: tuple[Shape, str] = (Shape.CHECK, "positive")
+        self._face: tuple[StateShape, str] = (StateShape.CHECK, "positive")
         self.picture, self.word, self.text = QLabel(), label(role="strong"), label(wrap=True)
         self.said = label(role="muted", wrap=True)
         grid = QGridLayout(self)
@@ -94,7 +94,7 @@ class Explanation(QWidget):
         self.facts = label(role="muted", wrap=True)
         self.glyph, self.submit = QLabel(), QPushButton("Submit here…")
         self.lines: list[ClauseLine] = []
-        self._face: tuple[Shape, str] | None = None
+        self._face: tuple[StateShape, str] | None = None
         self._lay_out()
         theme.changed.connect(self._dress)
         self.clear()
@@ -150,15 +150,15 @@ class Explanation(QWidget):
 
     def show_group(self, group: MatchedGroup, trace: list[str], first: bool) -> None:
         """Show a group: how its rank was made, what each member gives, and how the choice went."""
-        self.ce, self._face = "", (Shape.CHECK, "positive")
+        self.ce, self._face = "", (StateShape.CHECK, "positive")
         said = "Taken first" if first else "Would do as well; another group comes first"
         used = group.cpus or [one.free_cpus for one in group.members]
         facts = [f"Rank {group.calculation}"] if group.calculation else []
         facts += [
-            f"{words.count(cpus, 'CPU')} at {one.ce}" for one, cpus in zip(group.members, used, strict=False)
+            f"{units.count(cpus, 'CPU')} at {one.ce}" for one, cpus in zip(group.members, used, strict=False)
         ]
         if trace and first:
-            left_out = [f"{words.count(len(trace) - _STEPS, 'earlier step')} left out"]
+            left_out = [f"{units.count(len(trace) - _STEPS, 'earlier step')} left out"]
             facts += ["", "How the choice went:", *(left_out if trace[_STEPS:] else []), *trace[-_STEPS:]]
         self._head(group_name(group), sentence(said), "\n".join(facts))
         self._show_clauses([])
@@ -195,11 +195,11 @@ class Explanation(QWidget):
 
 def facts_of(one: MatchedResource) -> str:
     """Return id, numbers and rank of a resource, in lines."""
-    numbers = [f"{one.free_cpus:,} of {words.count(one.total_cpus, 'CPU')} free", f"{one.waiting:,} waiting"]
+    numbers = [f"{one.free_cpus:,} of {units.count(one.total_cpus, 'CPU')} free", f"{one.waiting:,} waiting"]
     if one.rank is not None:
         numbers.append(f"rank {rank_words(one.rank)}")
     if one.close_files:
-        numbers.append(f"{words.count(one.close_files, 'input file')} near")
+        numbers.append(f"{units.count(one.close_files, 'input file')} near")
     lines = [one.ce, "  ·  ".join(numbers)]
     if one.order and one.matches:
         lines.append(sentence(one.order))

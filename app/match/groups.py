@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.match.faces import rank_words
-from app.model import words
-from app.theme.cells import BADGE, FONT, GLYPH, TONE
-from app.theme.faces import Shape
+from app import units
+from app.widgets.cells import BADGE, FONT, GLYPH, TONE
+from app.widgets.match_style import rank_words
+from app.widgets.state_style import StateShape
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -127,12 +127,12 @@ class Groups(QAbstractItemModel):
             return f"Rank: {group.calculation}" if group.calculation else None
         if role == BADGE:
             return "first" if not place and not column else None
-        return (Shape.CHECK, "positive") if role == GLYPH and not column else None
+        return (StateShape.CHECK, "positive") if role == GLYPH and not column else None
 
     def _size_data(self, row: int, column: int, role: int) -> Any:
         size, places = self._sizes[row]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and not column:
-            return f"{words.count(size, 'computing element')}: {words.count(len(places), 'group')}"
+            return f"{units.count(size, 'computing element')}: {units.count(len(places), 'group')}"
         return "strong" if role == FONT else None
 
     def _member_data(self, index: Index, member: MatchedResource, role: int) -> Any:

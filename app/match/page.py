@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.inspector.labels import label
-from app.jobs.state_view import StateView, explain_link
 from app.match.sending import send_job_again
 from app.match.view import MatchView
+from app.widgets.labels import label
+from app.widgets.list_state import ListState, explain_link
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
-    from app.editor.editor import Editor
-    from app.match.view import Place
-    from app.shell.desk import WindowDesk
+    from pathlib import Path
+
+    from PySide6.QtCore import SignalInstance
+
+    from app.context import AppContext
+    from app.match.view import MatchTarget
+
+
+class MarkedText(Protocol):
+    """A text in which a stretch can be marked."""
+
+    def mark(self, start: int, end: int) -> None:
+        """Mark the characters from `start` to `end`; an empty stretch takes the mark away."""
+        ...
+
+
+class FollowedEditor(Protocol):
+    """An editor of a description, as the page follows it."""
+
+    changed: SignalInstance
+    """str: the text as it is now."""
+
+    @property
+    def source(self) -> MarkedText:
+        """The text side."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Name of the description, with a sign while it is not saved."""
+        ...
+
+    @property
+    def base(self) -> Path:
+        """The folder that relative names in the text start from."""
+        ...
+
+    def text(self) -> str:
+        """The description as it is now."""
+        ...
+
+    def submit_to(self, place: MatchTarget) -> None:
+        """Submit the text to a chosen site."""
+        ...
 
 
 class MatchPage(QWidget):
@@ -25,25 +68,24 @@ class MatchPage(QWidget):
     edited = Signal(object)
     """The editor that is followed, which the user wants in front."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
-        self._editor: Editor | None = None
+        self._context = context
+        self._editor: FollowedEditor | None = None
         self.job = ""
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.title = label("Where could this run?", "title", fluid=True)
-        self.match, self.state = MatchView(desk), StateView(desk.theme)
+        self.match, self.state = MatchView(context), ListState(context.theme)
         self.edit = QPushButton("Edit description")
-        self.refresh = QToolButton(icon=desk.theme.icon("refresh-cw", "muted"), toolTip="Ask again")
-        self.refresh.setAccessibleName("Ask again")
+        self.refresh = tool_button(context.theme.icon("refresh-cw", "muted"), "Ask again")
         self._lay_out()
         self.match.submitAsked.connect(self._submit)
         self.match.clauseMarked.connect(self._mark)
         self.edit.clicked.connect(self._edit)
         self.refresh.clicked.connect(self.match.again)
-        desk.link.changed.connect(self._show)
-        desk.topics.resources.connect(self._knowledge_changed)
+        context.link.changed.connect(self._show)
+        context.topics.resources.connect(self._knowledge_changed)
         self._show()
 
     def _lay_out(self) -> None:
@@ -63,7 +105,7 @@ class MatchPage(QWidget):
 
     # --- what it is about
 
-    def follow(self, editor: Editor) -> None:
+    def follow(self, editor: FollowedEditor) -> None:
         """Show where the text of an editor could run, as it changes."""
         if self.editor is not editor:
             self.leave()
@@ -77,13 +119,13 @@ class MatchPage(QWidget):
         """Show where the description of a job could run if it were submitted now."""
         self.leave()
         self.job = job
-        row = self._desk.jobs.row(job)
+        row = self._context.jobs.row(job)
         self.title.setText(f"Where could {row['name'] if row else job} run?")
-        self._desk.run(self._read(job), "reading the description of the job")
+        self._context.run(self._read(job), "reading the description of the job")
         self._show()
 
     async def _read(self, job: str) -> None:
-        detail = await self._desk.client.job(job)
+        detail = await self._context.client.job(job)
         if job == self.job:
             self.match.ask(detail.effective or detail.description)
 
@@ -95,7 +137,7 @@ class MatchPage(QWidget):
         self._show()
 
     @property
-    def editor(self) -> Editor | None:
+    def editor(self) -> FollowedEditor | None:
         """The editor that is followed; None for none, and once its tab was closed."""
         if self._editor is not None and not isValid(self._editor):
             self._editor = None
@@ -105,7 +147,7 @@ class MatchPage(QWidget):
         if self.isVisible() and self.editor is not None:
             self.match.ask(text, soon=True, base=self.editor.base)
 
-    def showEvent(self, event) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         """Ask about what was written meanwhile."""
         super().showEvent(event)
         if self.editor is not None:
@@ -117,12 +159,12 @@ class MatchPage(QWidget):
 
     # --- what can be done
 
-    def _submit(self, place: Place) -> None:
-        row = self._desk.jobs.row(self.job)
+    def _submit(self, place: MatchTarget) -> None:
+        row = self._context.jobs.row(self.job)
         if self.editor is not None:
             self.editor.submit_to(place)
         elif row is not None:
-            self._desk.run(send_job_again(self._desk, row, place), f"submitting to {place.name}")
+            self._context.run(send_job_again(self._context, row, place), f"submitting to {place.name}")
 
     def _mark(self, start: int, end: int) -> None:
         if self.editor is not None:
@@ -132,7 +174,7 @@ class MatchPage(QWidget):
         if self.editor is not None:
             self.edited.emit(self.editor)
         elif self.job:
-            self._desk.show_job(self.job, "text")
+            self._context.show_job(self.job, "text")
 
     # --- conditions
 
@@ -142,17 +184,17 @@ class MatchPage(QWidget):
 
     def _show(self) -> None:
         about = bool(self.editor is not None or self.job)
-        ready = about and (self._desk.link.up or self.match.report is not None)
+        ready = about and (self._context.link.up or self.match.report is not None)
         self.state.setVisible(not ready)
         self.match.setVisible(ready)
         self._head.setVisible(ready)
-        if not self._desk.link.up:
-            explain_link(self.state, self._desk)
+        if not self._context.link.up:
+            explain_link(self.state, self._context)
         elif not about:
             self.state.show_state(
                 "route", "Where could it run?",
                 "Open a description or select a job: here you see which resources match it, in which order, "
                 "and clause by clause why the others do not.",
-                ("Write a description", lambda: self._desk.trigger("file.new")),
-                ("Run a sample…", lambda: self._desk.trigger("file.sample")),
+                ("Write a description", lambda: self._context.trigger("file.new")),
+                ("Run a sample…", lambda: self._context.trigger("file.sample")),
             )  # fmt: skip

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from app import units
 from app.context import Notice, Tone
-from app.editor.values import list_source
+from app.description.values import list_source
 from app.jobs.again import submission_again
-from app.model import words
 from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.parse import parse
 
 if TYPE_CHECKING:
-    from app.context import Desk
-    from app.match.view import Place
+    from app.context import AppContext
+    from app.match.view import MatchTarget
 
 
 def confined(text: str, ces: Sequence[str]) -> str:
@@ -33,12 +33,12 @@ def _requirements(text: str) -> str:
     return text[entry.value_start : entry.value_end].strip() if entry is not None else ""
 
 
-async def send_job_again(desk: Desk, row: Mapping[str, Any], place: Place) -> None:
+async def send_job_again(context: AppContext, row: Mapping[str, Any], place: MatchTarget) -> None:
     """Submit a job's description and files once more, to this place only."""
-    submission = await submission_again(desk.client, [row])
+    submission = await submission_again(context.client, [row])
     for item in submission.items:
         item.description = confined(item.description, place.ces)
-    receipt = await desk.client.submit(submission.model_copy(update={"site": place.site}))
-    said = f"{words.count(len(receipt.ids), 'job')} submitted to {place.name}."
-    desk.notify(Notice(said, Tone.GOOD, job=receipt.ids[0]))
-    desk.show_job(receipt.ids[0])
+    receipt = await context.client.submit(submission.model_copy(update={"site": place.site}))
+    said = f"{units.count(len(receipt.ids), 'job')} submitted to {place.name}."
+    context.notify(Notice(said, Tone.GOOD, job=receipt.ids[0]))
+    context.show_job(receipt.ids[0])

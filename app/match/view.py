@@ -19,26 +19,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions.exporting import ExportButton
-from app.context import LinkState
-from app.inspector.labels import label, lead
-from app.inspector.placard import Placard
-from app.match.asking import Asking
-from app.match.candidates import QUEUE, SITE, WAITING, WHY, Candidates, matches_csv
+from app import units
+from app.match.asking import MatchRequests
+from app.match.candidates import QUEUE, SITE, WAITING, WHY, CandidateTable, matches_csv
 from app.match.clause_list import ClauseList
 from app.match.explanation import Explanation
-from app.match.filters import Filters
+from app.match.filters import Filters, PartChoice
 from app.match.groups import CPUS, FREE, Groups
-from app.match.part_choice import PartChoice
-from app.model import words
-from app.model.csv_file import Written
-from app.theme.cells import Cells
-from app.theme.table import DeskTable
+from app.stores.link import ConnectionState
+from app.widgets.cells import CellDelegate
+from app.widgets.csv_file import Written
+from app.widgets.empty_state import EmptyState
+from app.widgets.export import ExportButton
+from app.widgets.labels import label, lead
+from app.widgets.table import RowTable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.context import Desk
+    from app.context import AppContext
     from broker_core.wire.matches import ClauseCount, MatchedGroup, MatchedResource, MatchReport
 
 _ROOMS = (740, 900, 1240)
@@ -46,7 +45,7 @@ _ROOMS = (740, 900, 1240)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MatchTarget:
     """Where the user wants a description sent: a site, or the computing elements of a group."""
 
     name: str
@@ -67,20 +66,24 @@ class MatchView(QWidget):
     shown = Signal()
     """A report was shown."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self.report: MatchReport | None = None
-        self.asking = Asking(desk, self)
+        self.asking = MatchRequests(context, self)
         self.analysis, self.advice = label(wrap=True), label(wrap=True)
         self.policy_note = label(role="small", wrap=True)
-        self.parts, self.clauses, self.filters = PartChoice(), ClauseList(desk.theme), Filters(desk.theme)
-        self.export = ExportButton(desk, "matches", "resource", self._csv)
+        self.parts, self.clauses, self.filters = (
+            PartChoice(),
+            ClauseList(context.theme),
+            Filters(context.theme),
+        )
+        self.export = ExportButton(context, "matches", "resource", self._csv)
         self.filters.add(self.export)
-        self.list = DeskTable(desk.theme, "Resources in the scheduler's order")
-        self.candidates = Candidates(self)
+        self.list = RowTable(context.theme, "Resources in the scheduler's order")
+        self.candidates = CandidateTable(self)
         self.tree, self.groups = QTreeView(), Groups(self)
-        self.explanation, self.placard = Explanation(desk.theme), Placard(desk)
+        self.explanation, self.empty_state = Explanation(context.theme), EmptyState(context)
         self._chosen, self._room = "", -1
         self._make_list()
         self._make_tree()
@@ -99,7 +102,7 @@ class MatchView(QWidget):
         self.tree.setModel(self.groups)
         self.tree.setAccessibleName("Groups of computing elements")
         self.tree.setUniformRowHeights(True)
-        self.tree.setItemDelegate(Cells(self._desk.theme, self.tree))
+        self.tree.setItemDelegate(CellDelegate(self._context.theme, self.tree))
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.tree.header()
         header.setStretchLastSection(False)
@@ -135,12 +138,12 @@ class MatchView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
-        for part in (self.card, self.parts, self.clauses, self.filters):
-            column.addWidget(part)
+        for above in (self.card, self.parts, self.clauses, self.filters):
+            column.addWidget(above)
         column.addWidget(self.splitter, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)
-        self._stack.addWidget(self.placard)
+        self._stack.addWidget(self.empty_state)
 
     def _connect(self) -> None:
         self.asking.answered.connect(self.show_report)
@@ -154,8 +157,8 @@ class MatchView(QWidget):
         self.clauses.clauseChosen.connect(self._choose_clause)
         self.filters.changed.connect(lambda: self.asking.change(**self.filters.fields()))
         self.explanation.submitAsked.connect(self._submit)
-        self.placard.acted.connect(self.again)
-        self._desk.link.changed.connect(self._linked)
+        self.empty_state.acted.connect(self.again)
+        self._context.link.changed.connect(self._linked)
 
     async def _csv(self) -> Written:
         return matches_csv(await self.asking.every_resource())
@@ -173,8 +176,8 @@ class MatchView(QWidget):
             self._say_nothing_asked()
             return
         if self.report is None:
-            self.placard.load()
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.load()
+            self._stack.setCurrentWidget(self.empty_state)
         self.asking.change(soon, description=description)
 
     def again(self) -> None:
@@ -183,7 +186,7 @@ class MatchView(QWidget):
             self.ask(self.asking.question.description, base=self.asking.base)
 
     def _linked(self) -> None:
-        up = self._desk.link.state is LinkState.CONNECTED
+        up = self._context.link.state is ConnectionState.CONNECTED
         self.list.cells.grey = not up
         self.list.viewport().update()
         if up and self.isVisible():
@@ -196,8 +199,8 @@ class MatchView(QWidget):
         self.report = report
         if not report.known:
             said = report.advice or "Add a site, or a source of information, and ask again."
-            self.placard.say("server", "No resources are known", said, "Ask again")
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.say("server", "No resources are known", said, "Ask again")
+            self._stack.setCurrentWidget(self.empty_state)
             return
         lead(self.analysis, report.analysis or analysis(report.matching, report.known))
         self.policy_note.setText(report.policy_note)
@@ -281,21 +284,21 @@ class MatchView(QWidget):
             return
         one = self.candidates.at(self.list.row())
         if one is not None:
-            self.submitAsked.emit(Place(one.site or one.ce, site=one.ce))
+            self.submitAsked.emit(MatchTarget(one.site or one.ce, site=one.ce))
 
     # --- conditions
 
     def _say_nothing_asked(self) -> None:
         self.report = None
         said = "Write a description: here you see where it can run, in which order, and why not elsewhere."
-        self.placard.say("route", "Nothing to ask about yet", said)
-        self._stack.setCurrentWidget(self.placard)
+        self.empty_state.say("route", "Nothing to ask about yet", said)
+        self._stack.setCurrentWidget(self.empty_state)
 
     def _failed(self, said: str) -> None:
         """Say why there is no answer; an answer that is there stays, with the reason above it."""
         if self.report is None or not self.report.known:
-            self.placard.say("circle-alert", "This could not be asked", said, "Ask again", "negative")
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.say("circle-alert", "This could not be asked", said, "Ask again", "negative")
+            self._stack.setCurrentWidget(self.empty_state)
             return
         self.advice.setText(f"Shown is the answer before the last change. {said}")
         self.card.show()
@@ -328,24 +331,24 @@ def analysis(matching: int, known: int) -> str:
         return "No resource can run this now." if known > 1 else "The one known resource cannot run this now."
     if matching == known:
         return "Every known resource can run this." if known > 1 else "The one known resource can run this."
-    return f"{words.count(matching, 'resource')} of {known:,} can run this."
+    return f"{units.count(matching, 'resource')} of {known:,} can run this."
 
 
 def counted(report: MatchReport, filtered: bool) -> str:
     """Say how much of everything is listed."""
     if report.groups and not filtered:
-        groups = words.count(report.groups_total or len(report.groups), "group")
+        groups = units.count(report.groups_total or len(report.groups), "group")
         return (
             f"first {len(report.groups):,} of {groups}"
             if report.groups_total > len(report.groups)
             else groups
         )
-    known = words.count(report.known, "resource")
+    known = units.count(report.known, "resource")
     return known if report.selected == report.known else f"{report.selected:,} of {known}"
 
 
-def place_of(group: MatchedGroup) -> Place:
+def place_of(group: MatchedGroup) -> MatchTarget:
     """Return the place that a group stands for."""
     from app.match.groups import group_name
 
-    return Place(group_name(group), ces=tuple(one.ce for one in group.members))
+    return MatchTarget(group_name(group), ces=tuple(one.ce for one in group.members))

@@ -6,37 +6,39 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.match.candidates import queue_name
-from app.model import words
+import numpy as np
+
+from app import units
 from app.resources.countries import name_of
-from app.theme.faces import Shape
+from app.widgets.match_style import queue_name
+from app.widgets.state_style import StateShape
 
 Held = Mapping[str, Sequence[Any]]
 Cell = Callable[[Held, int, float], str]
 
-STATES: dict[str, tuple[Shape, str, str]] = {
-    "down": (Shape.CROSS, "negative", "Down"),
-    "bad": (Shape.EXCLAMATION, "warning", "Bad for now"),
-    "throttled": (Shape.EXCLAMATION, "warning", "Throttled"),
-    "drained": (Shape.PAUSE, "muted", "Drained"),
-    "stale": (Shape.QUESTION, "state-Unheard", "Stale"),
+STATES: dict[str, tuple[StateShape, str, str]] = {
+    "down": (StateShape.CROSS, "negative", "Down"),
+    "bad": (StateShape.EXCLAMATION, "warning", "Bad for now"),
+    "throttled": (StateShape.EXCLAMATION, "warning", "Throttled"),
+    "drained": (StateShape.PAUSE, "muted", "Drained"),
+    "stale": (StateShape.QUESTION, "state-Unheard", "Stale"),
 }
 """Mark to its shape, colour token and word, the one that matters most first."""
-_FINE = (Shape.CHECK, "positive", "Up")
-_NO_ACCESS = (Shape.HOLLOW, "muted", "No account")
+_FINE = (StateShape.CHECK, "positive", "Up")
+_NO_ACCESS = (StateShape.HOLLOW, "muted", "No account")
 
 
-def state_of(held: Held, row: int) -> tuple[Shape, str, str]:
+def state_of(held: Held, row: int) -> tuple[StateShape, str, str]:
     """Return shape, colour token and word of a resource's state."""
     marks = {mark.strip() for mark in (held["marks"][row] or "").split(",")}
-    for mark, face in STATES.items():
+    for mark, style in STATES.items():
         if mark in marks:
-            return face
+            return style
     return _FINE if held["access"][row] in (True, None) else _NO_ACCESS
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResourceColumn:
     """One column; `cell` gives its text from (columns, row, now), `by` names the column it sorts by."""
 
     name: str
@@ -65,7 +67,7 @@ def _lock(held: Held, row: int, now: float) -> str:
     owner, until = held["lock_owner"][row], held["lock_until"][row]
     if not owner:
         return ""
-    return f"{owner}, {words.duration(max(0.0, until - now))} left" if until else str(owner)
+    return f"{owner}, {units.duration(max(0.0, until - now))} left" if until else str(owner)
 
 
 def _country(held: Held, row: int, now: float) -> str:
@@ -76,24 +78,70 @@ def _names(name: str) -> Cell:
     return lambda held, row, now: ", ".join((held[name][row] or "").replace(" ", "").split(","))
 
 
-COLUMNS: tuple[Column, ...] = (
-    Column("state", "State", 112, lambda held, row, now: state_of(held, row)[2], "state", tone="text"),
-    Column("site", "Site", 130, _said("site"), tone="text"),
-    Column("queue", "Queue", 112, lambda held, row, now: queue_name(held["ce"][row]), "ce"),
-    Column("ce", "Computing element", 260, _said("ce"), shown=False),
-    Column("country", "Country", 104, _country, shown=False),
-    Column("lrms", "Batch system", 92, _said("lrms"), shown=False),
-    Column("free_cpus", "Free", 64, _number("free_cpus"), right=True, tone="text"),
-    Column("total_cpus", "CPUs", 64, _number("total_cpus"), right=True),
-    Column("committed", "Committed", 84, _some("committed"), right=True, shown=False),
-    Column("running", "Running", 72, _some("running"), right=True, shown=False),
-    Column("waiting", "Waiting", 68, _some("waiting"), right=True),
-    Column("updated", "Heard", 88, lambda held, row, now: words.ago(held["updated"][row], now)),
-    Column("lock", "Locked by", 150, _lock, "lock_owner", shown=False),
-    Column("sources", "Sources", 116, _names("sources"), shown=False),
-    Column("tags", "Tags", 56, _some("tags"), right=True, shown=False),
+COLUMNS: tuple[ResourceColumn, ...] = (
+    ResourceColumn(
+        "state", "State", 112, lambda held, row, now: state_of(held, row)[2], "state", tone="text"
+    ),
+    ResourceColumn("site", "Site", 130, _said("site"), tone="text"),
+    ResourceColumn("queue", "Queue", 112, lambda held, row, now: queue_name(held["ce"][row]), "ce"),
+    ResourceColumn("ce", "Computing element", 260, _said("ce"), shown=False),
+    ResourceColumn("country", "Country", 104, _country, shown=False),
+    ResourceColumn("lrms", "Batch system", 92, _said("lrms"), shown=False),
+    ResourceColumn("free_cpus", "Free", 64, _number("free_cpus"), right=True, tone="text"),
+    ResourceColumn("total_cpus", "CPUs", 64, _number("total_cpus"), right=True),
+    ResourceColumn("committed", "Committed", 84, _some("committed"), right=True, shown=False),
+    ResourceColumn("running", "Running", 72, _some("running"), right=True, shown=False),
+    ResourceColumn("waiting", "Waiting", 68, _some("waiting"), right=True),
+    ResourceColumn("updated", "Heard", 88, lambda held, row, now: units.ago(held["updated"][row], now)),
+    ResourceColumn("lock", "Locked by", 150, _lock, "lock_owner", shown=False),
+    ResourceColumn("sources", "Sources", 116, _names("sources"), shown=False),
+    ResourceColumn("tags", "Tags", 56, _some("tags"), right=True, shown=False),
 )
 BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
 """Column name to its place."""
 NAMES = {"site", "ce", "country", "lrms", "lock_owner", "sources", "state"}
 """What sorts as text; everything else as numbers."""
+
+
+_SLICE = 4000
+_SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
+
+
+def searchable(held: Held) -> list[str]:
+    """Return for each row what the filter looks through, in small letters."""
+    countries = [name_of(code or "") for code in held["country"]]
+    columns = [held[name] for name in _SEARCHED]
+    return [
+        " ".join(str(part or "") for part in row).lower() for row in zip(*columns, countries, strict=True)
+    ]
+
+
+def ranks(held: Held, by: str) -> np.ndarray:
+    """Return for each row its rank by a column; rows with equal values share one."""
+    return np.unique(_keys(held, by), return_inverse=True)[1]
+
+
+def arranged(ranked: np.ndarray, texts: Sequence[str], wanted: str, descending: bool) -> list[int]:
+    """Return the rows in which every word of `wanted` occurs, by their ranks; equal rows stay by name."""
+    needles = wanted.lower().split()
+    rows = np.arange(len(texts))
+    if needles:
+        found = [row for row, text in enumerate(texts) if all(needle in text for needle in needles)]
+        rows = np.array(found, dtype=np.int64)
+    order = np.argsort(ranked[rows], kind="stable")
+    ordered: list[int] = rows[order[::-1] if descending else order].tolist()
+    return ordered
+
+
+def _keys(held: Held, by: str) -> np.ndarray:
+    if by == "state":
+        return _texts([state_of(held, row)[2] for row in range(len(held["ce"]))])
+    if by in NAMES:
+        return _texts([str(value or "").lower() for value in held[by]])
+    return np.array([-1.0 if value is None else float(value) for value in held[by]])
+
+
+def _texts(values: list[str]) -> np.ndarray:
+    """In slices, for an array is made of texts in one step that lets no other thread go on."""
+    parts = [np.array(values[start : start + _SLICE]) for start in range(0, len(values), _SLICE)]
+    return np.concatenate(parts) if parts else np.zeros(0)

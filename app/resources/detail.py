@@ -3,26 +3,105 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
-from app.actions.exporting import ExportButton
-from app.inspector.labels import label
-from app.inspector.placard import Placard
-from app.match.faces import sentence
-from app.model import words
-from app.model.csv_file import Written
-from app.resources.attributes import VALUE, Attributes
-from app.resources.late_plot import late_plot
-from app.theme.table import DeskTable
+from app import units
+from app.widgets.cells import FONT, TONE
+from app.widgets.csv_file import Written
+from app.widgets.deferred_plot import make_history_plot
+from app.widgets.empty_state import EmptyState
+from app.widgets.export import ExportButton
+from app.widgets.labels import label
+from app.widgets.match_style import sentence
+from app.widgets.table import RowTable
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.resources.history import HistoryPlot
-    from app.shell.desk import WindowDesk
-    from broker_core.wire.resources import ResourceDetail
+    from app.context import AppContext
+    from app.widgets.history_plot import HistoryPlot
+    from broker_core.wire.resources import AttributeView, ResourceDetail
+
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+TITLES = ("Attribute", "Value", "Source", "Heard")
+NAME, VALUE, SOURCE, HEARD = range(4)
+
+
+class Attributes(QAbstractTableModel):
+    """One row for each attribute, by name; a filter looks through names and values."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._all: list[AttributeView] = []
+        self._shown: list[AttributeView] = []
+        self._wanted = ""
+
+    def show_attributes(self, attributes: list[AttributeView]) -> None:
+        """Show these attributes through the filter."""
+        self._all = sorted(attributes, key=lambda one: one.name.lower())
+        self.filter(self._wanted)
+
+    def csv(self) -> Written:
+        """Return the attributes that are shown."""
+        rows = [[one.name, one.value, one.source, units.exact(one.heard)] for one in self._shown]
+        return Written(("attribute", "value", "source", "heard"), rows)
+
+    def filter(self, wanted: str) -> None:
+        """Show only attributes whose name or value contains this."""
+        self._wanted = wanted.strip().lower()
+        self.beginResetModel()
+        self._shown = [
+            one for one in self._all if self._wanted in f"{one.name} {value_text(one.value)}".lower()
+        ]
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """Attributes that pass the filter."""
+        return 0 if parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """Attribute, value, source, age."""
+        return 0 if parent.isValid() else len(TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text of a cell; values that other sources say differently stand in the tooltip."""
+        one, column = self._shown[index.row()], index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return (one.name, value_text(one.value), one.source, _age(one))[column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            others = [f"{source} says {value_text(value)}" for source, value in one.others.items()]
+            return "\n".join([f"{one.name} = {value_text(one.value)}", *others, units.exact(one.heard)])
+        if role == FONT:
+            return "mono" if column == NAME else None
+        if role == TONE:
+            return "warning" if column == VALUE and one.others else "text" if column == VALUE else "muted"
+        return None
+
+
+def _age(one: AttributeView) -> str:
+    return "fixed" if one.static else units.ago(one.heard, time.time())
+
+
+def value_text(value: Any) -> str:
+    """Return a value as it would stand in a description."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "{" + ", ".join(map(value_text, value)) + "}"
+    return str(value)
+
 
 _SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
 _PAUSE_MS = 60
@@ -32,22 +111,22 @@ _PAUSE_MS = 60
 class DetailPane(QWidget):
     """Asks for the details of the chosen resource; an answer about another one is dropped."""
 
-    def __init__(self, desk: WindowDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self.ce, self.shown = "", ""
         self.name, self.about = label(role="title", wrap=True), label(role="muted", wrap=True)
         self.marks, self.promises = label(wrap=True), label(role="muted", wrap=True)
         self.attributes = Attributes(self)
         self.edit = QLineEdit(placeholderText="Filter attributes")
-        self.table = DeskTable(desk.theme, "Attributes")
-        self.placard = Placard(desk)
+        self.table = RowTable(context.theme, "Attributes")
+        self.empty_state = EmptyState(context)
         self.plot: HistoryPlot | None = None
         self._lay_out()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.look)
         self.edit.textChanged.connect(self.attributes.filter)
-        self.placard.acted.connect(self.look)
+        self.empty_state.acted.connect(self.look)
         self.choose("")
 
     def _lay_out(self) -> None:
@@ -65,7 +144,7 @@ class DetailPane(QWidget):
         line = QHBoxLayout()
         line.setContentsMargins(0, 0, 12, 4)
         line.addWidget(self.edit, 1)
-        line.addWidget(ExportButton(self._desk, "attributes", "attribute", self._csv))
+        line.addWidget(ExportButton(self._context, "attributes", "attribute", self._csv))
         self._column.addLayout(line)
         self.table.setModel(self.attributes)
         self.table.widths(168, 80, 64, 80, stretched=VALUE, compact=True)
@@ -73,7 +152,7 @@ class DetailPane(QWidget):
         self._column.addWidget(self.table, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)
-        self._stack.addWidget(self.placard)
+        self._stack.addWidget(self.empty_state)
 
     async def _csv(self) -> Written:
         return self.attributes.csv()
@@ -87,23 +166,23 @@ class DetailPane(QWidget):
             self._pause.start()
         else:
             said = "Select a resource to see everything that is known of it, who said so, and when."
-            self.placard.say("server", "No resource selected", said)
-            self._stack.setCurrentWidget(self.placard)
+            self.empty_state.say("server", "No resource selected", said)
+            self._stack.setCurrentWidget(self.empty_state)
 
     def look(self) -> None:
         """Ask about the chosen one again."""
-        if self.ce and self._desk.link.up:
-            self._desk.run(self._look(self.ce), "reading what is known of the resource")
+        if self.ce and self._context.link.up:
+            self._context.run(self._look(self.ce), "reading what is known of the resource")
 
     async def _look(self, ce: str) -> None:
         try:
-            detail = await self._desk.client.resource(ce)
+            detail = await self._context.client.resource(ce)
         except CrossDeskError as error:
             if ce == self.ce and self.shown != ce:
-                self.placard.say(
+                self.empty_state.say(
                     "circle-alert", "This could not be read", str(error), "Try again", "negative"
                 )
-                self._stack.setCurrentWidget(self.placard)
+                self._stack.setCurrentWidget(self.empty_state)
             return
         if ce == self.ce:
             self.show_detail(detail)
@@ -115,7 +194,7 @@ class DetailPane(QWidget):
         self.name.setText(detail.site or detail.ce)
         self.about.setText(detail.ce + ("" if detail.access else "\nThis broker has no account there yet."))
         self.marks.setText("\n".join(sentence(f"{mark}: {why}") for mark, why in detail.marks.items()))
-        self.marks.setStyleSheet(f"color: {self._desk.theme.color('warning').name()}")
+        self.marks.setStyleSheet(f"color: {self._context.theme.color('warning').name()}")
         self.marks.setVisible(bool(detail.marks))
         self.promises.setText("\n".join(promises(detail, time.time())))
         self.promises.setVisible(bool(self.promises.text()))
@@ -124,7 +203,7 @@ class DetailPane(QWidget):
 
     async def _show_history(self, detail: ResourceDetail) -> None:
         if len(detail.times) > 1 and self.plot is None:
-            made = await late_plot(self._desk.theme, _SERIES)
+            made = await make_history_plot(self._context.theme, _SERIES)
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(4, made)
@@ -137,14 +216,14 @@ def promises(detail: ResourceDetail, now: float) -> list[str]:
     """Say who holds the resource, and which CPUs are given to jobs that the site does not show yet."""
     told = []
     if detail.lock_owner:
-        left = f" for {words.duration(detail.lock_until - now)} more" if detail.lock_until else ""
+        left = f" for {units.duration(detail.lock_until - now)} more" if detail.lock_until else ""
         told.append(f"Locked by job {detail.lock_owner}{left}: no other job is sent there meanwhile.")
     hidden = [one for one in detail.commitments if not one.visible]
     if hidden:
-        cpus = words.count(sum(one.cpus for one in hidden), "CPU")
-        jobs = words.count(len(hidden), "job")
+        cpus = units.count(sum(one.cpus for one in hidden), "CPU")
+        jobs = units.count(len(hidden), "job")
         told.append(f"{cpus} promised to {jobs} that the site's figures do not show yet.")
     shown = len(detail.commitments) - len(hidden)
     if shown:
-        told.append(f"{words.count(shown, 'job')} of this broker counted in the site's figures.")
+        told.append(f"{units.count(shown, 'job')} of this broker counted in the site's figures.")
     return told

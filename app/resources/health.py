@@ -13,26 +13,26 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from app.inspector.labels import label
-from app.model import words
-from app.theme import glyphs
-from app.theme.faces import Shape
+from app import units
+from app.widgets import glyphs
+from app.widgets.labels import label
+from app.widgets.state_style import StateShape
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
     from broker_core.wire.resources import SourceView
 
-FACES: dict[str, tuple[Shape, str, str]] = {
-    "ok": (Shape.CHECK, "positive", "ok"),
-    "asking": (Shape.HALF, "accent", "asking"),
-    "slow": (Shape.EXCLAMATION, "warning", "slow"),
-    "failed": (Shape.CROSS, "negative", "failed"),
-    "disabled": (Shape.BAR, "muted", "disabled"),
+FACES: dict[str, tuple[StateShape, str, str]] = {
+    "ok": (StateShape.CHECK, "positive", "ok"),
+    "asking": (StateShape.HALF, "accent", "asking"),
+    "slow": (StateShape.EXCLAMATION, "warning", "slow"),
+    "failed": (StateShape.CROSS, "negative", "failed"),
+    "disabled": (StateShape.BAR, "muted", "disabled"),
 }
 """State of a source to its shape, colour token and word."""
 _SECOND_MS = 1000
@@ -48,9 +48,8 @@ class SourceChip(QFrame):
         self._theme, self.source = theme, source
         self.setProperty("role", "card")
         self.picture, self.name, self.said = QLabel(), label(role="strong"), label(role="small")
-        self.again = QToolButton(icon=theme.icon("refresh-cw", "muted"), autoRaise=True)
-        self.again.setAccessibleName(f"Ask {source.name} again")
-        self.again.setToolTip(f"Ask {source.name} again")
+        self.again = tool_button(theme.icon("refresh-cw", "muted"), f"Ask {source.name} again")
+        self.again.setAutoRaise(True)
         self.again.clicked.connect(lambda: self.refreshAsked.emit(self.source.name))
         words_ = QVBoxLayout()
         words_.setSpacing(0)
@@ -70,9 +69,9 @@ class SourceChip(QFrame):
         shape, token, word = FACES.get(source.state, FACES["failed"])
         self.picture.setPixmap(glyphs.pixmap(shape, self._theme.color(token), 16, self.devicePixelRatioF()))
         self.name.setText(source.name)
-        age = words.ago(source.last_heard, time.time()) or "never heard"
+        age = units.ago(source.last_heard, time.time()) or "never heard"
         refused = f"  ·  {source.refused:,} refused" if source.refused else ""
-        self.said.setText(f"{word}  ·  {age}  ·  {words.count(source.resources, 'resource')}{refused}")
+        self.said.setText(f"{word}  ·  {age}  ·  {units.count(source.resources, 'resource')}{refused}")
         self.setToolTip(tip(source))
         self.setAccessibleName(f"Source {source.name}: {self.said.text()}. {source.reason}")
         self.again.setEnabled(source.state not in ("asking", "disabled"))
@@ -160,7 +159,7 @@ def trouble(source: SourceView) -> str:
 
 def tip(source: SourceView) -> str:
     """Return all that is known of a source, in lines."""
-    lines = [f"{source.kind} {source.address}".strip(), f"asked every {words.duration(source.interval)}"]
+    lines = [f"{source.kind} {source.address}".strip(), f"asked every {units.duration(source.interval)}"]
     if source.duration is not None:
         lines.append(f"the last answer took {source.duration:.2f} s")
     if source.refused:

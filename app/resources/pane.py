@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -20,25 +20,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions.exporting import ExportButton
-from app.inspector.labels import label
-from app.jobs.column_choice import ColumnChoice
-from app.jobs.state_view import StateView, explain_error, explain_link
-from app.model import words
-from app.model.csv_file import Written
-from app.resources.columns import BY_NAME, COLUMNS
+from app import units
+from app.resources.columns import BY_NAME, COLUMNS, arranged, ranks, searchable
 from app.resources.detail import DetailPane
 from app.resources.health import HealthStrip
-from app.resources.held import HeldResources
-from app.resources.order import arranged, ranks, searchable
-from app.resources.spots import spots
+from app.resources.map_markers import markers
 from app.resources.table import ResourcesTable, resources_csv
 from app.resources.world import WorldMap
-from app.theme.table import DeskTable
+from app.stores.resources import ResourceStore
+from app.stores.signals import ResourceSignals
+from app.widgets.column_choice import ColumnChoice
+from app.widgets.csv_file import Written
+from app.widgets.export import ExportButton
+from app.widgets.labels import label
+from app.widgets.list_state import ListState, explain_error, explain_link
+from app.widgets.table import RowTable
+from app.widgets.tool_button import tool_button
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.resources import SourceView
 
 _PAUSE_MS = 120
@@ -50,16 +51,16 @@ _WIDE = 900
 class ResourcesPane(QWidget):
     """Loads when it comes into sight and when the broker says that something changed."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.held = HeldResources(desk, self)
+        self.held = ResourceStore(context, ResourceSignals(self))
         self.table = ResourcesTable(self.held)
-        self.view = DeskTable(desk.theme, "Resources")
-        self.map, self.detail = WorldMap(desk.theme), DetailPane(desk)
-        self.health, self.state = HealthStrip(desk.theme), StateView(desk.theme)
+        self.view = RowTable(context.theme, "Resources")
+        self.map, self.detail = WorldMap(context.theme), DetailPane(context)
+        self.health, self.state = HealthStrip(context.theme), ListState(context.theme)
         self.edit, self.count = (
             QLineEdit(placeholderText="Filter resources, e.g. pbs es"),
             label(role="small"),
@@ -89,7 +90,7 @@ class ResourcesPane(QWidget):
             self.view.setColumnHidden(place, not column.shown)
         names, titles = [column.name for column in COLUMNS], [column.title for column in COLUMNS]
         self.columns = ColumnChoice(
-            self.view, names, titles, "site", self._desk.preferences, "resource_columns"
+            self.view, names, titles, "site", self._context.preferences, "resource_columns"
         )
         self.columns.restore()
         header.setSortIndicator(BY_NAME["site"], Qt.SortOrder.AscendingOrder)
@@ -97,7 +98,7 @@ class ResourcesPane(QWidget):
     def _lay_out(self) -> None:
         self.edit.setAccessibleName("Filter resources")
         self.edit.setClearButtonEnabled(True)
-        sign = self._desk.theme.icon("list-filter", "muted")
+        sign = self._context.theme.icon("list-filter", "muted")
         self.edit.addAction(sign, QLineEdit.ActionPosition.LeadingPosition).setToolTip("Filter")
         line = QHBoxLayout()
         line.setContentsMargins(12, 8, 12, 8)
@@ -112,9 +113,10 @@ class ResourcesPane(QWidget):
             self.either.addWidget(part)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
-        for part, share in ((self.either, 3), (self.detail, 2)):
-            self.splitter.addWidget(part)
-            self.splitter.setStretchFactor(self.splitter.count() - 1, share)
+        self.splitter.addWidget(self.either)
+        self.splitter.addWidget(self.detail)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 2)
         self.page = QWidget()
         inside = QVBoxLayout(self.page)
         inside.setContentsMargins(0, 0, 0, 0)
@@ -124,30 +126,33 @@ class ResourcesPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part, share in ((self.health, 0), (self.page, 1), (self.state, 1)):
-            column.addWidget(part, share)
+        column.addWidget(self.health)
+        column.addWidget(self.page, 1)
+        column.addWidget(self.state, 1)
 
     def _buttons(self) -> list[QToolButton]:
         self._kinds = QButtonGroup(self)
-        made = []
+        made: list[QToolButton] = []
         for icon, name in (("table", "Table"), ("network", "Map")):
-            button = QToolButton(icon=self._desk.theme.icon(icon), text=name, checkable=True)
+            button = QToolButton()
+            button.setIcon(self._context.theme.icon(icon))
+            button.setText(name)
+            button.setCheckable(True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setAccessibleName(f"Show as {name.lower()}")
             self._kinds.addButton(button, len(made))
             made.append(button)
         made[0].setChecked(True)
-        columns = QToolButton(icon=self._desk.theme.icon("columns-3", "muted"), toolTip="Choose columns")
-        columns.setAccessibleName("Choose columns")
+        columns = tool_button(self._context.theme.icon("columns-3", "muted"), "Choose columns")
         columns.clicked.connect(lambda: self.columns.offer_below())
-        self.export = ExportButton(self._desk, "resources", "resource", self._csv)
+        self.export = ExportButton(self._context, "resources", "resource", self._csv)
         return [*made, columns, self.export]
 
     async def _csv(self) -> Written:
         return resources_csv(self.held.columns, list(self.table.rows()))
 
     def _connect(self) -> None:
-        desk, header = self._desk, self.view.horizontalHeader()
+        context, header = self._context, self.view.horizontalHeader()
         self.held.changed.connect(self._loaded)
         self.held.failed.connect(self._failed)
         self.view.chosen.connect(lambda row: self._choose(self.table.ce_at(row)))
@@ -161,8 +166,8 @@ class ResourcesPane(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._arrange)
         self.edit.textChanged.connect(lambda _: self._pause.start())
-        desk.topics.resources.connect(self._changed)
-        desk.link.changed.connect(self._linked)
+        context.topics.resources.connect(self._changed)
+        context.link.changed.connect(self._linked)
         self._second = QTimer(self, interval=_SECOND_MS)
         self._second.timeout.connect(self._tick)
         self._second.start()
@@ -178,16 +183,16 @@ class ResourcesPane(QWidget):
 
     # --- loading
 
-    def showEvent(self, event) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         """Load what is known now."""
         super().showEvent(event)
         self.look()
 
     def look(self) -> None:
         """Ask for everything again."""
-        if self._desk.link.up:
+        if self._context.link.up:
             self.held.load()
-            self._desk.run(self._sources(), "asking for the sources of information")
+            self._context.run(self._sources(), "asking for the sources of information")
             self.detail.look()
 
     def _changed(self) -> None:
@@ -195,21 +200,21 @@ class ResourcesPane(QWidget):
             self.look()
 
     def _linked(self) -> None:
-        self.view.cells.grey = not self._desk.link.up
+        self.view.cells.grey = not self._context.link.up
         self._show()
         self._changed()
 
     async def _sources(self) -> None:
         try:
-            self.health.show_sources(await self._desk.client.sources())
+            self.health.show_sources(await self._context.client.sources())
         except CrossDeskError as error:
             self._failed(str(error))
 
     def _refresh(self, names: list[str]) -> None:
-        self._desk.run(self._ask_sources(names), "asking the sources again")
+        self._context.run(self._ask_sources(names), "asking the sources again")
 
     async def _ask_sources(self, names: list[str]) -> None:
-        found: list[SourceView] = await self._desk.client.refresh_sources(names)
+        found: list[SourceView] = await self._context.client.refresh_sources(names)
         self.health.show_sources(found)
         self.held.load()
 
@@ -235,7 +240,7 @@ class ResourcesPane(QWidget):
     def _arrange(self) -> None:
         if self._arranging is not None:
             self._arranging.cancel()
-        self._arranging = self._desk.run(self._order(), "ordering the resources")
+        self._arranging = self._context.run(self._order(), "ordering the resources")
 
     async def _order(self) -> None:
         held = self.held.columns
@@ -249,7 +254,7 @@ class ResourcesPane(QWidget):
             self._ranks[by] = await asyncio.to_thread(ranks, held, by)
         wanted = self.edit.text()
         order = await asyncio.to_thread(arranged, self._ranks[by], self._texts, wanted, self._descending)
-        found = await asyncio.to_thread(spots, held, order) if self._mapped else None
+        found = await asyncio.to_thread(markers, held, order) if self._mapped else None
         if held is self.held.columns:
             self._arranged(order)
             if found is not None:
@@ -304,9 +309,9 @@ class ResourcesPane(QWidget):
     def _show(self) -> None:
         shown, known = self.table.rowCount(), len(self.held)
         self.page.setVisible(bool(known))
-        self.health.setVisible(bool(known or self.health.chips) and self._desk.link.up)
+        self.health.setVisible(bool(known or self.health.chips) and self._context.link.up)
         self.state.setVisible(not known)
-        resources = words.count(known, "resource")
+        resources = units.count(known, "resource")
         self.count.setText(resources if shown == known else f"{shown:,} of {resources}")
         if self._mapped:
             self.either.setCurrentWidget(self.map)
@@ -316,8 +321,8 @@ class ResourcesPane(QWidget):
             self._explain()
 
     def _explain(self) -> None:
-        if not self._desk.link.up:
-            explain_link(self.state, self._desk)
+        if not self._context.link.up:
+            explain_link(self.state, self._context)
         elif self._error:
             explain_error(self.state, "The resources", self._error, self.look)
         elif not self.held.complete:
@@ -328,5 +333,5 @@ class ResourcesPane(QWidget):
                 "cpu", "No resources are known",
                 "A resource is a queue of a site where jobs can run. They become known through sites that "
                 "you add, and through sources such as an information index or a file.",
-                ("What can I do?", lambda: self._desk.show_help("resources")),
+                ("What can I do?", lambda: self._context.show_help("resources")),
             )  # fmt: skip

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.model import words
-from app.model.csv_file import Written
+from app import units
 from app.resources.columns import BY_NAME, COLUMNS, state_of
-from app.theme.cells import FONT, GLYPH, SHARE, TONE
+from app.widgets.cells import FONT, GLYPH, SHARE, TONE
+from app.widgets.csv_file import Written
 
 if TYPE_CHECKING:
-    from app.resources.held import HeldResources
+    from app.stores.resources import ResourceStore
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -32,7 +32,7 @@ def resources_csv(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Wri
 def _csv_rows(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Iterator[list[Any]]:
     for row in rows:
         values = (
-            words.exact(column[row]) if name in _TIMES else column[row] for name, column in held.items()
+            units.exact(column[row]) if name in _TIMES else column[row] for name, column in held.items()
         )
         yield [state_of(held, row)[2], *values]
 
@@ -40,8 +40,8 @@ def _csv_rows(held: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> Iterato
 class ResourcesTable(QAbstractTableModel):
     """Shows rows of the held columns in a given order; of many, only the visible ones cost anything."""
 
-    def __init__(self, held: HeldResources) -> None:
-        super().__init__(held)
+    def __init__(self, held: ResourceStore) -> None:
+        super().__init__()
         self._held = held
         self._columns = held.columns
         self._order: list[int] = []
@@ -117,5 +117,5 @@ class ResourcesTable(QAbstractTableModel):
         if column == _STATE and held["marks"][row]:
             return f"{state_of(held, row)[2]}: open the details to see why"
         if column == _HEARD:
-            return f"{words.exact(held['updated'][row])}, from {held['sources'][row] or 'no source'}"
+            return f"{units.exact(held['updated'][row])}, from {held['sources'][row] or 'no source'}"
         return str(held["ce"][row])

@@ -18,12 +18,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.model import words
+from app import units
 from app.resources.countries import COUNTRIES, name_of
-from app.resources.spots import CELL, Spot, gathered
+from app.resources.map_markers import CELL, MapMarker, gathered
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
 
 _STEPS = (1, 2, 5, 10, 30)
 """Degrees between the lines of the graticule; the widest that gives at least eight lines is taken."""
@@ -42,10 +42,10 @@ class WorldMap(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.spots: list[Spot] = []
+        self.markers: list[MapMarker] = []
         self._lost = 0
         self._middle, self._scale, self._chosen = QPointF(10, 30), 0.0, ""
-        self._seen: list[Spot] = []
+        self._seen: list[MapMarker] = []
         self._seen_at = 0.0
         self._fitted = True
         self._grabbed: QPointF | None = None
@@ -56,12 +56,12 @@ class WorldMap(QWidget):
         self.setAccessibleName("Map of sites")
         theme.changed.connect(self.update)
 
-    def show_spots(self, found: list[Spot], lost: int) -> None:
+    def show_spots(self, found: list[MapMarker], lost: int) -> None:
         """Show these sites; `lost` is the number of those whose place is not known."""
-        first = not self.spots
-        self.spots, self._lost = found, lost
+        first = not self.markers
+        self.markers, self._lost = found, lost
         self._seen_at = 0.0
-        said = f"Map of {words.count(len(self.spots), 'site')}"
+        said = f"Map of {units.count(len(self.markers), 'site')}"
         self.setAccessibleName(f"{said}, {self._lost} without a place" if self._lost else said)
         if first:
             self.fit()
@@ -75,11 +75,11 @@ class WorldMap(QWidget):
     def fit(self) -> None:
         """Show all sites, with some room around them, until the map is moved."""
         self._fitted = True
-        if not self.spots or not self.width():
+        if not self.markers or not self.width():
             self._scale = 0.0
             return
-        norths = [spot.latitude for spot in self.spots]
-        easts = [spot.longitude for spot in self.spots]
+        norths = [marker.latitude for marker in self.markers]
+        easts = [marker.longitude for marker in self.markers]
         wide, high = max(8.0, max(easts) - min(easts)), max(6.0, max(norths) - min(norths))
         room = self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN - _KEY
         self._scale = max(_FARTHEST, min(room[0] / wide, room[1] / high))
@@ -89,11 +89,11 @@ class WorldMap(QWidget):
 
     # --- places
 
-    def seen(self) -> list[Spot]:
+    def seen(self) -> list[MapMarker]:
         """Return what is painted: sites, and squares with several of them; largest first."""
         if self._seen_at != self._pixels():
             self._seen_at = self._pixels()
-            self._seen = gathered(self.spots, CELL / self._seen_at)
+            self._seen = gathered(self.markers, CELL / self._seen_at)
         return self._seen
 
     def _pixels(self) -> float:
@@ -105,12 +105,12 @@ class WorldMap(QWidget):
             self.width() / 2 + (east - middle.x()) * scale, self.height() / 2 - (north - middle.y()) * scale
         )
 
-    def spot_at(self, place: QPointF) -> Spot | None:
+    def spot_at(self, place: QPointF) -> MapMarker | None:
         """Return the site under a point; of several the smallest, which lies on top."""
-        for spot in reversed(self.seen()):
-            away = self._at(spot.latitude, spot.longitude) - place
-            if math.hypot(away.x(), away.y()) <= spot.radius + 2:
-                return spot
+        for marker in reversed(self.seen()):
+            away = self._at(marker.latitude, marker.longitude) - place
+            if math.hypot(away.x(), away.y()) <= marker.radius + 2:
+                return marker
         return None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -129,10 +129,10 @@ class WorldMap(QWidget):
         self._graticule(painter)
         self._crosses(painter)
         view = QRectF(self.rect()).adjusted(-30, -30, 30, 30)
-        for spot in self.seen():
-            at = self._at(spot.latitude, spot.longitude)
+        for marker in self.seen():
+            at = self._at(marker.latitude, marker.longitude)
             if view.contains(at):
-                self._spot(painter, spot, at)
+                self._spot(painter, marker, at)
         self._names(painter)
         self._key(painter)
 
@@ -157,7 +157,7 @@ class WorldMap(QWidget):
                     painter.drawText(foot if upright else QPointF(4, at.y() - 3), said)
 
     def _here(self) -> set[str]:
-        return {spot.country.upper() for spot in self.spots}
+        return {marker.country.upper() for marker in self.markers}
 
     def _crosses(self, painter: QPainter) -> None:
         """A small cross marks every country without sites, for orientation."""
@@ -187,26 +187,26 @@ class WorldMap(QWidget):
                 painter.setPen(self._theme.color("muted"))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
 
-    def _spot(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
-        box = QRectF(at.x() - spot.radius, at.y() - spot.radius, 2 * spot.radius, 2 * spot.radius)
+    def _spot(self, painter: QPainter, marker: MapMarker, at: QPointF) -> None:
+        box = QRectF(at.x() - marker.radius, at.y() - marker.radius, 2 * marker.radius, 2 * marker.radius)
         accent = QColor(self._theme.color("accent"))
         painter.setPen(accent)
         painter.setBrush(self._theme.color("accent-soft"))
         painter.drawEllipse(box)
-        if spot.total and spot.free:
+        if marker.total and marker.free:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
-            painter.drawPie(box, 90 * 16, -round(5760 * spot.free / spot.total))
-        if spot.sites > 1:
-            self._number(painter, spot, at)
-        if spot.site == self._chosen and spot.sites == 1:
+            painter.drawPie(box, 90 * 16, -round(5760 * marker.free / marker.total))
+        if marker.sites > 1:
+            self._number(painter, marker, at)
+        if marker.site == self._chosen and marker.sites == 1:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(self._theme.color("text"))
             painter.drawEllipse(box.adjusted(-4, -4, 4, 4))
 
-    def _number(self, painter: QPainter, spot: Spot, at: QPointF) -> None:
+    def _number(self, painter: QPainter, marker: MapMarker, at: QPointF) -> None:
         """The number of sites, on a ground of its own so that it can be read on both colours."""
-        said = f"{spot.sites:,}"
+        said = f"{marker.sites:,}"
         half = QFontMetrics(self._theme.font("small")).horizontalAdvance(said) / 2 + 4
         box = QRectF(at.x() - half, at.y() - 8, 2 * half, 16)
         painter.setFont(self._theme.font("small"))
@@ -219,7 +219,7 @@ class WorldMap(QWidget):
     def _key(self, painter: QPainter) -> None:
         said = "Area: CPUs in all. Filled: free. Wheel zooms, dragging moves."
         if self._lost:
-            said += f" {words.count(self._lost, 'site')} without a known place."
+            said += f" {units.count(self._lost, 'site')} without a known place."
         painter.setFont(self._theme.font("small"))
         box = QRectF(8, 6, QFontMetrics(painter.font()).horizontalAdvance(said) + 16, 22)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -233,8 +233,8 @@ class WorldMap(QWidget):
     def event(self, event: QEvent) -> bool:
         """Tell the site under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            spot = self.spot_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), _told(spot) if spot else "", self)
+            marker = self.spot_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), _told(marker) if marker else "", self)
             return True
         return super().event(event)
 
@@ -263,19 +263,22 @@ class WorldMap(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Choose the site under the pointer, unless the map was moved."""
-        spot = None if self._moved else self.spot_at(event.position())
+        marker = None if self._moved else self.spot_at(event.position())
         self._grabbed = None
-        if spot is not None:
-            if spot.sites > 1:
-                self._approach(spot)
+        if marker is not None:
+            if marker.sites > 1:
+                self._approach(marker)
             else:
-                self.choose(spot.site)
-                self.siteChosen.emit(spot.site)
+                self.choose(marker.site)
+                self.siteChosen.emit(marker.site)
 
-    def _approach(self, spot: Spot) -> None:
+    def _approach(self, marker: MapMarker) -> None:
         """Go nearer to sites that stand together."""
         self._fitted = False
-        self._middle, self._scale = QPointF(spot.longitude, spot.latitude), min(_NEAREST, self._pixels() * 3)
+        self._middle, self._scale = (
+            QPointF(marker.longitude, marker.latitude),
+            min(_NEAREST, self._pixels() * 3),
+        )
         self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -287,10 +290,10 @@ def _degrees(degree: int, letters: str) -> str:
     return f"{abs(degree)}°{letters[degree < 0] if degree else ''}"
 
 
-def _told(spot: Spot) -> str:
-    where = f", {name_of(spot.country)}" if spot.country else ""
-    name = spot.site if spot.sites == 1 else f"{spot.sites:,} sites; click to come nearer"
+def _told(marker: MapMarker) -> str:
+    where = f", {name_of(marker.country)}" if marker.country else ""
+    name = marker.site if marker.sites == 1 else f"{marker.sites:,} sites; click to come nearer"
     return (
-        f"{name}{where}\n{spot.free:,} of {words.count(spot.total, 'CPU')} free\n"
-        f"{words.count(spot.elements, 'computing element')}"
+        f"{name}{where}\n{marker.free:,} of {units.count(marker.total, 'CPU')} free\n"
+        f"{units.count(marker.elements, 'computing element')}"
     )

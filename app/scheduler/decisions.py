@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.inspector.words import clock
-from app.match.faces import sentence
-from app.model import words
-from app.model.csv_file import Written
-from app.theme.cells import FONT, GLYPH, TONE
-from app.theme.faces import Shape
+from app import units
+from app.units import clock
+from app.widgets.cells import FONT, GLYPH, TONE
+from app.widgets.csv_file import Written
+from app.widgets.match_style import sentence
+from app.widgets.state_style import StateShape
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -24,20 +24,20 @@ TITLES = ("Time", "Decision", "Job", "Why")
 TIME, WHAT, JOB, WHY = range(4)
 KEPT = 5000
 """Decisions that are kept in the window; older ones go."""
-FACES: dict[str, tuple[Shape, str]] = {
-    "chosen": (Shape.CHECK, "positive"),
-    "matched": (Shape.CHECK, "positive"),
-    "postponed": (Shape.HOLLOW, "state-Waiting"),
-    "next-choice": (Shape.HALF, "state-Ready"),
-    "re-matched": (Shape.HALF, "state-Ready"),
-    "infeasible": (Shape.QUESTION, "warning"),
-    "aborted": (Shape.CROSS, "negative"),
-    "refused": (Shape.CROSS, "negative"),
+FACES: dict[str, tuple[StateShape, str]] = {
+    "chosen": (StateShape.CHECK, "positive"),
+    "matched": (StateShape.CHECK, "positive"),
+    "postponed": (StateShape.HOLLOW, "state-Waiting"),
+    "next-choice": (StateShape.HALF, "state-Ready"),
+    "re-matched": (StateShape.HALF, "state-Ready"),
+    "infeasible": (StateShape.QUESTION, "warning"),
+    "aborted": (StateShape.CROSS, "negative"),
+    "refused": (StateShape.CROSS, "negative"),
 }
 """Kind of decision to its shape and colour token; others are a bar."""
 
 
-class Decisions(QAbstractTableModel):
+class DecisionTable(QAbstractTableModel):
     """Newest first. What a filter hides is kept, and comes back when the filter goes."""
 
     def __init__(self, parent: QObject) -> None:
@@ -95,7 +95,7 @@ class Decisions(QAbstractTableModel):
         """Return the decisions that are shown, with exact values."""
         header = ("number", "time", "job", "name", "what", "resources", "reason", "considered", "matching")
         rows = [
-            [one.number, words.exact(one.time), *(getattr(one, name) for name in header[2:])]
+            [one.number, units.exact(one.time), *(getattr(one, name) for name in header[2:])]
             for one in self._shown
         ]
         return Written(header, rows)
@@ -124,13 +124,13 @@ class Decisions(QAbstractTableModel):
                 column
             ]
         if role == GLYPH:
-            return FACES.get(one.what, (Shape.BAR, "muted")) if column == WHAT else None
+            return FACES.get(one.what, (StateShape.BAR, "muted")) if column == WHAT else None
         if role == TONE:
             return "muted" if column == TIME else None
         if role == FONT:
             return "strong" if column == JOB else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{words.exact(one.time)}\n{one.job}\n{why(one)}"
+            return f"{units.exact(one.time)}\n{one.job}\n{why(one)}"
         return None
 
 
@@ -139,5 +139,5 @@ def why(one: DecisionView) -> str:
     sites = ", ".join(site_name(ce) for ce in one.resources[:3])
     said = sentence(one.reason) if not sites else f"{sites}: {one.reason}." if one.reason else f"{sites}."
     if one.considered:
-        said += f" {one.matching:,} of {words.count(one.considered, 'resource')} matched."
+        said += f" {one.matching:,} of {units.count(one.considered, 'resource')} matched."
     return said.strip()

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -16,21 +17,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions.exporting import ExportButton
+from app import units
 from app.context import Notice, Tone
-from app.inspector.labels import label
-from app.jobs.state_view import StateView, explain_error, explain_link
-from app.model import words
-from app.model.csv_file import Written
-from app.scheduler.decisions import WHY, Decisions
-from app.scheduler.policy import PolicyChooser
+from app.scheduler.decisions import WHY, DecisionTable
+from app.scheduler.policy import PolicySelector
 from app.scheduler.queue import REASON, QueueTable
-from app.theme.table import DeskTable
+from app.widgets.csv_file import Written
+from app.widgets.export import ExportButton
+from app.widgets.labels import label
+from app.widgets.list_state import ListState, explain_error, explain_link
+from app.widgets.table import RowTable
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
-    from broker_core.wire.queue import QueueView
+    from app.context import AppContext
+    from broker_core.wire.queue import DecisionView, QueueView
 
 _LOOK_MS = 5000
 """Between two looks without any news."""
@@ -41,22 +42,22 @@ _PAGE = 500
 class SchedulerPane(QWidget):
     """Asks when it comes into sight, when the broker says that something changed, and every few seconds."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.seen: QueueView | None = None
         self._error = ""
         self._busy = self._again = self._lost = False
-        self.state, self.policy = StateView(desk.theme), PolicyChooser(desk.theme)
+        self.state, self.policy = ListState(context.theme), PolicySelector(context.theme)
         self.headline, self.next = label(role="title", fluid=True), label(role="muted")
-        self.queue, self.queue_view = QueueTable(self), DeskTable(desk.theme, "Queue")
-        self.calm = StateView(desk.theme)
-        self.decisions, self.log = Decisions(self), DeskTable(desk.theme, "Decisions, newest first")
+        self.queue, self.queue_view = QueueTable(self), RowTable(context.theme, "Queue")
+        self.calm = ListState(context.theme)
+        self.decisions, self.log = DecisionTable(self), RowTable(context.theme, "Decisions, newest first")
         self.edit, self.only = QLineEdit(placeholderText="Filter decisions"), QCheckBox("Only the chosen job")
-        self.export_queue = ExportButton(desk, "queue", "job", self._queue_csv)
-        self.export_decisions = ExportButton(desk, "decisions", "decision", self._decisions_csv)
+        self.export_queue = ExportButton(context, "queue", "job", self._queue_csv)
+        self.export_decisions = ExportButton(context, "decisions", "decision", self._decisions_csv)
         self._make_tables()
         self._lay_out()
         self._connect()
@@ -106,7 +107,7 @@ class SchedulerPane(QWidget):
         line.addWidget(label("Decisions", "strong"))
         self.edit.setAccessibleName("Filter decisions")
         self.edit.setClearButtonEnabled(True)
-        sign = self._desk.theme.icon("list-filter", "muted")
+        sign = self._context.theme.icon("list-filter", "muted")
         self.edit.addAction(sign, QLineEdit.ActionPosition.LeadingPosition).setToolTip("Filter")
         line.addWidget(self.edit, 1)
         line.addWidget(self.only)
@@ -119,12 +120,12 @@ class SchedulerPane(QWidget):
         return side
 
     def _connect(self) -> None:
-        desk = self._desk
-        desk.topics.scheduler.connect(self._changed)
-        desk.link.changed.connect(self._linked)
+        context = self._context
+        context.topics.scheduler.connect(self._changed)
+        context.link.changed.connect(self._linked)
         self.policy.chosen.connect(self._choose_policy)
         self.queue_view.chosen.connect(lambda _: self._filter())
-        self.queue_view.opened.connect(lambda row: desk.show_job(self.queue.job_at(row), "story"))
+        self.queue_view.opened.connect(lambda row: context.show_job(self.queue.job_at(row), "story"))
         self.log.opened.connect(self._open_decision)
         self.edit.textChanged.connect(lambda _: self._filter())
         self.only.toggled.connect(lambda _: self._filter())
@@ -142,7 +143,7 @@ class SchedulerPane(QWidget):
 
     # --- asking
 
-    def showEvent(self, event) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         """Ask how things stand now."""
         super().showEvent(event)
         self.look()
@@ -152,13 +153,13 @@ class SchedulerPane(QWidget):
             self.look()
 
     def _linked(self) -> None:
-        if not self._desk.link.up:
+        if not self._context.link.up:
             self._lost = True
         elif self._lost:
             self._lost = False
             self.decisions.clear()  # another broker may be there now, and count anew
         for view in (self.queue_view, self.log):
-            view.cells.grey = not self._desk.link.up
+            view.cells.grey = not self._context.link.up
         self._show()
         self._changed()
 
@@ -166,12 +167,12 @@ class SchedulerPane(QWidget):
         """Ask for queue, policies and new decisions, unless that is under way."""
         if self._busy:
             self._again = True
-        elif self._desk.link.up:
+        elif self._context.link.up:
             self._busy = True
-            self._desk.run(self._ask(), "asking the scheduler")
+            self._context.run(self._ask(), "asking the scheduler")
 
     async def _ask(self) -> None:
-        client = self._desk.client
+        client = self._context.client
         try:
             queue, policies = await client.queue(), await client.policies()
             decided = await client.decisions(self.decisions.last, _PAGE)
@@ -197,7 +198,7 @@ class SchedulerPane(QWidget):
         if row >= 0 and row != self.queue_view.row():
             self.queue_view.selectRow(row)
 
-    def _add(self, decided: list) -> None:
+    def _add(self, decided: list[DecisionView]) -> None:
         """New decisions come in above; what is being read stays where it is, unless the top is in sight."""
         bar, before = self.log.verticalScrollBar(), self.decisions.rowCount()
         at = bar.value()
@@ -210,13 +211,13 @@ class SchedulerPane(QWidget):
     # --- doing
 
     def _choose_policy(self, kind: str, name: str) -> None:
-        self._desk.run(self._send_policy(kind, name), "choosing the policy")
+        self._context.run(self._send_policy(kind, name), "choosing the policy")
 
     async def _send_policy(self, kind: str, name: str) -> None:
         try:
-            self.policy.show_policies(await self._desk.client.choose_policy(**{kind: name}))
+            self.policy.show_policies(await self._context.client.choose_policy(**{kind: name}))
         except CrossDeskError as error:
-            self._desk.notify(Notice(f"The policy could not be chosen: {error}", Tone.BAD))
+            self._context.notify(Notice(f"The policy could not be chosen: {error}", Tone.BAD))
             self.policy.show_policies([])
         self.look()
 
@@ -227,7 +228,7 @@ class SchedulerPane(QWidget):
     def _open_decision(self, row: int) -> None:
         decision = self.decisions.at(row)
         if decision is not None and decision.job:
-            self._desk.show_job(decision.job, "story")
+            self._context.show_job(decision.job, "story")
 
     # --- what is shown
 
@@ -245,7 +246,7 @@ class SchedulerPane(QWidget):
         at = self.seen.next_round if self.seen is not None else None
         left = at - time.time() if at else 0.0
         self.next.setText(
-            "" if at is None else f"Next round in {words.duration(left)}" if left > 0 else "Matching now"
+            "" if at is None else f"Next round in {units.duration(left)}" if left > 0 else "Matching now"
         )
         self.next.setToolTip("When waiting jobs are matched again at the latest")
 
@@ -256,12 +257,12 @@ class SchedulerPane(QWidget):
         if self.seen is not None:
             mine, total = self.queue.rowCount(), self.seen.total
             others = f", {total:,} of all users" if total > mine else ""
-            said = words.count(mine, "job of yours waits", "jobs of yours wait") if mine else "No job waits"
+            said = units.count(mine, "job of yours waits", "jobs of yours wait") if mine else "No job waits"
             self.headline.setText(said + others)
             self.either.setCurrentWidget(self.queue_view if mine else self.calm)
             self._tell_next()
-        elif not self._desk.link.up:
-            explain_link(self.state, self._desk)
+        elif not self._context.link.up:
+            explain_link(self.state, self._context)
         elif self._error:
             explain_error(self.state, "The queue", self._error, self.look)
         else:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
 
-from app.inspector.labels import label
+from app.widgets.labels import label
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
     from broker_core.wire.queue import PolicyView
 
 KINDS = (("order", "Order of resources"), ("queue", "Order of jobs"))
 """Kind of policy and what it is called."""
 
 
-class PolicyChooser(QWidget):
+class PolicySelector(QWidget):
     """One list for each kind; what cannot be loaded stands there greyed, with its error."""
 
     chosen = Signal(str, str)
@@ -57,7 +58,9 @@ class PolicyChooser(QWidget):
             for row, one in enumerate(mine):
                 box.addItem(title(one), one.name)
                 box.setItemData(row, f"{one.origin}\n{one.error or one.doc}", Qt.ItemDataRole.ToolTipRole)
-                box.model().item(row).setEnabled(not one.error)
+                model = box.model()
+                assert isinstance(model, QStandardItemModel)  # what a box makes for itself
+                model.item(row).setEnabled(not one.error)
                 if one.chosen:
                     box.setCurrentIndex(row)
             box.setEnabled(bool(mine))

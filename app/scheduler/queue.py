@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.match.faces import sentence
-from app.model import words
-from app.model.csv_file import Written
-from app.theme.cells import FONT, GLYPH, TONE
-from app.theme.faces import Shape
+from app import units
+from app.widgets.cells import FONT, GLYPH, TONE
+from app.widgets.csv_file import Written
+from app.widgets.match_style import sentence
+from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
     from broker_core.wire.queue import QueueView
@@ -23,11 +23,11 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 TITLES = ("Place", "Job", "State", "CPUs", "Waiting", "Why it waits")
 PLACE, JOB, STATE, CPUS, SINCE, REASON = range(6)
 _NUMBERS = frozenset({PLACE, CPUS, SINCE})
-STATES: dict[str, tuple[Shape, str, str]] = {
-    "queued": (Shape.HOLLOW, "state-Waiting", "Queued"),
-    "parked": (Shape.QUESTION, "warning", "Nowhere to run"),
-    "held": (Shape.PAUSE, "state-Waiting", "On hold"),
-    "sent": (Shape.HALF, "state-Ready", "Being sent"),
+STATES: dict[str, tuple[StateShape, str, str]] = {
+    "queued": (StateShape.HOLLOW, "state-Waiting", "Queued"),
+    "parked": (StateShape.QUESTION, "warning", "Nowhere to run"),
+    "held": (StateShape.PAUSE, "state-Waiting", "On hold"),
+    "sent": (StateShape.HALF, "state-Ready", "Being sent"),
 }
 """State in the queue to its shape, colour token and word."""
 
@@ -105,9 +105,9 @@ class QueueTable(QAbstractTableModel):
             return sentence(self._columns["reason"][row] or "") if column == REASON else self.job_at(row)
         return None
 
-    def _state(self, row: int) -> tuple[Shape, str, str]:
+    def _state(self, row: int) -> tuple[StateShape, str, str]:
         said = str(self._columns["state"][row])
-        return STATES.get(said, (Shape.HOLLOW, "state-Waiting", said.capitalize()))
+        return STATES.get(said, (StateShape.HOLLOW, "state-Waiting", said.capitalize()))
 
     def _text(self, row: int, column: int) -> str:
         held = self._columns
@@ -120,5 +120,5 @@ class QueueTable(QAbstractTableModel):
         if column == CPUS:
             return f"{held['cpus'][row]:,}"
         if column == SINCE:
-            return words.duration(max(0.0, time.time() - held["since"][row])) if held["since"][row] else ""
+            return units.duration(max(0.0, time.time() - held["since"][row])) if held["since"][row] else ""
         return sentence(held["reason"][row] or "")

@@ -1,4 +1,4 @@
-"""The bottom panel: transfers with progress, and everything the desk has told."""
+"""The bottom panel: transfers with progress, and everything the desktop has told."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QScrollArea,
     QTabWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from app import units
 from app.context import Notice, Tone
-from app.model import words
-from app.shell.transfers import Transfer
+from app.stores.transfers import Transfer
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 _KEEP = 500
 _ICONS = {Tone.NEUTRAL: "info", Tone.GOOD: "circle-check", Tone.WARNING: "triangle-alert",
@@ -35,20 +35,20 @@ _JOB = Qt.ItemDataRole.UserRole
 class NoticeList(QListWidget):
     """Notices, newest first; a double click shows the job one is about."""
 
-    def __init__(self, desk: WindowDesk, only: frozenset[Tone] | None, name: str) -> None:
+    def __init__(self, context: AppContext, only: frozenset[Tone] | None, name: str) -> None:
         super().__init__()
-        self._desk, self._only = desk, only
+        self._context, self._only = context, only
         self.setAccessibleName(name)
         self.setWordWrap(True)
         self.itemActivated.connect(self._open)
-        desk.noticed.connect(self.add)
+        context.noticed.connect(self.add)
 
     def add(self, notice: Notice) -> None:
         """Put a notice on top."""
         if self._only and notice.tone not in self._only:
             return
         item = QListWidgetItem(f"{time.strftime('%H:%M:%S')}   {notice.text}")
-        item.setIcon(self._desk.theme.icon(_ICONS[notice.tone], notice.tone.value))
+        item.setIcon(self._context.theme.icon(_ICONS[notice.tone], notice.tone.value))
         item.setData(_JOB, notice.job)
         self.insertItem(0, item)
         while self.count() > _KEEP:
@@ -56,13 +56,13 @@ class NoticeList(QListWidget):
 
     def _open(self, item: QListWidgetItem) -> None:
         if item.data(_JOB):
-            self._desk.show_job(item.data(_JOB))
+            self._context.show_job(item.data(_JOB))
 
 
 class TransferLine(QWidget):
     """One piece of work with its progress."""
 
-    def __init__(self, desk: WindowDesk, transfer: Transfer) -> None:
+    def __init__(self, context: AppContext, transfer: Transfer) -> None:
         super().__init__()
         self._transfer = transfer
         self._text, self._bar = QLabel(transfer.title), QProgressBar(textVisible=False)
@@ -70,8 +70,7 @@ class TransferLine(QWidget):
         self._bar.setFixedWidth(200)
         self._state = QLabel()
         self._state.setProperty("role", "small")
-        self._stop = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Stop")
-        self._stop.setAccessibleName(f"Stop {transfer.title}")
+        self._stop = tool_button(context.theme.icon("x", "muted"), "Stop", f"Stop {transfer.title}")
         self._stop.clicked.connect(lambda: transfer.cancel and transfer.cancel())
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 4, 12, 4)
@@ -88,16 +87,16 @@ class TransferLine(QWidget):
         self._bar.setValue(round(1000 * transfer.done / transfer.total) if transfer.total else 0)
         self._state.setText(
             transfer.result
-            or (f"{words.size(transfer.done)} of {words.size(transfer.total)}" if transfer.total else "")
+            or (f"{units.size(transfer.done)} of {units.size(transfer.total)}" if transfer.total else "")
         )
 
 
 class TransferList(QScrollArea):
     """All transfers of the window, newest first."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setWidgetResizable(True)
         self.setAccessibleName("Transfers")
         inner = QWidget()
@@ -111,15 +110,15 @@ class TransferList(QScrollArea):
         self._column.addStretch(1)
         self._lines: dict[int, TransferLine] = {}
         self.setWidget(inner)
-        desk.transfers.changed.connect(self._show)
+        context.transfers.changed.connect(self._show)
 
     def _show(self) -> None:
-        wanted = {id(transfer): transfer for transfer in self._desk.transfers.all}
+        wanted = {id(transfer): transfer for transfer in self._context.transfers.all}
         for key in [key for key in self._lines if key not in wanted]:
             self._lines.pop(key).deleteLater()
         for key, transfer in reversed(wanted.items()):
             if key not in self._lines:
-                self._lines[key] = TransferLine(self._desk, transfer)
+                self._lines[key] = TransferLine(self._context, transfer)
                 self._column.insertWidget(0, self._lines[key])
         self._empty.setVisible(not wanted)
 
@@ -127,21 +126,21 @@ class TransferList(QScrollArea):
 class BottomPanel(QTabWidget):
     """Activity, problems and transfers."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.setDocumentMode(True)
         self.setAccessibleName("Activity")
         bad = frozenset({Tone.BAD, Tone.WARNING})
-        self.activity = NoticeList(desk, None, "Activity")
-        self.problems = NoticeList(desk, bad, "Problems")
-        self.transfers = TransferList(desk)
+        self.activity = NoticeList(context, None, "Activity")
+        self.problems = NoticeList(context, bad, "Problems")
+        self.transfers = TransferList(context)
         for part, name in (
             (self.activity, "Activity"),
             (self.problems, "Problems"),
             (self.transfers, "Transfers"),
         ):
             self.addTab(part, name)
-        desk.noticed.connect(self._count)
+        context.noticed.connect(self._count)
 
     def _count(self, _: Notice) -> None:
         number = self.problems.count()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.shell.fuzzy import score
-from app.sites.faces import site_face
+from app.sites.site_style import site_style
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
+
 
 MOST = 40
 _JOBS_SEARCHED = 20_000
@@ -35,22 +36,22 @@ class Find:
 
 
 class Finder:
-    """Makes the lines of the palette from what the desk has now."""
+    """Makes the lines of the palette from what the desktop has now."""
 
     def __init__(
         self,
-        desk: WindowDesk,
+        context: AppContext,
         help_pages: Callable[[], list[tuple[str, str]]],
         open_sample: Callable[[str], object],
         show_query: Callable[[str], object],
     ) -> None:
-        self._desk, self._help_pages = desk, help_pages
+        self._context, self._help_pages = context, help_pages
         self._open_sample, self._show_query = open_sample, show_query
         self._samples: list[tuple[str, str]] | None = None
 
     def find(self, wanted: str) -> list[Find]:
         """Return the best lines for the letters typed; without any, recent actions come first."""
-        recent = self._desk.preferences["recent_actions"]
+        recent = self._context.preferences["recent_actions"]
         scored = []
         for place, (points, line) in enumerate(self._scored(wanted)):
             bonus = 12 - recent.index(line.key) if line.key in recent else 0
@@ -66,23 +67,24 @@ class Finder:
             yield from self._jobs(wanted)
 
     def _fixed(self) -> Iterator[Find]:
-        desk = self._desk
-        for action in desk.actions.usable():
+        context = self._context
+        for action in context.actions.usable():
             if action.id != "app.palette":
                 yield Find(action.text.rstrip("…"), "Action", action.icon or "command",
-                           lambda name=action.id: desk.trigger(name), action.shortcut, action.id)  # fmt: skip
-        for query in desk.saved.all:
+                           partial(context.trigger, action.id),
+                           action.shortcut, action.id)  # fmt: skip
+        for query in context.saved.all:
             yield Find(query.name, "Query", query.icon or "bookmark",
-                       lambda text=query.text: self._show_query(text), query.text)  # fmt: skip
-        for site in desk.sites.views:
-            yield Find(site.name, "Site", "server", lambda name=site.name: desk.show_site(name),
-                       site_face(site).word)  # fmt: skip
+                       partial(self._show_query, query.text), query.text)  # fmt: skip
+        for site in context.sites.views:
+            yield Find(site.name, "Site", "server", partial(context.show_site, site.name),
+                       site_style(site).word)  # fmt: skip
         for page, title in self._help_pages():
-            yield Find(title, "Help", "book-open", lambda name=page: desk.show_help(name))
+            yield Find(title, "Help", "book-open", partial(context.show_help, page))
         for name, title in self._all_samples():
-            yield Find(title, "Sample", "flask-conical", lambda name=name: self._open_sample(name))
-        for path in desk.preferences["recent_files"]:
-            yield Find(Path(path).name, "File", "file-code", lambda path=path: self._open_file(Path(path)),
+            yield Find(title, "Sample", "flask-conical", partial(self._open_sample, name))
+        for path in context.preferences["recent_files"]:
+            yield Find(Path(path).name, "File", "file-code", partial(self._open_file, Path(path)),
                        str(Path(path).parent))  # fmt: skip
 
     def _all_samples(self) -> list[tuple[str, str]]:
@@ -93,15 +95,47 @@ class Finder:
         return self._samples
 
     def _open_file(self, path: Path) -> None:
-        self._desk.open_editor(path.read_text(encoding="utf-8", errors="replace"), path)
+        self._context.open_editor(path.read_text(encoding="utf-8", errors="replace"), path)
 
     def _jobs(self, wanted: str) -> Iterator[tuple[int, Find]]:
-        columns, rows = self._desk.jobs.columns, self._desk.jobs
+        columns, rows = self._context.jobs.columns, self._context.jobs
         letters = wanted.strip().lower()
         for number in rows.numbers()[:_JOBS_SEARCHED]:
             name, job = columns["name"][number], columns["id"][number]
             if rows.alive(number) and (letters in name.lower() or job.lower().startswith(letters)):
                 points = score(wanted, name) or 0
                 title = f"{name} {columns['parameter'][number]}".strip()
-                yield points, Find(title, "Job", "file-text", lambda job=job: self._desk.show_job(job),
+                yield points, Find(title, "Job", "file-text", partial(self._context.show_job, job),
                                    columns["state"][number])  # fmt: skip
+
+
+def score(wanted: str, text: str) -> int | None:
+    """Return how well `text` fits the letters `wanted` (greater is better), or None if it does not."""
+    wanted, low = wanted.lower().replace(" ", ""), text.lower()
+    if not wanted:
+        return 0
+    total, place, run = 0, -1, 0
+    for letter in wanted:
+        found = _next(low, letter, place + 1)
+        if found < 0:
+            return None
+        run = run + 1 if found == place + 1 else 0
+        total += 1 + 3 * run + (8 if _begins_word(text, found) else 0) - min(found - place - 1, 6)
+        place = found
+    whole = low.find(wanted)
+    return total + (20 if whole == 0 else 10 if whole > 0 else 0) - len(text) // 12
+
+
+def _next(low: str, letter: str, start: int) -> int:
+    """The next place of a letter; the beginning of a word is taken first if one has it."""
+    first = low.find(letter, start)
+    place = first
+    while place >= 0:
+        if _begins_word(low, place):
+            return place if place - first < 12 else first
+        place = low.find(letter, place + 1)
+    return first
+
+
+def _begins_word(text: str, place: int) -> bool:
+    return place == 0 or not text[place - 1].isalnum()

@@ -12,7 +12,7 @@ import os
 import socket
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -122,7 +122,8 @@ def _content(widget: QWidget) -> dict[str, Any]:
 
 
 def _rows(view: QAbstractItemView) -> dict[str, Any]:
-    model, chosen = view.model(), view.selectionModel()
+    model: QAbstractItemModel | None = view.model()  # Qt says None where there is none
+    chosen = view.selectionModel()
     if model is None:
         return {"rows": [], "count": 0, "selected": []}
     count = model.rowCount(QModelIndex())

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
-from app.context import LinkState, Notice, Tone
-from app.model import words
-from app.theme.faces import failed
+from app import units
+from app.context import Notice, Tone
+from app.stores.link import ConnectionState
+from app.widgets.state_style import failed
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.views import EventView
+
 
 _PAUSE = 700
 _TOLD = frozenset({EventType.DONE.value, EventType.ABORTED.value, EventType.REFUSED.value})
@@ -23,20 +29,20 @@ _TOLD = frozenset({EventType.DONE.value, EventType.ABORTED.value, EventType.REFU
 class News(QObject):
     """Turns events of jobs that ended, or that the broker holds, into notices (CB-UI-12)."""
 
-    def __init__(self, desk: WindowDesk) -> None:
-        super().__init__(desk)
-        self._desk = desk
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.owner)
+        self._context = context
         self._ended: dict[str, EventView] = {}
         self._held: dict[str, EventView] = {}
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
         self._pause.timeout.connect(self._tell)
-        desk.session.on_events.append(self._events)
-        desk.link.changed.connect(self._linked)
+        context.session.on_events.append(self._events)
+        context.link.changed.connect(self._linked)
 
     def _linked(self) -> None:
-        if self._desk.link.state is LinkState.STOPPED:
+        if self._context.link.state is ConnectionState.STOPPED:
             said = "The broker was stopped. Jobs that run go on."
-            self._desk.notify(Notice(said, Tone.WARNING, "broker.start"))
+            self._context.notify(Notice(said, Tone.WARNING, "broker.start"))
 
     def _events(self, events: list[EventView]) -> None:
         for event in events:
@@ -57,9 +63,9 @@ class News(QObject):
             self._tell_one(next(iter(ended.values())))
         elif ended:
             good = len(ended) - len(bad)
-            text = f"{words.count(len(ended), 'job')} ended: {good:,} done, {len(bad):,} failed."
+            text = f"{units.count(len(ended), 'job')} ended: {good:,} done, {len(bad):,} failed."
             job = bad[0].job if bad else next(iter(ended))
-            self._desk.notify(Notice(text, Tone.BAD if bad else Tone.GOOD, "", job))
+            self._context.notify(Notice(text, Tone.BAD if bad else Tone.GOOD, "", job))
 
     def _tell_held(self, held: list[EventView]) -> None:
         """Jobs that are suspected to kill what starts them wait for a look of their owner."""
@@ -67,28 +73,73 @@ class News(QObject):
         if len(held) == 1:
             said = f"{self._name(first)} is on hold. {first.reason}."
         else:
-            said = f"{words.count(len(held), 'job')} are on hold. Of the first: {first.reason}."
-        self._desk.notify(Notice(said, Tone.WARNING, "job.story", first.job))
+            said = f"{units.count(len(held), 'job')} are on hold. Of the first: {first.reason}."
+        self._context.notify(Notice(said, Tone.WARNING, "job.story", first.job))
 
     def _name(self, event: EventView) -> str:
-        row = self._desk.jobs.row(event.job)
+        row = self._context.jobs.row(event.job)
         return f"“{row['name']}”" if row else "A job"
 
     def _tell_one(self, event: EventView) -> None:
-        row, name = self._desk.jobs.row(event.job), self._name(event)
+        row, name = self._context.jobs.row(event.job), self._name(event)
         if not _bad(event):
-            self._desk.notify(Notice(f"{name} is done.", Tone.GOOD, "job.output", event.job))
+            self._context.notify(Notice(f"{name} is done.", Tone.GOOD, "job.output", event.job))
         elif event.new == JobState.DONE:
             code = event.details.get("exit_code")
-            self._desk.notify(
+            self._context.notify(
                 Notice(f"{name} ended with exit code {code}.", Tone.WARNING, "job.logs", event.job)
             )
         elif row and row["interactive"] and row["started"] is None:
             said = f"{name} could not start: {event.reason}"
-            self._desk.notify(Notice(said, Tone.BAD, "job.resubmit", event.job, "job.batch"))
+            self._context.notify(Notice(said, Tone.BAD, "job.resubmit", event.job, "job.batch"))
         else:
-            self._desk.notify(Notice(f"{name} was aborted: {event.reason}", Tone.BAD, "job.story", event.job))
+            self._context.notify(
+                Notice(f"{name} was aborted: {event.reason}", Tone.BAD, "job.story", event.job)
+            )
 
 
 def _bad(event: EventView) -> bool:
     return failed(event.new, event.details.get("exit_code"))
+
+
+log = logging.getLogger(__name__)
+_SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+_PATIENCE = 3.0
+"""Seconds that the desktop gets to take a notice."""
+_SHOWN_MS = 8000
+
+
+class DesktopNotices(QObject):
+    """Repeats notices about jobs outside the window while it is not in front."""
+
+    def __init__(self, context: AppContext, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+        context.noticed.connect(self._tell)
+
+    def _tell(self, notice: Notice) -> None:
+        if notice.job and self._context.preferences["notifications"] and not self._window.isActiveWindow():
+            self._context.run(asyncio.to_thread(show, notice.text), "showing a notice on your desktop")
+
+
+def show(text: str) -> bool:
+    """Have the desktop show a notice; False if there is nobody to show it.
+
+    Qt's own D-Bus sends a number and an empty list from Python as types that no desktop accepts here.
+    """
+    try:
+        from jeepney import DBusAddress, DBusErrorResponse, new_method_call
+        from jeepney.io.blocking import open_dbus_connection
+        from jeepney.wrappers import unwrap_msg
+    except ImportError:  # not on this system
+        return False
+    address = DBusAddress(_PATH, bus_name=_SERVICE, interface=_SERVICE)
+    words: tuple[object, ...] = ("CrossDesk", 0, "", "CrossDesk", escape(text), [], {}, _SHOWN_MS)
+    try:
+        with open_dbus_connection(bus="SESSION") as connection:
+            call = new_method_call(address, "Notify", "susssasa{sv}i", words)
+            unwrap_msg(connection.send_and_get_reply(call, timeout=_PATIENCE))
+    except (OSError, KeyError, TimeoutError, DBusErrorResponse) as error:
+        log.info("The desktop shows no notices: %r", error)
+        return False
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -13,15 +13,19 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from app.context import Theme
 from app.shell.finder import Find, Finder
+from app.theme.theme import Theme
 
 _LINE, _WIDTH, _HEIGHT = 36, 620, 420
 _FIND = Qt.ItemDataRole.UserRole
+
+
+_Index = QModelIndex | QPersistentModelIndex
 
 
 class _Lines(QStyledItemDelegate):
@@ -29,11 +33,13 @@ class _Lines(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
 
-    def sizeHint(self, option, index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Every line is equally high."""
         return QSize(200, _LINE)
 
-    def paint(self, painter: QPainter, option, index) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Icon and title at the left, detail and kind at the right."""
         find: Find = index.data(_FIND)
         theme, box = self._theme, option.rect.adjusted(8, 0, -8, 0)
@@ -69,7 +75,7 @@ class Palette(QFrame):
         self._finder, self._window = finder, window
         self.setProperty("role", "palette")
         self.setAccessibleName("Search and commands")
-        shadow = QGraphicsDropShadowEffect(self, blurRadius=40, offset=0)
+        shadow = QGraphicsDropShadowEffect(self, blurRadius=40, offset=QPointF(0, 0))
         shade = QColor(theme.color("shadow"))
         shade.setAlpha(90)
         shadow.setColor(shade)
@@ -136,12 +142,12 @@ class Palette(QFrame):
         """Arrows move in the list while the field keeps the keyboard."""
         if event.type() == QEvent.Type.FocusOut and watched is self.edit:
             self.hide()
-        return event.type() == QEvent.Type.KeyPress and self._key(event)
+        return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._key(event)
 
     def _key(self, event: QKeyEvent) -> bool:
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
         if event.key() in steps and self.list.count():
-            row = self.list.currentRow() + steps[event.key()]
+            row = self.list.currentRow() + steps[Qt.Key(event.key())]
             self.list.setCurrentRow(max(0, min(self.list.count() - 1, row)))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._act(self.list.currentItem())

@@ -21,9 +21,9 @@ async def save(window: MainWindow, options: argparse.Namespace) -> int:
     """Wait until rows (and the job asked for) are shown, save the picture; 1 if they did not come."""
     shown = await _shown(window, options.job)
     if options.job and shown:
-        window.desk.show_job(options.job, "" if options.view in _PLACES else options.view)
+        window.context.show_job(options.job, "" if options.view in _PLACES else options.view)
     if options.view in _PLACES:
-        window.desk.trigger(_PLACES[options.view])
+        window.context.trigger(_PLACES[options.view])
     await asyncio.sleep(_CALM)
     options.screenshot.parent.mkdir(parents=True, exist_ok=True)
     saved = window.grab().save(str(options.screenshot))
@@ -36,7 +36,7 @@ async def save(window: MainWindow, options: argparse.Namespace) -> int:
 
 async def _shown(window: MainWindow, job: str) -> bool:
     deadline = time.monotonic() + _PATIENCE
-    rows = window.desk.jobs
+    rows = window.context.jobs
     while time.monotonic() < deadline:
         if rows.complete and (not job or job in rows.at) and not window.jobs.table.view.working:
             return True

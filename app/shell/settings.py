@@ -16,22 +16,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme.number import NumberEntry
 from app.theme.tokens import Mode
+from app.widgets.number_entry import NumberEntry
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 _MODES = ((Mode.SYSTEM, "As the desktop"), (Mode.LIGHT, "Light"), (Mode.DARK, "Dark"),
           (Mode.CONTRAST, "High contrast"))  # fmt: skip
 
 
-class Settings(QDialog):
+class SettingsDialog(QDialog):
     """Colours, size of text, rows, notifications; and where things are."""
 
-    def __init__(self, desk: WindowDesk, parent: QWidget) -> None:
+    def __init__(self, context: AppContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Settings")
         self.setMinimumWidth(440)
@@ -56,38 +56,39 @@ class Settings(QDialog):
         choice.setAccessibleName("Colours")
         for mode, text in _MODES:
             choice.addItem(text, mode)
-        choice.setCurrentIndex([mode for mode, _ in _MODES].index(self._desk.theme.mode))
+        choice.setCurrentIndex([mode for mode, _ in _MODES].index(self._context.theme.mode))
         choice.currentIndexChanged.connect(lambda place: self._wear(_MODES[place][0]))
         return choice
 
     def _wear(self, mode: Mode) -> None:
-        self._desk.preferences["theme"] = mode.value
-        self._desk.theme.wear(mode=mode)
+        self._context.preferences["theme"] = mode.value
+        self._context.theme.wear(mode=mode)
 
     def _size(self) -> NumberEntry:
-        size = NumberEntry(minimum=11, maximum=22, value=self._desk.theme.size, suffix=" px")
+        size = NumberEntry(minimum=11, maximum=22, value=self._context.theme.size, suffix=" px")
         size.setAccessibleName("Text size")
         size.lineEdit().setAccessibleName("Text size")
         size.valueChanged.connect(self._resize)
         return size
 
     def _resize(self, size: int) -> None:
-        self._desk.preferences["font_size"] = size
-        self._desk.theme.wear(size=size)
+        self._context.preferences["font_size"] = size
+        self._context.theme.wear(size=size)
 
     def _box(self, name: str, text: str) -> QCheckBox:
-        box = QCheckBox(text, checked=self._desk.preferences[name])
+        box = QCheckBox(text)
+        box.setChecked(self._context.preferences[name])
         box.toggled.connect(lambda on: self._keep(name, on))
         return box
 
     def _keep(self, name: str, on: bool) -> None:
-        self._desk.preferences[name] = on
-        self._desk.theme.wear()
+        self._context.preferences[name] = on
+        self._context.theme.wear()
 
     def _place(self) -> QLabel:
         from broker_core.broker.places import places
 
-        label = QLabel(str(places(self._desk.state_dir).state), wordWrap=True)
+        label = QLabel(str(places(self._context.state_dir).state), wordWrap=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setProperty("role", "muted")
         return label

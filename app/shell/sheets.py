@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.table import ACTIONS, GROUPS
-from app.context import Theme
+from app.theme.theme import Theme
 from broker_core.version import VERSION
 
 _COLUMNS = (("file", "view"), ("job",), ("jobs", "help"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -14,17 +14,18 @@ from PySide6.QtWidgets import (
     QMenu,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from app.model.saved import SavedQuery
-from app.sites.faces import heard_sentence, sidebar_count, site_face
-from app.theme import glyphs
-from app.theme.faces import Shape
+from app.sites.site_style import heard_sentence, sidebar_count, site_style
+from app.stores.saved_queries import SavedQuery
+from app.widgets import glyphs
+from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.sites import SiteView
 
 _KIND, _VALUE, _COUNT, _ICON, _TOKEN, _SHAPE = (Qt.ItemDataRole.UserRole + place for place in range(6))
@@ -41,19 +42,24 @@ _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
 
 
+_Index = QModelIndex | QPersistentModelIndex
+
+
 class _Line(QStyledItemDelegate):
     """Paints icon, name and count of an entry; a heading is small and grey."""
 
-    def __init__(self, desk: WindowDesk, parent: QWidget) -> None:
+    def __init__(self, context: AppContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = desk.theme
+        self._theme = context.theme
 
-    def sizeHint(self, option, index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Headings are as high as entries, with air above."""
         height = self._theme.height()
         return QSize(120, height + 8 if index.data(_KIND) == "heading" else height)
 
-    def paint(self, painter: QPainter, option, index) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Paint one line."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -70,7 +76,9 @@ class _Line(QStyledItemDelegate):
         painter.setPen(self._theme.color("muted"))
         painter.drawText(box.adjusted(16, 8, -8, -2), Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _entry(self, painter: QPainter, option, index) -> None:
+    def _entry(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         theme, box = self._theme, option.rect.adjusted(8, 1, -8, -1)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen or option.state & QStyle.StateFlag.State_MouseOver:
@@ -81,7 +89,7 @@ class _Line(QStyledItemDelegate):
         icon = QRect(box.left() + 8, box.center().y() - 7, 16, 16)
         shape = index.data(_SHAPE)
         if shape is not None:
-            glyphs.paint(painter, QRectF(icon), Shape(shape), theme.color(token))
+            glyphs.paint(painter, QRectF(icon), StateShape(shape), theme.color(token))
         else:
             theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
         self._words(painter, box, index.data(), index.data(_COUNT) or "", chosen)
@@ -109,14 +117,14 @@ class Sidebar(QFrame):
 
     query_chosen = Signal(str)
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.list = QListWidget()
         self.list.setAccessibleName("Queries and places")
-        self.list.setItemDelegate(_Line(desk, self.list))
+        self.list.setItemDelegate(_Line(context, self.list))
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -128,9 +136,9 @@ class Sidebar(QFrame):
         column.addWidget(self.list)
         self.setMinimumWidth(160)
         self._sites: list[SiteView] = []
-        desk.saved.changed.connect(self.fill)
-        desk.counts.changed.connect(self._count)
-        desk.theme.changed.connect(self.list.viewport().update)
+        context.saved.changed.connect(self.fill)
+        context.counts.changed.connect(self._count)
+        context.theme.changed.connect(self.list.viewport().update)
         self.fill()
 
     def sizeHint(self) -> QSize:
@@ -143,11 +151,11 @@ class Sidebar(QFrame):
         self.list.blockSignals(True)
         self.list.clear()
         self._heading("Jobs")
-        for query in self._desk.saved.all[: -len(self._desk.saved.own) or None]:
+        for query in self._context.saved.all[: -len(self._context.saved.own) or None]:
             self._query(query)
-        if self._desk.saved.own:
+        if self._context.saved.own:
             self._heading("Saved queries")
-            for query in self._desk.saved.own:
+            for query in self._context.saved.own:
                 self._query(query)
         for heading, places in _PLACES:
             if places:
@@ -175,10 +183,10 @@ class Sidebar(QFrame):
             self._show_site(item, site)
 
     def _show_site(self, item: QListWidgetItem, site: SiteView) -> None:
-        face, count = site_face(site), sidebar_count(site)
+        style, count = site_style(site), sidebar_count(site)
         said = heard_sentence(site, time.time())
-        token = face.token if self._desk.link.up else "faint"
-        for role, data in ((_SHAPE, face.shape.value), (_TOKEN, token), (_COUNT, count)):
+        token = style.token if self._context.link.up else "faint"
+        for role, data in ((_SHAPE, style.shape.value), (_TOKEN, token), (_COUNT, count)):
             item.setData(role, data)
         item.setToolTip(said)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
@@ -195,7 +203,7 @@ class Sidebar(QFrame):
     def mark_site(self, name: str) -> None:
         """Mark a site as the one that is shown; empty: the place of all sites."""
         self.list.blockSignals(True)
-        self.list.setCurrentItem(None)
+        self.list.setCurrentRow(-1)
         self._select(("site", name) if name else ("view", "view.sites"))
         self.list.blockSignals(False)
 
@@ -232,7 +240,7 @@ class Sidebar(QFrame):
     def mark_query(self, text: str) -> None:
         """Mark the query of this text as the one that is shown, or none."""
         self.list.blockSignals(True)
-        self.list.setCurrentItem(None)
+        self.list.setCurrentRow(-1)
         for kind in ("query", "own"):
             self._select((kind, text))
         self.list.blockSignals(False)
@@ -240,14 +248,14 @@ class Sidebar(QFrame):
     def mark_view(self, action: str) -> None:
         """Mark a place as the one that is shown."""
         self.list.blockSignals(True)
-        self.list.setCurrentItem(None)
+        self.list.setCurrentRow(-1)
         self._select(("view", action))
         self.list.blockSignals(False)
 
     def _count(self) -> None:
         for item in self._items():
             if item.data(_KIND) in ("query", "own"):
-                number = self._desk.counts.of(item.data(_VALUE))
+                number = self._context.counts.of(item.data(_VALUE))
                 word = f"{number:,}" if number else ""
                 item.setData(_COUNT, word)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {number:,} jobs")
@@ -256,9 +264,9 @@ class Sidebar(QFrame):
         if item is None:
             return
         if item.data(_KIND) == "view":
-            self._desk.trigger(item.data(_VALUE))
+            self._context.trigger(item.data(_VALUE))
         elif item.data(_KIND) == "site":
-            self._desk.show_site(item.data(_VALUE))
+            self._context.show_site(item.data(_VALUE))
         elif item.data(_KIND) in ("query", "own"):
             self.query_chosen.emit(item.data(_VALUE))
 
@@ -269,5 +277,5 @@ class Sidebar(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         name = item.text()
-        menu.addAction(f"Remove query “{name}”", lambda: self._desk.saved.remove(name))
+        menu.addAction(f"Remove query “{name}”", lambda: self._context.saved.remove(name))
         menu.popup(self.list.viewport().mapToGlobal(at))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
-from app.shell.confirm import confirm
+from app.widgets.confirm import confirm
 
 if TYPE_CHECKING:
+    from app.context import AppContext
     from app.editor.editor import Editor
-    from app.shell.desk import WindowDesk
+
+
+P = TypeVar("P", bound=QWidget)
 
 
 class MainTabs(QTabWidget):
@@ -21,10 +24,11 @@ class MainTabs(QTabWidget):
 
     emptied = Signal()
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
-        self._places: dict[str, QWidget] = {}
+        self._context = context
+        self._named: dict[str, QWidget] = {}
+        self._editors: list[Editor] = []
         self.setDocumentMode(True)
         self.setTabsClosable(False)
         self.setMovable(True)
@@ -33,22 +37,21 @@ class MainTabs(QTabWidget):
         self.tabBar().setAccessibleName("Open tabs")
         self.tabBar().setExpanding(False)
 
-    def place(
-        self, name: str, title: str, icon: str, make: Callable[[], QWidget], closable: bool = True
-    ) -> QWidget:
-        """Show a place, made by `make` the first time."""
-        found = self._places.get(name)
+    def open_page(self, name: str, title: str, icon: str, make: Callable[[], P], closable: bool = True) -> P:
+        """Show the page of this name, made by `make` the first time; the same name makes the same kind."""
+        found = cast("P | None", self._named.get(name))
         if found is None:
-            found = self._places[name] = make()
+            found = self._named[name] = make()
         if self.indexOf(found) < 0:
             self._add(found, title, icon, closable)
         self.setCurrentWidget(found)
         return found
 
     def _add(self, page: QWidget, title: str, icon: str, closable: bool = True) -> None:
-        at = self.addTab(page, self._desk.theme.icon(icon, "muted"), title)
+        at = self.addTab(page, self._context.theme.icon(icon, "muted"), title)
         if closable:
-            close = QToolButton(icon=self._desk.theme.icon("x", "muted"), autoRaise=True)
+            close = QToolButton(autoRaise=True)
+            close.setIcon(self._context.theme.icon("x", "muted"))
             close.setAccessibleName(f"Close {title}")
             close.setStyleSheet("padding: 2px;")
             close.clicked.connect(lambda: self.close_page(page))
@@ -56,7 +59,7 @@ class MainTabs(QTabWidget):
 
     def name_of(self, page: QWidget) -> str:
         """Id of the action that shows a place; empty for other pages."""
-        return next((f"view.{name}" for name, known in self._places.items() if known is page), "")
+        return next((f"view.{name}" for name, known in self._named.items() if known is page), "")
 
     def close_page(self, page: QWidget | None = None) -> None:
         """Close a page (the one in front if none is given); the first tab stays."""
@@ -73,8 +76,9 @@ class MainTabs(QTabWidget):
 
     def _remove(self, page: QWidget) -> None:
         self.removeTab(self.indexOf(page))
+        self._editors = [editor for editor in self._editors if editor is not page]
         _give_up(page)
-        if page not in self._places.values():
+        if page not in self._named.values():
             page.deleteLater()
 
     def open_editor(self, text: str, path: Path | None, files: tuple[Path, ...]) -> Editor:
@@ -85,32 +89,36 @@ class MainTabs(QTabWidget):
             if path is not None and page.path == path and not files:
                 self.setCurrentWidget(page)
                 return page
-        editor = Editor(self._desk, text, path, files)
+        editor = Editor(self._context, text, path, files)
+        self._editors.append(editor)
         self._add(editor, path.name if path else "New description", "file-code")
         editor.titleChanged.connect(lambda title: self.setTabText(self.indexOf(editor), title))
-        editor.submitted.connect(self._desk.show_jobs)
+        editor.submitted.connect(self._context.show_jobs)
         self.setCurrentWidget(editor)
         editor.setFocus()
         return editor
 
     def close_all(self) -> None:
         """The window goes away: pages give up what they hold, such as sessions with jobs."""
-        for page in [self.widget(at) for at in range(self.count())]:
+        for page in self._pages():
             _give_up(page)
 
     def editors(self) -> list[Editor]:
         """Open editors, in the order of their tabs."""
-        pages = [self.widget(at) for at in range(self.count())]
-        return [page for page in pages if hasattr(page, "titleChanged")]
+        return sorted(self._editors, key=self.indexOf)
+
+    def _pages(self) -> list[QWidget]:
+        found = (self.widget(at) for at in range(self.count()))
+        return [page for page in found if page is not None]
 
     def open_job(self, job: str, make: Callable[[], QWidget]) -> QWidget:
         """Open a job in a tab of its own; returns its page."""
         name = f"job:{job}"
-        row = self._desk.jobs.row(job)
-        known = self._places.pop(name, None)
+        row = self._context.jobs.row(job)
+        known = self._named.pop(name, None)
         page = known if known is not None and self.indexOf(known) >= 0 else make()
-        self._places[name] = page
-        return self.place(name, row["name"] if row else job, "file-text", lambda: page)
+        self._named[name] = page
+        return self.open_page(name, row["name"] if row else job, "file-text", lambda: page)
 
 
 def _give_up(page: QWidget) -> None:

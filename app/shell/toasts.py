@@ -6,12 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QEnterEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.context import KEPT_CLEAR, Notice, Tone
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 _STAYS = {Tone.NEUTRAL: 5000, Tone.GOOD: 6000, Tone.WARNING: 10_000, Tone.BAD: 20_000}
 _ICONS = {
@@ -29,19 +31,18 @@ _LOOK = 300
 class Toast(QFrame):
     """One notice; a click on a notice about a job selects the job."""
 
-    def __init__(self, desk: WindowDesk, notice: Notice, parent: QWidget) -> None:
+    def __init__(self, context: AppContext, notice: Notice, parent: QWidget) -> None:
         super().__init__(parent)
-        self._desk, self._notice = desk, notice
+        self._context, self._notice = context, notice
         self.setProperty("role", "toast")
         self.setFixedWidth(_WIDTH)
         icon = QLabel()
         icon.setContentsMargins(0, 3, 0, 0)
-        icon.setPixmap(desk.theme.icon(_ICONS[notice.tone], notice.tone.value).pixmap(QSize(18, 18)))
+        icon.setPixmap(context.theme.icon(_ICONS[notice.tone], notice.tone.value).pixmap(QSize(18, 18)))
         text = QLabel(_shown(notice.text), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        close = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Dismiss")
-        close.setAccessibleName("Dismiss the notice")
+        close = tool_button(context.theme.icon("x", "muted"), "Dismiss", "Dismiss the notice")
         close.clicked.connect(self.leave)
-        line = QHBoxLayout(self)
+        line = self._line = QHBoxLayout(self)
         line.setContentsMargins(12, 8, 8, 8)
         line.setSpacing(8)
         line.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
@@ -61,7 +62,7 @@ class Toast(QFrame):
             row = QHBoxLayout()
             row.setSpacing(16)
             for name in filter(None, (self._notice.action, self._notice.other)):
-                button = QPushButton(self._desk.actions.qt(name).text())
+                button = QPushButton(self._context.actions.qt(name).text())
                 button.setProperty("kind", "quiet")
                 button.setStyleSheet("padding-left: 0; padding-right: 0;")
                 button.clicked.connect(partial(self._act, name))
@@ -73,31 +74,31 @@ class Toast(QFrame):
 
     def _act(self, action: str) -> None:
         if self._notice.job:
-            self._desk.show_job(self._notice.job)
-        self._desk.trigger(action)
+            self._context.show_job(self._notice.job)
+        self._context.trigger(action)
         self.leave()
 
-    def enterEvent(self, event) -> None:
+    def enterEvent(self, event: QEnterEvent) -> None:
         """Stay while it is read."""
         self._timer.stop()
         super().enterEvent(event)
 
-    def leaveEvent(self, event) -> None:
+    def leaveEvent(self, event: QEvent) -> None:
         """Go after a while once it is no longer read."""
         self._timer.start()
         super().leaveEvent(event)
 
-    def mouseReleaseEvent(self, event) -> None:
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Show the job the notice is about."""
         if self._notice.job:
-            self._desk.show_job(self._notice.job)
+            self._context.show_job(self._notice.job)
             self.leave()
 
     def fit(self) -> None:
         """As high as the words need within the frame."""
         frame = self.contentsMargins()
         within = _WIDTH - frame.left() - frame.right()
-        self.setFixedHeight(self.layout().heightForWidth(within) + frame.top() + frame.bottom())
+        self.setFixedHeight(self._line.heightForWidth(within) + frame.top() + frame.bottom())
 
     def leave(self) -> None:
         """Go away."""
@@ -108,11 +109,11 @@ class Toast(QFrame):
 class Toasts(QObject):
     """The stack of notices of a window."""
 
-    def __init__(self, desk: WindowDesk, window: QWidget) -> None:
+    def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)
-        self._desk, self._window = desk, window
+        self._context, self._window = context, window
         self._shown: list[Toast] = []
-        desk.noticed.connect(self.show)
+        context.noticed.connect(self.show)
         # Lines to type in come and go beneath notices.
         self._looking = QTimer(self, interval=_LOOK)
         self._looking.timeout.connect(self._arrange)
@@ -120,7 +121,7 @@ class Toasts(QObject):
 
     def show(self, notice: Notice) -> None:
         """Show a notice above the others; the oldest make room."""
-        toast = Toast(self._desk, notice, self._window)
+        toast = Toast(self._context, notice, self._window)
         toast.destroyed.connect(self._arrange)
         for old in self._alive()[: 1 - _MOST]:
             old.leave()

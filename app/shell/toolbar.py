@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolBar, QToolBu
 from app.actions.table import GROUPS
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 
-class DeskToolbar(QToolBar):
+class MainToolbar(QToolBar):
     """Built of actions; the field in the middle opens the command palette."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__("Toolbar")
-        self._desk = desk
+        self._context = context
         self.setObjectName("toolbar")
         self.setMovable(False)
         self.setFloatable(False)
@@ -35,11 +35,11 @@ class DeskToolbar(QToolBar):
         self._button("view.theme")
         self._button("view.inspector")
         self._menu_button()
-        desk.theme.changed.connect(self._style_field)
+        context.theme.changed.connect(self._style_field)
 
     def _button(self, action: str, text: bool = False) -> QToolButton:
         button = QToolButton()
-        button.setDefaultAction(self._desk.actions.qt(action))
+        button.setDefaultAction(self._context.actions.qt(action))
         style = Qt.ToolButtonStyle
         button.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
         button.setAccessibleName(button.defaultAction().text().split("\t")[0])
@@ -48,13 +48,14 @@ class DeskToolbar(QToolBar):
         return button
 
     def _new_button(self) -> None:
-        button = QToolButton(text=" New", popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setIcon(self._desk.theme.icon("plus", "text"))
+        button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setText(" New")
+        button.setIcon(self._context.theme.icon("plus", "text"))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAccessibleName("New")
         menu = QMenu(button)
         for action in ("file.new", "file.open", "file.sample"):
-            menu.addAction(self._desk.actions.qt(action))
+            menu.addAction(self._context.actions.qt(action))
         button.setMenu(menu)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(button)
@@ -62,18 +63,18 @@ class DeskToolbar(QToolBar):
     def _make_field(self) -> None:
         self.field.setObjectName("command-field")
         self.field.setText("Search jobs, actions, help")
-        self.field.setIcon(self._desk.theme.icon("search", "muted"))
+        self.field.setIcon(self._context.theme.icon("search", "muted"))
         self.field.setAccessibleName("Search and commands")
         self.field.setToolTip("Search and commands (Ctrl+K)")
         self.field.setMinimumWidth(200)
         self.field.setMaximumWidth(460)
         self.field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.field.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.field.clicked.connect(lambda: self._desk.trigger("app.palette"))
+        self.field.clicked.connect(lambda: self._context.trigger("app.palette"))
         self._style_field()
 
     def _style_field(self) -> None:
-        color = self._desk.theme.color
+        color = self._context.theme.color
         self.field.setStyleSheet(
             f"#command-field {{ text-align: left; color: {color('muted').name()};"
             f" font-weight: 400; background: {color('surface').name()};"
@@ -83,13 +84,13 @@ class DeskToolbar(QToolBar):
 
     def _menu_button(self) -> None:
         button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setIcon(self._desk.theme.icon("menu", "text"))
+        button.setIcon(self._context.theme.icon("menu", "text"))
         button.setToolTip("All actions")
         button.setAccessibleName("Menu of all actions")
         button.setShortcut("F10")
         menu = QMenu(button)
         for group, title in GROUPS.items():
-            self._desk.actions.fill(menu.addMenu(title), group)
+            self._context.actions.fill(menu.addMenu(title), group)
         button.setMenu(menu)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(button)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.actions.registry import Actions
-from app.console.leaving import wait_for_all
+from app.console.shutdown import wait_for_all
 from app.jobs.pane import JobsPane
-from app.model.roaming import Roaming
 from app.shell.activity import BottomPanel
-from app.shell.desk import WindowDesk
 from app.shell.sidebar import Sidebar
-from app.shell.status import DeskStatus
+from app.shell.status import MainStatusBar
 from app.shell.tabs import MainTabs
 from app.shell.toasts import Toasts
-from app.shell.toolbar import DeskToolbar
+from app.shell.toolbar import MainToolbar
+from app.shell.window_context import WindowContext
+from app.stores.roaming import Roaming
 
 if TYPE_CHECKING:
     from app.inspector.inspector import Inspector
@@ -34,32 +35,32 @@ _FRAME = QSize(8, 36)
 
 
 class MainWindow(QMainWindow):
-    """What is needed for the first painting is made here; the rest by `furnish`, right after it."""
+    """What is needed for the first painting is made here; the rest by `build_deferred`, right after it."""
 
     painted = Signal()
     """The window was painted for the first time."""
     closing = Signal()
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
-        self.desk = desk
-        desk.setParent(self)
+        self.context = context
+        context.setParent(self)
         self.inspector: Inspector | None = None
-        self._furnished = False
+        self._deferred_built = False
         self.setWindowTitle("CrossDesk")
         self.setObjectName("main")
         self.setDockOptions(QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks)
-        desk.actions = self.actions_ = Actions(desk.theme, self)
-        self.toolbar = DeskToolbar(desk)
+        context.actions = self.actions_ = Actions(context.theme, self)
+        self.toolbar = MainToolbar(context)
         self.addToolBar(self.toolbar)
-        self.sidebar, self.tabs, self.jobs = Sidebar(desk), MainTabs(desk), JobsPane(desk)
-        self.tabs.place("jobs", "Jobs", "inbox", lambda: self.jobs, closable=False)
+        self.sidebar, self.tabs, self.jobs = Sidebar(context), MainTabs(context), JobsPane(context)
+        self.tabs.open_page("jobs", "Jobs", "inbox", lambda: self.jobs, closable=False)
         self.setCentralWidget(self.tabs)
         self.left = self._dock("sidebar", "Places", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.left.setTitleBarWidget(QWidget())
         self.right = self._dock("inspector", "Inspector", QWidget(), Qt.DockWidgetArea.RightDockWidgetArea)
         self.bottom = self._dock(
-            "activity", "Activity", BottomPanel(desk), Qt.DockWidgetArea.BottomDockWidgetArea
+            "activity", "Activity", BottomPanel(context), Qt.DockWidgetArea.BottomDockWidgetArea
         )
         self.bottom.hide()
         for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):
@@ -67,11 +68,11 @@ class MainWindow(QMainWindow):
             if corner is Qt.Corner.BottomRightCorner:
                 side = Qt.DockWidgetArea.RightDockWidgetArea
             self.setCorner(corner, side)
-        self.setStatusBar(DeskStatus(desk))
-        self.toasts = Toasts(desk, self)
-        self.roaming = Roaming(desk)
+        self.setStatusBar(MainStatusBar(context))
+        self.toasts = Toasts(context, self)
+        self.roaming = Roaming(context, context.session, context.preferences, self)
         self.roaming.adopted.connect(self.jobs.restore)
-        self.roaming.adopted.connect(desk.saved.changed)
+        self.roaming.adopted.connect(context.saved.changed)
         self.resize(self._fitting())
         self._default_sizes()
         self._initial = self.saveState(LAYOUT)
@@ -90,49 +91,51 @@ class MainWindow(QMainWindow):
 
     # --- after the first painting
 
-    def paintEvent(self, event) -> None:
-        """Paint, and furnish the rest as soon as the first picture stands."""
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint, and build the rest as soon as the first picture stands."""
         super().paintEvent(event)
-        if not self._furnished:
-            self._furnished = True
+        if not self._deferred_built:
+            self._deferred_built = True
             QTimer.singleShot(0, self, self.painted.emit)
 
-    def furnish(self) -> None:
+    def build_deferred(self) -> None:
         """Make what the first picture did not need: inspector, drops, palette, handlers."""
         from app.drops.target import install
         from app.shell.handlers import Handlers
         from app.shell.news import News
+        from app.shell.site_targets import site_places
 
-        self.make_inspector()
-        self.handlers = Handlers(self)
-        self.news = News(self.desk)
-        self.drops = install(self.desk, self)
+        inspector = self.make_inspector()
+        self.handlers = Handlers(self.context, self, self)
+        self.news = News(self.context)
+        self.drops = install(self.context, self, partial(site_places, self))
         for view in (self.jobs, self.sidebar):
             self.actions_.listen(view)
-        self.desk.link.changed.connect(lambda: self.actions_.link(self.desk.link.up))
-        self.actions_.link(self.desk.link.up)
-        self.jobs.chosen.connect(self.inspector.show_jobs)
+        self.context.link.changed.connect(lambda: self.actions_.link(self.context.link.up))
+        self.actions_.link(self.context.link.up)
+        self.jobs.chosen.connect(inspector.show_jobs)
         self.jobs.opened.connect(self.open_job)
-        self.inspector.opened.connect(self.open_job)
+        inspector.opened.connect(self.open_job)
         self.sidebar.query_chosen.connect(self.show_query)
         self.tabs.currentChanged.connect(self._mark_place)
         self.jobs.bar.changed.connect(lambda query: self.sidebar.mark_query(query.text))
-        self.desk.job_wanted.connect(self.show_job)
-        self.desk.jobs_wanted.connect(self.show_jobs)
-        self.desk.query_wanted.connect(self.show_query)
-        self.desk.editor_wanted.connect(self.open_editor)
-        self.jobs.bar.show_text(self.desk.preferences["query"])
+        self.context.job_wanted.connect(self.show_job)
+        self.context.jobs_wanted.connect(self.show_jobs)
+        self.context.query_wanted.connect(self.show_query)
+        self.context.editor_wanted.connect(self.open_editor)
+        self.jobs.bar.show_text(self.context.preferences["query"])
         self.jobs.setFocus()
 
-    def make_inspector(self) -> None:
+    def make_inspector(self) -> Inspector:
         """Put the inspector into its dock."""
         from app.inspector.inspector import Inspector
 
         width = self.right.width()
-        self.inspector = Inspector(self.desk)
-        self.right.setWidget(self.inspector)
+        made = self.inspector = Inspector(self.context)
+        self.right.setWidget(made)
         if self.right.isVisible() and not self.right.isFloating():
             self.resizeDocks([self.right], [max(width, 384)], Qt.Orientation.Horizontal)
+        return made
 
     # --- showing things
 
@@ -144,8 +147,9 @@ class MainWindow(QMainWindow):
             self.jobs.view.setFocus()
         elif page is not None:
             self.sidebar.mark_view(self.tabs.name_of(page))
-            if isinstance(getattr(page, "chosen", None), str):
-                self.sidebar.mark_site(page.chosen)
+            site = getattr(page, "chosen", None)
+            if isinstance(site, str):
+                self.sidebar.mark_site(site)
             page.setFocus()
 
     def show_query(self, text: str) -> None:
@@ -157,19 +161,20 @@ class MainWindow(QMainWindow):
         """Select a job and show it in the inspector; a query that hides it is emptied."""
         self.tabs.setCurrentWidget(self.jobs)
         if not self.jobs.view.choose(job):
-            self.inspector.show_jobs([job])
-            if self.desk.preferences["query"]:
+            if self.inspector is not None:
+                self.inspector.show_jobs([job])
+            if self.context.preferences["query"]:
                 self.jobs.bar.show_text("")
             self._choose_later(lambda: self.jobs.view.choose(job))
         self.right.show()
-        if tab:
+        if tab and self.inspector is not None:
             self.inspector.show_tab(tab)
 
     def show_jobs(self, ids: list[str]) -> None:
         """Select several jobs together; a query that hides some of them is emptied."""
         self.tabs.setCurrentWidget(self.jobs)
         if not self.jobs.view.choose_all(ids):
-            if self.desk.preferences["query"]:
+            if self.context.preferences["query"]:
                 self.jobs.bar.show_text("")
             self._choose_later(lambda: self.jobs.view.choose_all(ids))
         self.right.show()
@@ -184,7 +189,7 @@ class MainWindow(QMainWindow):
         from app.inspector.inspector import Inspector
 
         def make() -> Inspector:
-            page = Inspector(self.desk)
+            page = Inspector(self.context)
             page.show_jobs([job])
             return page
 
@@ -196,14 +201,14 @@ class MainWindow(QMainWindow):
         """Open a description in an editor tab and remember its file."""
         self.tabs.open_editor(text, path, tuple(files))
         if path is not None:
-            kept = [one for one in self.desk.preferences["recent_files"] if one != str(path)]
-            self.desk.preferences["recent_files"] = [str(path), *kept][:10]
+            kept = [one for one in self.context.preferences["recent_files"] if one != str(path)]
+            self.context.preferences["recent_files"] = [str(path), *kept][:10]
 
     # --- layout
 
     def restore(self) -> None:
         """Give the window the size and layout it had; what does not fit this screen is left aside."""
-        kept = self.desk.preferences
+        kept = self.context.preferences
         if kept["geometry"]:
             self.restoreGeometry(_bytes(kept["geometry"]))
             screen = QGuiApplication.screenAt(self.geometry().center()) or QGuiApplication.primaryScreen()
@@ -224,8 +229,8 @@ class MainWindow(QMainWindow):
 
     def keep(self) -> None:
         """Remember size and layout."""
-        self.desk.preferences["geometry"] = _text(self.saveGeometry())
-        self.desk.preferences["layout"] = _text(self.saveState(LAYOUT))
+        self.context.preferences["geometry"] = _text(self.saveGeometry())
+        self.context.preferences["layout"] = _text(self.saveState(LAYOUT))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout; the broker and its jobs go on."""

@@ -69,7 +69,7 @@ class Child(QObject):
     def _read(self) -> None:
         """Take the lines that are whole."""
         if self._process is not None:
-            self._take(self._process.readAllStandardOutput().data())
+            self._take(bytes(self._process.readAllStandardOutput().data()))
 
     def _take(self, content: bytes) -> None:
         lines = (self._rest + content).split(b"\n")
@@ -85,11 +85,11 @@ class Child(QObject):
         process, self._process = self._process, None
         if process is None:
             return
-        self._take(process.readAllStandardOutput().data())  # a slot that still runs hears of no more
+        self._take(bytes(process.readAllStandardOutput().data()))  # a slot that still runs hears of no more
         said = _object(self._unread + self._rest)
         if not self._canceled and said and not code:
             self.told.emit(said)
-        complaint = process.readAllStandardError().data().decode(errors="replace").strip()
+        complaint = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
         process.deleteLater()
         if not self._canceled and (code or how is QProcess.ExitStatus.CrashExit):
             last = complaint.splitlines()[-1] if complaint else f"It ended with exit code {code}."

@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import Theme
-from app.model import words
+from app import units
+from app.theme.theme import Theme
 
 _SITES = 12
 _ROW = 28
 _SPREAD = (("Mean", "mean"), ("Median", "median"), ("95 % below", "p95"), ("Most", "most"))
 
 
-class Table(QTableWidget):
+class FigureTable(QTableWidget):
     """A small table to be read: the first column names the row, the others are numbers."""
 
     def __init__(self, name: str, heads: list[str]) -> None:
@@ -42,8 +42,8 @@ class Table(QTableWidget):
         header.setSectionsClickable(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        first = self.horizontalHeaderItem(0)
-        first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        if (first := self.horizontalHeaderItem(0)) is not None:
+            first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def show_rows(self, rows: list[list[str]]) -> None:
         """Show rows of text; the table is as high as they are."""
@@ -65,8 +65,8 @@ class Figures(QWidget):
         self._theme = theme
         self.sentence = QLabel(wordWrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.spread = Table("Waits and slowdowns", ["", *(head for head, _ in _SPREAD)])
-        self.sites = Table("Sites", ["Site", "CPUs", "Jobs", "In use"])
+        self.spread = FigureTable("Waits and slowdowns", ["", *(head for head, _ in _SPREAD)])
+        self.sites = FigureTable("Sites", ["Site", "CPUs", "Jobs", "In use"])
         self.more = QLabel()
         self.more.setProperty("role", "small")
         self._numbers = QHBoxLayout()
@@ -86,16 +86,16 @@ class Figures(QWidget):
         self._show_numbers(
             {
                 "of all CPUs used": f"{figures['utilisation']:.1%}",
-                "mean wait": words.duration(figures["wait"]["mean"]),
+                "mean wait": units.duration(figures["wait"]["mean"]),
                 "mean bounded slowdown": f"{figures['bounded_slowdown']['mean']:,.2f}",
-                "of virtual time": words.duration(figures["makespan"]),
+                "of virtual time": units.duration(figures["makespan"]),
                 "jobs replayed a second": f"{figures['jobs'] / max(result['took'], 1e-9):,.0f}",
             }
         )
         self.sentence.setText(_sentence(result))
         self.spread.show_rows(
             [
-                ["Wait", *(words.duration(figures["wait"][key]) for _, key in _SPREAD)],
+                ["Wait", *(units.duration(figures["wait"][key]) for _, key in _SPREAD)],
                 ["Slowdown", *(f"{figures['slowdown'][key]:,.2f}" for _, key in _SPREAD)],
                 ["Bounded slowdown", *(f"{figures['bounded_slowdown'][key]:,.2f}" for _, key in _SPREAD)],
             ]
@@ -105,8 +105,8 @@ class Figures(QWidget):
     def _show_numbers(self, numbers: dict[str, str]) -> None:
         self.shown = numbers
         while self._numbers.count():
-            part = self._numbers.takeAt(0).widget()
-            if part is not None:
+            item = self._numbers.takeAt(0)
+            if item is not None and (part := item.widget()) is not None:
                 part.deleteLater()
         for name, text in numbers.items():
             self._numbers.addWidget(_Number(self._theme, text, name))
@@ -120,7 +120,7 @@ class Figures(QWidget):
             ]
         )
         left = len(sites) - _SITES
-        self.more.setText(f"and {words.count(left, 'more site')}" if left > 0 else "")
+        self.more.setText(f"and {units.count(left, 'more site')}" if left > 0 else "")
 
 
 class _Number(QWidget):
@@ -141,8 +141,8 @@ class _Number(QWidget):
 def _sentence(result: dict[str, Any]) -> str:
     figures = result["summary"]
     text = (
-        f"{figures['finished']:,} of {words.count(figures['jobs'], 'job')} of {result['trace']} ran on"
-        f" {words.count(figures['sites'], 'site')} with {figures['cpus']:,} CPUs,"
+        f"{figures['finished']:,} of {units.count(figures['jobs'], 'job')} of {result['trace']} ran on"
+        f" {units.count(figures['sites'], 'site')} with {figures['cpus']:,} CPUs,"
         f" ordered by {result['policy']}, queue {result['queue']}."
     )
     if figures["given_up"]:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme.number import NumberEntry
+from app.widgets.number_entry import NumberEntry
 
 SHIPPED = "lcg-2005"
 """Name of the trace that comes with the program, as `crossdesk sim replay` knows it."""
@@ -24,7 +24,7 @@ _SHIPPED = "A real grid in 2005 (12,000 jobs)"
 _OWN_SITES = "Those of the trace"
 
 
-class Choice(QComboBox):
+class FileChoice(QComboBox):
     """One built-in choice, the files chosen so far, and an entry that asks for another."""
 
     def __init__(self, name: str, built_in: str, value: str, ask: str, filters: list[str]) -> None:
@@ -61,7 +61,7 @@ class Choice(QComboBox):
         dialog.open()
 
 
-class Form(QWidget):
+class SimulationForm(QWidget):
     """The choices in one line, the progress below."""
 
     wanted = Signal()
@@ -69,10 +69,10 @@ class Form(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.trace = Choice(
+        self.trace = FileChoice(
             "Trace", _SHIPPED, SHIPPED, "Another trace…", ["Workload traces (*.swf *.swf.gz)"]
         )
-        self.sites = Choice("Sites", _OWN_SITES, "", "Sites from a file…", ["Sites (*.toml *.ldif)"])
+        self.sites = FileChoice("Sites", _OWN_SITES, "", "Sites from a file…", ["Sites (*.toml *.ldif)"])
         self.order, self.queue = QComboBox(), QComboBox()
         self.order.setAccessibleName("Order of the sites")
         self.queue.setAccessibleName("Order of the queue")

@@ -6,16 +6,18 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from app.jobs.state_view import StateView
-from app.model import words
+from app import units
 from app.simulation.child import Child
 from app.simulation.figures import Figures
-from app.simulation.form import Form
+from app.simulation.form import SimulationForm
+from app.widgets.list_state import ListState
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
+    from app.simulation.plots import SimulationPlots
 
 _WIDTH = 1040
 """Pixels; wider charts are harder to read, not easier."""
@@ -24,14 +26,18 @@ _WIDTH = 1040
 class SimulationPage(QWidget):
     """Choices above; below them why to choose, or what came of it."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.form, self.state, self.figures = Form(), StateView(desk.theme), Figures(desk.theme)
+        self.form, self.state, self.figures = (
+            SimulationForm(),
+            ListState(context.theme),
+            Figures(context.theme),
+        )
         self.child, self._asked = Child(self), Child(self)
-        self._plots = None
+        self._plots: SimulationPlots | None = None
         self._points: list[tuple[float, float, float]] = []
         self.result: dict[str, Any] | None = None
         self._area = QScrollArea(widgetResizable=True)
@@ -46,18 +52,19 @@ class SimulationPage(QWidget):
         self._area.setWidget(inner)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        for part, share in ((self.form, 0), (self.state, 1), (self._area, 1)):
-            column.addWidget(part, share)
+        column.addWidget(self.form)
+        column.addWidget(self.state, 1)
+        column.addWidget(self._area, 1)
         self.form.wanted.connect(self._pressed)
         self.child.told.connect(self._told)
         self.child.failed.connect(self._failed)
         self.child.over.connect(self._over)
         self._asked.told.connect(lambda said: self.form.offer(said["order"], said["queue"]))
-        desk.theme.changed.connect(self._repaint)
+        context.theme.changed.connect(self._repaint)
         self.form.show_running(False)
         self._teach()
 
-    def showEvent(self, event) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         """Ask which policies there are."""
         super().showEvent(event)
         if not self.form.order.count():
@@ -91,7 +98,7 @@ class SimulationPage(QWidget):
         self.form.said.setText("Reading the trace")
         self.form.show_running(True)
         self.child.start(self.form.words())
-        self._desk.run(self._attend(), "replaying a trace")
+        self._context.run(self._attend(), "replaying a trace")
 
     async def _attend(self) -> None:
         """The child ends with the window, which ends its tasks."""
@@ -113,7 +120,7 @@ class SimulationPage(QWidget):
     def _progress(self, now: dict[str, float]) -> None:
         self._points.append((now["time"], now["utilisation"], now["waiting"]))
         said = (
-            f"{now['over']:,} of {words.count(int(now['jobs']), 'job')}, {words.duration(now['time'])} in:"
+            f"{now['over']:,} of {units.count(int(now['jobs']), 'job')}, {units.duration(now['time'])} in:"
             f" {now['utilisation']:.0%} of the CPUs in use, {now['waiting']:,} waiting"
         )
         self.form.show_progress(int(now["over"]), int(now["jobs"]), said)
@@ -140,11 +147,11 @@ class SimulationPage(QWidget):
 
     # --- showing
 
-    def _charts(self) -> Any:
+    def _charts(self) -> SimulationPlots:
         if self._plots is None:
-            from app.simulation.plots import Plots
+            from app.simulation.plots import SimulationPlots
 
-            self._plots = Plots(self._desk.theme)
+            self._plots = SimulationPlots(self._context.theme)
             self._inner.insertWidget(1, self._plots)
         return self._plots
 

@@ -9,11 +9,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.model import words
-from app.statistics.plots import Plot
+from app import units
+from app.widgets.bar_plot import BarPlot
 
 if TYPE_CHECKING:
-    from app.context import Theme
+    from app.theme.theme import Theme
 
 _HOUR, _DAY = 3600.0, 86400.0
 _LONG = 4 * _DAY
@@ -22,7 +22,7 @@ _AXIS = 64
 """Pixels beside each chart, so that the same moment stands at the same place in all."""
 
 
-class Curves(Plot):
+class SimulationCurves(BarPlot):
     """Lines over virtual time with a legend in words; the pointer reads them out."""
 
     def __init__(self, theme: Theme, title: str, left: str, percent: bool) -> None:
@@ -69,14 +69,14 @@ class Curves(Plot):
         return f"{value:.1%}" if self._percent else f"{value:,.1f}"
 
 
-class Plots(QWidget):
+class SimulationPlots(QWidget):
     """The three charts, one below the other."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.used = Curves(theme, "Utilisation", "% of CPUs", True)
-        self.queue = Curves(theme, "Queue", "jobs waiting", False)
-        self.waits = Plot(theme, "Time from submission to start", "at most")
+        self.used = SimulationCurves(theme, "Utilisation", "% of CPUs", True)
+        self.queue = SimulationCurves(theme, "Queue", "jobs waiting", False)
+        self.waits = BarPlot(theme, "Time from submission to start", "at most")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -95,6 +95,6 @@ class Plots(QWidget):
         time = curves["time"]
         self.used.show_lines(time, [("in use", curves["utilisation"]), ("average so far", curves["average"])])
         self.queue.show_lines(time, [("waiting", curves["queue"])])
-        names = ["longer" if bound < 0 else words.duration(bound) for bound in curves["wait_bounds"]]
+        names = ["longer" if bound < 0 else units.duration(bound) for bound in curves["wait_bounds"]]
         self.waits.show_bars(names, [("jobs", curves["wait_counts"])])
         self.waits.show()

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.context import Notice, Tone
-from app.sites.faces import CONNECTED
 from app.sites.question import REFUSED
+from app.stores.sites import CONNECTED
 from broker_core.client.keyring_access import KeyringAccess
 from broker_core.errors import CrossDeskError
 from broker_core.wire.sites import QuestionAnswer
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.sites import QuestionView, SiteView
 
 
-class Answers(QObject):
+class SiteAnswers(QObject):
     """Watches the sites for questions; one try with a kept answer, then a calm notice and the user's turn."""
 
     told = Signal()
     """Something to say about a question changed: the keyring, or a kept answer that was refused."""
 
-    def __init__(self, desk: WindowDesk, keyring: KeyringAccess | None = None) -> None:
-        super().__init__(desk)
-        self._desk = desk
+    def __init__(self, context: AppContext, keyring: KeyringAccess | None = None) -> None:
+        super().__init__(context.owner)
+        self._context = context
         self.keyring = keyring or KeyringAccess()
         self.no_keyring = ""
         """Why nothing can be kept; empty while it can, and before it is known."""
@@ -41,7 +41,7 @@ class Answers(QObject):
         self._notes: dict[str, str] = {}
         self._typed: dict[str, str] = {}
         """What opened a host that was looked at: the site that is added then asks for the same."""
-        desk.sites.changed.connect(self._look)
+        context.sites.changed.connect(self._look)
 
     def note(self, question: QuestionView | None) -> str:
         """What to say below a question."""
@@ -49,7 +49,7 @@ class Answers(QObject):
 
     def begin(self) -> None:
         """Find out whether there is a keyring, when a form is about to need it."""
-        self._desk.run(self._begin(), "looking for a keyring")
+        self._context.run(self._begin(), "looking for a keyring")
 
     async def _begin(self) -> None:
         self.no_keyring = await self.keyring.missing()
@@ -58,14 +58,14 @@ class Answers(QObject):
     # --- questions of sites
 
     def _look(self) -> None:
-        for site in self._desk.sites.views:
+        for site in self._context.sites.views:
             name, question = site.spec.name, site.link.question
             if question is None:
                 if site.link.state == CONNECTED:
                     self._works(name)
             elif f"{name}\n{question.id}" not in self._seen:
                 self._seen.add(f"{name}\n{question.id}")
-                self._desk.run(self._meet(site, question), f"answering for {name}")
+                self._context.run(self._meet(site, question), f"answering for {name}")
 
     def _works(self, name: str) -> None:
         self._tried = {entry for entry in self._tried if not entry.startswith(f"{name}\n")}
@@ -78,11 +78,11 @@ class Answers(QObject):
         name = site.spec.name
 
         async def send(answer: QuestionAnswer) -> object:
-            return await self._desk.client.answer_site(name, answer)
+            return await self._context.client.answer_site(name, answer)
 
         if not await self.without_asking(name, question, send):
             said = f"{name} needs an answer: {question.text.partition('. ')[0]}"
-            self._desk.notify(Notice(said, Tone.WARNING, "view.sites"))
+            self._context.notify(Notice(said, Tone.WARNING, "view.sites"))
 
     async def without_asking(
         self, name: str, question: QuestionView, send: Callable[[QuestionAnswer], Awaitable[object]]
@@ -122,9 +122,9 @@ class Answers(QObject):
         """Send what the user answered to a site; with `keep` into the keyring too."""
 
         async def send(answer: QuestionAnswer) -> object:
-            return await self._desk.client.answer_site(name, answer)
+            return await self._context.client.answer_site(name, answer)
 
-        self._desk.run(self.give(name, question, value, keep, send), f"answering for {name}")
+        self._context.run(self.give(name, question, value, keep, send), f"answering for {name}")
 
     async def give(
         self,
@@ -145,13 +145,13 @@ class Answers(QObject):
             self._notes[question.id] = str(error)
             self.told.emit()
             return
-        self._desk.sites.look()
+        self._context.sites.reload()
 
     def accepted(self, name: str) -> None:
         """The last answer was right: keep it if that was wanted. A wrong one must never be sent by itself."""
         if name in self._to_keep:
-            self._desk.run(self._keep(*self._to_keep.pop(name)), "keeping an answer")
+            self._context.run(self._keep(*self._to_keep.pop(name)), "keeping an answer")
 
     async def _keep(self, entry: str, value: str) -> None:
         if why := await self.keyring.write(entry, value):
-            self._desk.notify(Notice(why, Tone.WARNING))
+            self._context.notify(Notice(why, Tone.WARNING))

@@ -5,29 +5,104 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
-
-from app.inspector.labels import label
-from app.sites.faces import (
-    CONNECTED,
-    address_words,
-    few,
-    heard_sentence,
-    site_face,
-    state_sentence,
-    success_words,
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
 )
+
 from app.sites.question import QuestionForm
-from app.sites.spark import QueueSpark
-from app.theme import glyphs
+from app.sites.site_style import address_words, few, heard_sentence, site_style, state_sentence, success_words
+from app.stores.sites import CONNECTED
+from app.widgets import glyphs
+from app.widgets.labels import label
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
-    from app.sites.answers import Answers
-    from app.sites.commands import SiteCommands
+    from app.context import AppContext
+    from app.sites.answers import SiteAnswers
+    from app.sites.commands import SiteActions
+    from app.theme.theme import Theme
     from broker_core.wire.sites import SiteView
+
+
+_HEIGHT = 44
+
+
+class QueueSpark(QWidget):
+    """Running jobs as an area and queued ones as a line, without axes; light enough for fifty cards."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._times: list[float] = []
+        self._queued: list[int] = []
+        self._running: list[int] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room."""
+        return QSize(160, _HEIGHT)
+
+    def show_site(self, site: SiteView) -> None:
+        """Show the history that the broker tells."""
+        self._times = site.times
+        self._queued, self._running = site.history_queued, site.history_running
+        top = max([0, *self._queued, *self._running])
+        said = f"Queued (line) and running (area) jobs over time; at most {top:,} at once"
+        self.setToolTip(said if self._times else "No history yet")
+        self.setAccessibleName(f"{site.spec.name}: {said}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint both series over a ground line."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(0, 2, 0, -1)
+        painter.setPen(QPen(self._theme.color("border"), 1))
+        painter.drawLine(box.bottomLeft(), box.bottomRight())
+        if len(self._times) < 2:
+            painter.setPen(self._theme.color("faint"))
+            painter.setFont(self._theme.font("small"))
+            painter.drawText(
+                box, Qt.AlignmentFlag.AlignCenter, "The plot of the queue begins with its first jobs"
+            )
+            return
+        running = self._points(self._running, box)
+        area = QPolygonF(
+            [QPointF(running[0].x(), box.bottom()), *running, QPointF(box.right(), box.bottom())]
+        )
+        soft = QColor(self._theme.color("state-Running"))
+        soft.setAlphaF(0.18)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(soft)
+        painter.drawPolygon(area)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for points, token in (
+            (running, "state-Running"),
+            (self._points(self._queued, box), "state-Scheduled"),
+        ):
+            painter.setPen(QPen(self._theme.color(token), 1.2))
+            painter.drawPolyline(points)
+
+    def _points(self, values: list[int], box: QRectF) -> list[QPointF]:
+        first, span = self._times[0], max(1e-9, self._times[-1] - self._times[0])
+        top = max([1, *self._queued, *self._running])
+        return [
+            QPointF(
+                box.left() + box.width() * (time - first) / span, box.bottom() - box.height() * value / top
+            )
+            for time, value in zip(self._times, values, strict=False)
+        ]
+
 
 LEAST, MOST = 312, 480
 """Pixels of a card's width."""
@@ -58,9 +133,11 @@ class SiteCard(QFrame):
 
     chosen = Signal(str)
 
-    def __init__(self, desk: WindowDesk, commands: SiteCommands, answers: Answers, site: SiteView) -> None:
+    def __init__(
+        self, context: AppContext, commands: SiteActions, answers: SiteAnswers, site: SiteView
+    ) -> None:
         super().__init__()
-        self._desk, self._commands, self._answers = desk, commands, answers
+        self._context, self._commands, self._answers = context, commands, answers
         self.site = site
         self.setProperty("role", "card")
         self.setProperty("hover", "true")
@@ -69,7 +146,7 @@ class SiteCard(QFrame):
         self.setMaximumWidth(MOST)
         self.picture, self.name, self.word = QLabel(), label(role="strong", fluid=True), label(role="small")
         self.address, self.said = label(role="small", fluid=True), label(role="muted", wrap=True)
-        self.spark, self.form = QueueSpark(desk.theme), QuestionForm()
+        self.spark, self.form = QueueSpark(context.theme), QuestionForm()
         self.queued, self.running = (
             Number("queued", "Your jobs that wait there"),
             Number("running", "Your jobs that run there"),
@@ -78,7 +155,7 @@ class SiteCard(QFrame):
         self.hourly = Number("per hour", "Jobs that ended there in the last hour")
         self.rate = Number("succeed", "Of the jobs that count now: older ones weigh less and less")
         self.first, self.second = QPushButton(), QPushButton()
-        self.more = QToolButton(icon=desk.theme.icon("menu", "muted"), toolTip="More")
+        self.more = tool_button(context.theme.icon("menu", "muted"), "More")
         self.more.setFixedSize(32, 28)
         self._lay_out()
         self._connect()
@@ -96,8 +173,8 @@ class SiteCard(QFrame):
                 numbers.addStretch(1)
             numbers.addWidget(part)
         foot.setSpacing(4)
-        for part in (self.first, self.second):
-            foot.addWidget(part)
+        for button in (self.first, self.second):
+            foot.addWidget(button)
         foot.addStretch(1)
         foot.addWidget(self.more)
         column = QVBoxLayout(self)
@@ -130,14 +207,16 @@ class SiteCard(QFrame):
         """Show the site as it is."""
         self.site = site
         name = site.spec.name
-        face = site_face(site)
+        style = site_style(site)
         self.picture.setPixmap(
-            glyphs.pixmap(face.shape, self._desk.theme.color(face.token), 16, self.devicePixelRatioF())
+            glyphs.pixmap(style.shape, self._context.theme.color(style.token), 16, self.devicePixelRatioF())
         )
         self.name.setText(name)
-        self.word.setText(face.word)
-        token = face.token if self._desk.link.up else "faint"  # what was last heard, and may be otherwise now
-        self.word.setStyleSheet(f"color: {self._desk.theme.color(token).name()}; font-weight: 600;")
+        self.word.setText(style.word)
+        token = (
+            style.token if self._context.link.up else "faint"
+        )  # what was last heard, and may be otherwise now
+        self.word.setStyleSheet(f"color: {self._context.theme.color(token).name()}; font-weight: 600;")
         self.address.setText(address_words(site))
         self.address.setToolTip("\n".join(site.ces))
         self.spark.show_site(site)
@@ -202,20 +281,24 @@ class SiteCard(QFrame):
         name = self.site.spec.name
         (self._commands.resume if self.site.spec.drained else self._commands.drain)(name)
 
+    def _test(self) -> None:
+        self._commands.test(self.site.spec.name)
+        self.chosen.emit(self.site.spec.name)
+
     def menu(self) -> QMenu:
         """Make the menu of all that can be done with the site."""
         menu, site, name = QMenu(self), self.site, self.site.spec.name
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         commands = self._commands
         menu.addAction("Show details and log", lambda: self.chosen.emit(name))
-        menu.addAction("Test", lambda: (commands.test(name), self.chosen.emit(name)))
+        menu.addAction("Test", self._test)
         if site.link.state != CONNECTED:
             menu.addAction("Connect now", lambda: commands.connect_now(name))
         if site.spec.drained:
             menu.addAction("Resume", lambda: commands.resume(name))
         else:
             menu.addAction("Drain", lambda: commands.drain(name))
-        menu.addAction("Show its jobs", lambda: self._desk.show_query(f"site:{name}"))
+        menu.addAction("Show its jobs", lambda: self._context.show_query(f"site:{name}"))
         if site.removable:
             menu.addSeparator()
             menu.addAction("Change…", lambda: commands.changeAsked.emit(site))

@@ -8,21 +8,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.context import Notice, Tone
-from app.inspector.labels import label
 from app.sites.spec_form import SpecForm
+from app.widgets.labels import label
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.sites import SiteSpec, SiteView
 
 
 class ChangeSite(QDialog):
     """The form of the settings with Save; jobs that are there are not touched."""
 
-    def __init__(self, desk: WindowDesk, site: SiteView, parent: QWidget) -> None:
+    def __init__(self, context: AppContext, site: SiteView, parent: QWidget) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self.setWindowTitle(f"Change {site.spec.name}")
         self.setObjectName("change-site")
         self.setModal(False)
@@ -55,15 +55,15 @@ class ChangeSite(QDialog):
         spec = self.form.spec()
         if spec is not None:
             self.save.setEnabled(False)
-            self._desk.run(self._change(spec), f"changing {spec.name}")
+            self._context.run(self._change(spec), f"changing {spec.name}")
 
     async def _change(self, spec: SiteSpec) -> None:
         try:
-            await self._desk.client.change_site(spec)
+            await self._context.client.change_site(spec)
         except CrossDeskError as error:
             self.form.tell(str(error))
             self.save.setEnabled(True)
             return
-        self._desk.notify(Notice(f"The settings of {spec.name} were changed.", Tone.GOOD))
-        self._desk.sites.look()
+        self._context.notify(Notice(f"The settings of {spec.name} were changed.", Tone.GOOD))
+        self._context.sites.reload()
         self.accept()

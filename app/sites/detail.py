@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -13,27 +15,28 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from app.inspector.labels import label
-from app.model import words
-from app.resources.late_plot import late_plot
-from app.sites.faces import CONNECTED, address_words, site_face, state_sentence
+from app import units
 from app.sites.link_log import LinkLog
 from app.sites.question import QuestionForm
-from app.sites.settings_words import settings_lines
-from app.sites.trial_line import TrialLine
-from app.theme import glyphs
+from app.sites.site_style import address_words, site_style, state_sentence
+from app.sites.test_line import TrialLine
+from app.stores.sites import CONNECTED
+from app.widgets import glyphs
+from app.widgets.deferred_plot import make_history_plot
+from app.widgets.labels import label
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
-    from app.resources.history import HistoryPlot
-    from app.shell.desk import WindowDesk
-    from app.sites.answers import Answers
-    from app.sites.commands import SiteCommands
-    from broker_core.wire.sites import SiteView
+    from app.context import AppContext
+    from app.sites.answers import SiteAnswers
+    from app.sites.commands import SiteActions
+    from app.widgets.history_plot import HistoryPlot
+    from broker_core.wire.sites import QuestionView, SiteSpec, SiteView
+
 
 _SERIES = (("running", "state-Running"), ("queued", "state-Scheduled"))
 
@@ -41,21 +44,20 @@ _SERIES = (("running", "state-Running"), ("queued", "state-Scheduled"))
 class SiteDetail(QWidget):
     """The page of one site, beside the cards or, where there is no room, instead of them."""
 
-    def __init__(self, desk: WindowDesk, commands: SiteCommands, answers: Answers) -> None:
+    def __init__(self, context: AppContext, commands: SiteActions, answers: SiteAnswers) -> None:
         super().__init__()
-        self._desk, self._commands, self._answers = desk, commands, answers
+        self._context, self._commands, self._answers = context, commands, answers
         self._asks = False
         self.site: SiteView | None = None
         self.plot: HistoryPlot | None = None
         self.picture, self.name, self.word = QLabel(), label(role="title", fluid=True), label(role="strong")
         self.address, self.said = label(role="muted", wrap=True), label(wrap=True)
         self.heard = label(role="small", wrap=True)
-        self.close_ = QToolButton(icon=desk.theme.icon("x", "muted"), toolTip="Close the details")
-        self.close_.setAccessibleName("Close the details")
+        self.close_ = tool_button(context.theme.icon("x", "muted"), "Close the details")
         self.buttons = {
             name: QPushButton(name) for name in ("Test", "Connect now", "Drain", "Change…", "Remove…")
         }
-        self.form, self.trial, self.log = QuestionForm(), TrialLine(desk), LinkLog(desk)
+        self.form, self.trial, self.log = QuestionForm(), TrialLine(context), LinkLog(context)
         self.none = label("The plot begins with the first jobs there.", "muted")
         self._facts: list[tuple[str, str]] = []
         self._lay_out()
@@ -122,7 +124,7 @@ class SiteDetail(QWidget):
 
     def _connect(self) -> None:
         commands = self._commands
-        does = {
+        does: dict[str, Callable[[SiteView], object]] = {
             "Test": lambda site: commands.test(site.spec.name),
             "Connect now": lambda site: commands.connect_now(site.spec.name),
             "Drain": lambda site: (commands.resume if site.spec.drained else commands.drain)(site.spec.name),
@@ -130,13 +132,13 @@ class SiteDetail(QWidget):
             "Remove…": commands.remove,
         }
         for name, act in does.items():
-            self.buttons[name].clicked.connect(lambda _=False, act=act: self.site and act(self.site))
+            self.buttons[name].clicked.connect(lambda _=False, act=act: act(self.site) if self.site else None)
         commands.tested.connect(lambda name: self._tested(name))
-        self.form.answered.connect(
-            lambda question, value, keep: (
-                self.site and self._answers.answer(self.site.spec.name, question, value, keep)
-            )
-        )
+        self.form.answered.connect(self._answer)
+
+    def _answer(self, question: QuestionView, value: str, keep: bool) -> None:
+        if self.site is not None:
+            self._answers.answer(self.site.spec.name, question, value, keep)
 
     # --- showing
 
@@ -144,13 +146,13 @@ class SiteDetail(QWidget):
         """Show a site as it is now."""
         other = self.site is None or self.site.spec.name != site.spec.name
         self.site = site
-        theme, face = self._desk.theme, site_face(site)
+        theme, style = self._context.theme, site_style(site)
         self.picture.setPixmap(
-            glyphs.pixmap(face.shape, theme.color(face.token), 16, self.devicePixelRatioF())
+            glyphs.pixmap(style.shape, theme.color(style.token), 16, self.devicePixelRatioF())
         )
         self.name.setText(site.spec.name)
-        self.word.setText(face.word)
-        self.word.setStyleSheet(f"color: {theme.color(face.token).name()}")
+        self.word.setText(style.word)
+        self.word.setStyleSheet(f"color: {theme.color(style.token).name()}")
         self.address.setText(address_words(site))
         self.buttons["Connect now"].setVisible(site.link.state != CONNECTED)
         self.buttons["Test"].setVisible(site.link.state == CONNECTED)
@@ -163,7 +165,7 @@ class SiteDetail(QWidget):
         self._show_settings(settings_lines(site.spec))
         self.trial.show_trial(self._commands.trials.get(site.spec.name))
         self.log.show_site(site.spec.name, other)
-        self._desk.run(self._show_history(site), "drawing the queue of the site")
+        self._context.run(self._show_history(site), "drawing the queue of the site")
         self.tell()
 
     def tell(self) -> None:
@@ -177,9 +179,9 @@ class SiteDetail(QWidget):
         self.form.no_keyring(self._answers.no_keyring)
         self.form.ask(question, self._answers.note(question))
         heard = self.site.link.heard
-        self.heard.setText(f"Heard from {words.ago(heard, now)}." if heard else "Never heard from yet.")
+        self.heard.setText(f"Heard from {units.ago(heard, now)}." if heard else "Never heard from yet.")
         self.heard.setVisible(self.site.spec.kind != "local")
-        self.heard.setToolTip(words.exact(heard))
+        self.heard.setToolTip(units.exact(heard))
 
     def ask_here(self, asks: bool) -> None:
         """Ask the site's question here, where its card is not to be seen beside."""
@@ -195,7 +197,7 @@ class SiteDetail(QWidget):
         several = len(site.times) > 1
         self.none.setVisible(not several)
         if several and self.plot is None:
-            made = await late_plot(self._desk.theme, _SERIES)
+            made = await make_history_plot(self._context.theme, _SERIES)
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(self._plot_place, made)
@@ -223,3 +225,37 @@ class SiteDetail(QWidget):
 def _element(ce: str) -> tuple[str, str]:
     """Return queue and whole id of a computing element."""
     return ce.rpartition("-")[2], ce
+
+
+def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
+    """Return name and value of each setting worth a line; defaults that say nothing are left out."""
+    if spec.kind == "local":
+        return [("Kind", "This machine: jobs run as your own processes")]
+    lines = [
+        ("Address", _address(spec)),
+        ("Jump host", spec.jump),
+        ("Directory", spec.directory or "~/.crossdesk"),
+        ("Queues", ", ".join(spec.queues) or "all that are open"),
+        ("Options", shlex.join(spec.options)),
+        ("Variables", "\n".join(f"{name}={value}" for name, value in sorted(spec.environment.items()))),
+        ("Proxy file", spec.proxy),
+        ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit of the broker's"),
+        ("Looked at", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
+        ("Lease", _lease(spec.lease)),
+    ]
+    return [(name, value) for name, value in lines if value]
+
+
+def _address(spec: SiteSpec) -> str:
+    if spec.url:
+        return spec.url
+    if not spec.host:
+        return "this machine, without SSH"
+    host = f"{spec.user}@{spec.host}" if spec.user else spec.host
+    return f"{host}, port {spec.port}" if spec.port else host
+
+
+def _lease(lease: float) -> str:
+    if not lease:
+        return "none: jobs run on however long this broker is away"
+    return f"a running job is ended after {units.duration(lease)} without contact"

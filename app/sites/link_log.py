@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.model import words
+from app import units
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.wire.sites import LogLine
 
 _HEIGHT = 200
@@ -19,9 +19,9 @@ _HEIGHT = 200
 class LinkLog(QPlainTextEdit):
     """Asked for while it is in sight, when its site changed."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk, self._site = desk, ""
+        self._context, self._site = context, ""
         self._lines: list[LogLine] = []
         self._asking = False
         self.setReadOnly(True)
@@ -30,11 +30,11 @@ class LinkLog(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.setMaximumBlockCount(1000)
         self.setFixedHeight(_HEIGHT)
-        desk.theme.changed.connect(self._dress)
+        context.theme.changed.connect(self._dress)
         self._dress()
 
     def _dress(self) -> None:
-        font = self._desk.theme.font("mono")
+        font = self._context.theme.font("mono")
         font.setPixelSize(font.pixelSize() - 2)
         self.setFont(font)
 
@@ -44,13 +44,13 @@ class LinkLog(QPlainTextEdit):
         if other:
             self._lines = []
             self.clear()
-        if not self._asking and self._desk.link.up:
+        if not self._asking and self._context.link.up:
             self._asking = True
-            self._desk.run(self._look(name), f"reading the connection log of {name}")
+            self._context.run(self._look(name), f"reading the connection log of {name}")
 
     async def _look(self, name: str) -> None:
         try:
-            lines = await self._desk.client.site_log(name)
+            lines = await self._context.client.site_log(name)
         except CrossDeskError as error:
             self.setPlaceholderText(f"The log could not be read: {error}")
             return
@@ -67,7 +67,7 @@ class LinkLog(QPlainTextEdit):
         bar = self.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         for line in lines[known:]:
-            self.appendPlainText(f"{words.exact(line.time)}  {line.words}")
+            self.appendPlainText(f"{units.exact(line.time)}  {line.words}")
         self._lines = lines
         if at_end:
             bar.setValue(bar.maximum())

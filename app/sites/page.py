@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -17,17 +17,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import label
-from app.jobs.state_view import StateView, explain_error, explain_link
-from app.model import words
+from app import units
 from app.sites.card import LEAST, MOST, SiteCard
 from app.sites.detail import SiteDetail
-from app.sites.faces import CONNECTED, address_words, site_face
+from app.sites.site_style import address_words, site_style
+from app.stores.sites import CONNECTED
+from app.widgets.labels import label
+from app.widgets.list_state import ListState, explain_error, explain_link
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
-    from app.sites.answers import Answers
-    from app.sites.commands import SiteCommands
+    from app.context import AppContext
+    from app.sites.answers import SiteAnswers
+    from app.sites.commands import SiteActions
     from broker_core.errors import CrossDeskError
     from broker_core.wire.sites import SiteView
 
@@ -44,16 +45,16 @@ class SitesPage(QWidget):
 
     chosenChanged = Signal(str)
 
-    def __init__(self, desk: WindowDesk, commands: SiteCommands, answers: Answers) -> None:
+    def __init__(self, context: AppContext, commands: SiteActions, answers: SiteAnswers) -> None:
         super().__init__()
-        self._desk, self._commands, self._answers = desk, commands, answers
+        self._context, self._commands, self._answers = context, commands, answers
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.chosen = ""
         self.cards: dict[str, SiteCard] = {}
-        self.state, self.detail = StateView(desk.theme), SiteDetail(desk, commands, answers)
+        self.state, self.detail = ListState(context.theme), SiteDetail(context, commands, answers)
         self.count, self.edit = label(role="muted"), QLineEdit(placeholderText="Filter")
-        self.add = QPushButton(desk.theme.icon("plus", "accent-text"), "Add a site")
+        self.add = QPushButton(context.theme.icon("plus", "accent-text"), "Add a site")
         self.help = QPushButton("How sites work")
         self.nothing = label("No site is left by this filter.", "muted")
         self._across = 0
@@ -100,41 +101,42 @@ class SitesPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part, share in ((self._head, 0), (self.splitter, 1), (self.state, 1)):
-            column.addWidget(part, share)
+        column.addWidget(self._head)
+        column.addWidget(self.splitter, 1)
+        column.addWidget(self.state, 1)
 
     def _connect(self) -> None:
-        desk = self._desk
-        self.add.clicked.connect(lambda: desk.trigger("site.add"))
-        self.help.clicked.connect(lambda: desk.show_help("sites"))
+        context = self._context
+        self.add.clicked.connect(lambda: context.trigger("site.add"))
+        self.help.clicked.connect(lambda: context.show_help("sites"))
         self.edit.textChanged.connect(self._arrange)
         self.detail.close_.clicked.connect(lambda: self.choose(""))
         self.area.viewport().installEventFilter(self)
         self._answers.told.connect(self._tell)
-        desk.sites.changed.connect(self._show)
-        desk.theme.changed.connect(self._show)
+        context.sites.changed.connect(self._show)
+        context.theme.changed.connect(self._show)
         self._second = QTimer(self, interval=_SECOND_MS)
         self._second.timeout.connect(self._tell)
         self._second.start()
 
     # --- showing
 
-    def showEvent(self, event) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         """Know before a question comes whether answers can be kept."""
         super().showEvent(event)
         self._answers.begin()
 
     def show_error(self, error: CrossDeskError) -> None:
         """Show why no site is known; cards that are already there stay."""
-        self._desk.sites.show_error(error)
+        self._context.sites.show_error(error)
 
     def _show(self) -> None:
-        sites = self._desk.sites
+        sites = self._context.sites
         known = bool(sites.views)
         self.state.setVisible(not known)
         self.splitter.setVisible(known)
         self._head.setVisible(known)
-        self.splitter.setEnabled(self._desk.link.up)
+        self.splitter.setEnabled(self._context.link.up)
         if not known:
             self._explain()
         for name in self.cards.keys() - {one.spec.name for one in sites.views}:
@@ -148,20 +150,20 @@ class SitesPage(QWidget):
     def _show_card(self, site: SiteView) -> None:
         card = self.cards.get(site.spec.name)
         if card is None:
-            card = self.cards[site.spec.name] = SiteCard(self._desk, self._commands, self._answers, site)
+            card = self.cards[site.spec.name] = SiteCard(self._context, self._commands, self._answers, site)
             card.chosen.connect(self.choose)
         else:
             card.show_site(site)
 
     def _tell_count(self) -> None:
-        views = self._desk.sites.views
+        views = self._context.sites.views
         linked = sum(1 for one in views if one.link.state == CONNECTED)
-        said = words.count(len(views), "site")
-        if not self._desk.link.up:
+        said = units.count(len(views), "site")
+        if not self._context.link.up:
             self.count.setText(f"{said}, as last heard")
         else:
             self.count.setText(said if linked == len(views) else f"{said}, {linked:,} connected")
-        self.add.setEnabled(self._desk.link.up)
+        self.add.setEnabled(self._context.link.up)
         self.edit.setVisible(len(views) >= _MANY)
 
     def _arrange(self, *_: object) -> None:
@@ -170,7 +172,7 @@ class SitesPage(QWidget):
         room = self.area.viewport().width() - 2 * _EDGE
         self._across = max(1, (room + _GAP) // (LEAST + _GAP))
         width = max(LEAST, min(MOST, (room - _GAP * (self._across - 1)) // self._across))
-        made = [one for one in self._desk.sites.views if one.name in self.cards]
+        made = [one for one in self._context.sites.views if one.name in self.cards]
         shown = [one for one in made if _fits(one, letters)]
         kept = {one.spec.name for one in shown}
         for name, card in self.cards.items():
@@ -180,9 +182,13 @@ class SitesPage(QWidget):
             card.setFixedWidth(width)
             at = self._grid.indexOf(card)
             where = (place // self._across, place % self._across)
-            if at < 0 or self._grid.getItemPosition(at)[:2] != where:
+            if at < 0 or not self._stands(at, where):
                 self._grid.addWidget(card, *where)
         self.nothing.setVisible(not shown)
+
+    def _stands(self, at: int, where: tuple[int, int]) -> bool:
+        position = self._grid.getItemPosition(at)
+        return isinstance(position, tuple) and tuple(position[:2]) == where
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the details beside the cards where there is room, else in their place."""
@@ -196,19 +202,19 @@ class SitesPage(QWidget):
         return False
 
     def _explain(self) -> None:
-        if not self._desk.link.up:
-            explain_link(self.state, self._desk)
-        elif self._desk.sites.error:
-            explain_error(self.state, "The sites", self._desk.sites.error, self._desk.sites.look)
-        elif not self._desk.sites.loaded:
+        if not self._context.link.up:
+            explain_link(self.state, self._context)
+        elif self._context.sites.error:
+            explain_error(self.state, "The sites", self._context.sites.error, self._context.sites.reload)
+        elif not self._context.sites.loaded:
             self.state.show_state("loader-circle", "Looking for sites", "The broker tells what it knows.")
         else:
             self.state.show_state(
                 "server", "No sites yet",
                 "A site is a place where jobs run: a cluster that you reach by SSH, a grid site, this "
                 "machine's own batch system. Name its host, and what is there is found out.",
-                ("Add a site", lambda: self._desk.trigger("site.add")),
-                ("How sites work", lambda: self._desk.show_help("sites")),
+                ("Add a site", lambda: self._context.trigger("site.add")),
+                ("How sites work", lambda: self._context.show_help("sites")),
             )  # fmt: skip
 
     def _tell(self) -> None:
@@ -230,7 +236,7 @@ class SitesPage(QWidget):
         self.chosenChanged.emit(name)
 
     def _show_detail(self) -> None:
-        site = self._desk.sites.named(self.chosen)
+        site = self._context.sites.named(self.chosen)
         if site is None:
             self.chosen = ""
         else:
@@ -258,5 +264,5 @@ class SitesPage(QWidget):
 
 
 def _fits(site: SiteView, letters: list[str]) -> bool:
-    text = f"{site.spec.name} {address_words(site)} {site_face(site).word}".lower()
+    text = f"{site.spec.name} {address_words(site)} {site_style(site).word}".lower()
     return all(one in text for one in letters)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import give_way, label
+from app.widgets.labels import give_way, label
 
 if TYPE_CHECKING:
     from broker_core.wire.sites import QuestionView
@@ -130,8 +130,9 @@ class QuestionForm(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Return answers, and does nothing else: it must not press a button of the window around."""
-        returned = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
-        if returned and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._answer()
             return True
         return False

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.inspector.labels import label
-from app.sites.found_words import queue_words
-from app.theme.number import NumberEntry
+from app.sites.adding.found_text import queue_words
+from app.widgets.labels import label
+from app.widgets.number_entry import NumberEntry
 from broker_core.wire.sites import SiteSpec
 
 if TYPE_CHECKING:

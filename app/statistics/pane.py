@@ -5,16 +5,82 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.context import Notice, Tone
-from app.jobs.state_view import StateView, explain_error, explain_link
-from app.statistics.table import StageTable
+from app.widgets.list_state import ListState, explain_error, explain_link
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
+    from app.statistics.plots import StatisticsPlots
     from broker_core.wire.views import Statistics
+
+
+STAGES = ("submitted", "accepted", "matched", "run", "completed", "cleared")
+
+
+class StageTable(QTableWidget):
+    """Rows are stages; for all jobs and for each kind a count and its share in percent."""
+
+    def __init__(self) -> None:
+        super().__init__(len(STAGES), 2)
+        self.setAccessibleName("Jobs by stage")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setShowGrid(False)
+        self.setVerticalLabels()
+        self.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMinimumWidth(112)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight)
+        self.horizontalHeader().setSectionsClickable(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def setVerticalLabels(self) -> None:
+        """Name the stages."""
+        self.setVerticalHeaderLabels([stage.capitalize() for stage in STAGES])
+
+    def show_statistics(self, numbers: Statistics) -> None:
+        """Fill in counts and shares."""
+        totals = {stage: sum(getattr(kind, stage) for kind in numbers.kinds.values()) for stage in STAGES}
+        columns = [("All jobs", totals)]
+        columns += [
+            (name, {stage: getattr(kind, stage) for stage in STAGES}) for name, kind in numbers.kinds.items()
+        ]
+        self.setColumnCount(2 * len(columns))
+        titles = [title for name, _ in columns for title in (name, "%")]
+        self.setHorizontalHeaderLabels(titles)
+        for place, (_, counts) in enumerate(columns):
+            for row, stage in enumerate(STAGES):
+                self._put(row, 2 * place, f"{counts[stage]:,}")
+                self._put(row, 2 * place + 1, _share(counts[stage], counts["submitted"]))
+            self.setColumnWidth(2 * place, 128)
+            self.setColumnWidth(2 * place + 1, 64)
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + 28 * len(STAGES) + 14)
+
+    def _put(self, row: int, column: int, text: str) -> None:
+        item = QTableWidgetItem(text)
+        item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setItem(row, column, item)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else ""
+
 
 _WIDTH = 1040
 """Pixels; wider charts are harder to read, not easier."""
@@ -23,15 +89,15 @@ _WIDTH = 1040
 class StatisticsPane(QWidget):
     """Counters and charts; asked for when it comes into sight and on demand."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.numbers: Statistics | None = None
         self._error = ""
-        self.state, self.table = StateView(desk.theme), StageTable()
-        self._plots = None
+        self.state, self.table = ListState(context.theme), StageTable()
+        self._plots: StatisticsPlots | None = None
         self._area = QScrollArea(widgetResizable=True)
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
@@ -46,8 +112,8 @@ class StatisticsPane(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.state)
         column.addWidget(self._area)
-        desk.link.changed.connect(self._linked)
-        desk.theme.changed.connect(self._show)
+        context.link.changed.connect(self._linked)
+        context.theme.changed.connect(self._show)
         self._show()
 
     def _head(self) -> QHBoxLayout:
@@ -60,24 +126,24 @@ class StatisticsPane(QWidget):
         line.addWidget(again)
         return line
 
-    def showEvent(self, event) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
         """Ask for fresh numbers."""
         super().showEvent(event)
         self.look()
 
     def _linked(self) -> None:
-        if self._desk.link.up and self.isVisible():
+        if self._context.link.up and self.isVisible():
             self.look()
         self._show()
 
     def look(self) -> None:
         """Ask the broker for its numbers."""
-        if self._desk.link.up:
-            self._desk.run(self._look(), "asking for the statistics")
+        if self._context.link.up:
+            self._context.run(self._look(), "asking for the statistics")
 
     async def _look(self) -> None:
         try:
-            numbers = await self._desk.client.statistics()
+            numbers = await self._context.client.statistics()
         except CrossDeskError as error:
             self.show_error(error)
             return
@@ -88,7 +154,7 @@ class StatisticsPane(QWidget):
         """Show why there are no numbers; numbers that are already there stay."""
         self._error = str(error)
         if self.numbers is not None:
-            self._desk.notify(Notice(f"The statistics could not be read: {error}", Tone.BAD))
+            self._context.notify(Notice(f"The statistics could not be read: {error}", Tone.BAD))
         self._show()
 
     def _show(self) -> None:
@@ -96,7 +162,7 @@ class StatisticsPane(QWidget):
         some = numbers is not None and any(kind.submitted for kind in numbers.kinds.values())
         self.state.setVisible(not some)
         self._area.setVisible(some)
-        self._area.setEnabled(self._desk.link.up)
+        self._area.setEnabled(self._context.link.up)
         if numbers is not None and some:
             self.table.show_statistics(numbers)
             self._show_plots(numbers)
@@ -105,15 +171,15 @@ class StatisticsPane(QWidget):
 
     def _show_plots(self, numbers: Statistics) -> None:
         if self._plots is None:
-            from app.statistics.plots import Plots
+            from app.statistics.plots import StatisticsPlots
 
-            self._plots = Plots(self._desk.theme)
+            self._plots = StatisticsPlots(self._context.theme)
             self._inner.insertWidget(2, self._plots)
         self._plots.show_statistics(numbers)
 
     def _explain(self) -> None:
-        if not self._desk.link.up:
-            explain_link(self.state, self._desk)
+        if not self._context.link.up:
+            explain_link(self.state, self._context)
         elif self._error:
             explain_error(self.state, "The statistics", self._error, self.look)
         elif self.numbers is None:
@@ -122,5 +188,5 @@ class StatisticsPane(QWidget):
             self.state.show_state(
                 "chart-column", "Nothing to count yet",
                 "Once you have submitted jobs, this page shows how far they came, how large they were and "
-                "how long they waited.", ("Run a sample…", lambda: self._desk.trigger("file.sample")),
+                "how long they waited.", ("Run a sample…", lambda: self._context.trigger("file.sample")),
             )  # fmt: skip

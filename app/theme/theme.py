@@ -1,21 +1,123 @@
-"""The theme of the desk: tokens to colours, icons and fonts; tells when it changes."""
+"""The theme of the desktop: tokens to colours, icons and fonts; tells when it changes."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QIcon
+from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetrics,
+    QGuiApplication,
+    QIcon,
+    QIconEngine,
+    QPainter,
+    QPalette,
+    QPixmap,
+)
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from app.theme.embedded import embed
-from app.theme.icons import TokenIcon
-from app.theme.palette import palette
 from app.theme.plain_style import PlainStyle
-from app.theme.sheet import sheet
 from app.theme.tokens import Mode, value
 from broker_core.client import shipped
+
+_TOKEN = re.compile(r"@([a-z][a-zA-Z0-9-]*)")
+
+
+def _sheet(template: str, mode: Mode, sizes: dict[str, int], icons: str) -> str:
+    """Fill a stylesheet: `@token` by its colour, `@px-name` by a size, `@icons` by the icons' folder."""
+
+    def fill(found: re.Match[str]) -> str:
+        name = found.group(1)
+        if name == "icons":
+            return icons
+        if name.startswith("px-"):
+            return f"{sizes[name[3:]]}px"
+        return value(name, mode)
+
+    return _TOKEN.sub(fill, template)
+
+
+_ROLES = {
+    QPalette.ColorRole.Window: "ground",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "surface",
+    QPalette.ColorRole.AlternateBase: "sunken",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.PlaceholderText: "faint",
+    QPalette.ColorRole.Button: "raised",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "negative",
+    QPalette.ColorRole.Highlight: "selection",
+    QPalette.ColorRole.HighlightedText: "selection-text",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.LinkVisited: "code-function",
+    QPalette.ColorRole.ToolTipBase: "raised",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Light: "raised",
+    QPalette.ColorRole.Midlight: "hover",
+    QPalette.ColorRole.Mid: "border",
+    QPalette.ColorRole.Dark: "border-strong",
+    QPalette.ColorRole.Shadow: "shadow",
+}
+_DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+
+
+def _palette(mode: Mode) -> QPalette:
+    """Return the palette of a mode."""
+    made = QPalette()
+    for role, token in _ROLES.items():
+        made.setColor(role, QColor(value(token, mode)))
+    for role in _DISABLED:
+        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(value("faint", mode)))
+    return made
+
+
+_THIN = b'stroke-width="1.75"'
+
+
+@lru_cache(maxsize=512)
+def _renderer(name: str, color: str) -> QSvgRenderer:
+    source = shipped.data(f"icons/{name}.svg")
+    source = source.replace(b"currentColor", color.encode()).replace(b'stroke-width="2"', _THIN)
+    return QSvgRenderer(QByteArray(source))
+
+
+class TokenIcon(QIconEngine):
+    """Paints one icon in the colour that its token has now, so that a new theme needs no new icons."""
+
+    def __init__(self, color: Callable[[str], QColor], name: str, token: str) -> None:
+        super().__init__()
+        self._color, self._name, self._token = color, name, token
+        shipped_name = f"icons/{name}.svg"
+        if not shipped.exists(shipped_name):
+            raise FileNotFoundError(shipped_name)
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        """Paint into `rect`; a disabled icon is faint."""
+        token = "faint" if mode is QIcon.Mode.Disabled else self._token
+        _renderer(self._name, self._color(token).name()).render(painter, QRectF(rect))
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """Return a picture of `size` device pixels."""
+        made = QPixmap(size)
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        self.paint(painter, QRect(0, 0, size.width(), size.height()), mode, state)
+        painter.end()
+        return made
+
+    def clone(self) -> QIconEngine:
+        """Return an equal engine, as Qt asks when an icon is changed."""
+        return TokenIcon(self._color, self._name, self._token)
+
 
 FACE, MONO = "Inter", "JetBrains Mono"
 BASE = 13
@@ -31,8 +133,8 @@ _STEPS = {"base": 0, "small": -2, "title": 4, "strong": 0, "medium": 0, "mono": 
 _WEIGHTS = {"title": QFont.Weight.DemiBold, "strong": QFont.Weight.DemiBold, "medium": QFont.Weight.Medium}
 
 
-class DeskTheme(QObject):
-    """Implements app.context.Theme on Fusion with the desk's own palettes and stylesheet."""
+class Theme(QObject):
+    """The Fusion style with palettes and a stylesheet of our own."""
 
     changed = Signal()
 
@@ -74,7 +176,7 @@ class DeskTheme(QObject):
         """Return a bundled icon (Lucide name) that follows the theme."""
         found = self._icons.get((name, token))
         if found is None:
-            found = self._icons[name, token] = QIcon(TokenIcon(self, name, token))
+            found = self._icons[name, token] = QIcon(TokenIcon(self.color, name, token))
         return found
 
     def font(self, role: str = "base") -> QFont:
@@ -99,10 +201,10 @@ class DeskTheme(QObject):
         self._colors.clear()
         shown = self.shown
         self._app.setFont(self.font())
-        self._app.setPalette(palette(shown))
+        self._app.setPalette(_palette(shown))
         sizes = {name: self.size + step for name, step in _STEPS.items()}
         template = shipped.text("themes/desk.qss")
-        self._app.setStyleSheet(sheet(template, shown, sizes, _sheet_icons(template, shown)))
+        self._app.setStyleSheet(_sheet(template, shown, sizes, _sheet_icons(template, shown)))
 
 
 @cache

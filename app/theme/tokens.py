@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """Which colours the desk wears."""
+    """Which colours the desktop wears."""
 
     SYSTEM = "system"
     """As the desktop environment says; light where it says nothing."""
@@ -79,7 +79,7 @@ TOKENS: dict[str, tuple[str, str, str]] = {
     "series-5": ("#0b7285", "#66c7d6", "#66ffff"),
     "series-6": ("#c23616", "#f5785b", "#ff8a70"),
 }
-"""Every colour of the desk. Text tokens stand 4.5:1 or better on ground, surface and raised."""
+"""Every colour of the desktop. Text tokens stand 4.5:1 or better on ground, surface and raised."""
 
 _COLUMN = {Mode.LIGHT: 0, Mode.DARK: 1, Mode.CONTRAST: 2}
 

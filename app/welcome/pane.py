@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.welcome.running import open_sample, run_sample
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
     from broker_core.client.samples import Sample
 
 _WIDTH = 880
@@ -49,12 +49,12 @@ _NEXT = (
 class SampleCard(QFrame):
     """A sample with the button that runs it."""
 
-    def __init__(self, desk: WindowDesk, sample: Sample) -> None:
+    def __init__(self, context: AppContext, sample: Sample) -> None:
         super().__init__()
         self.setProperty("role", "card")
         icon, title, about = QLabel(), QLabel(sample.title), QLabel(sample.about, wordWrap=True)
         icon.setPixmap(
-            desk.theme.icon(_ICONS.get(sample.name, "flask-conical"), "accent").pixmap(QSize(20, 20))
+            context.theme.icon(_ICONS.get(sample.name, "flask-conical"), "accent").pixmap(QSize(20, 20))
         )
         title.setProperty("role", "strong")
         about.setProperty("role", "muted")
@@ -66,12 +66,12 @@ class SampleCard(QFrame):
         self.look.setProperty("kind", "quiet")
         self.look.setAccessibleName(f"Open in the editor: {sample.title}")
         self.look.setVisible(sample.runs_here)
-        self.look.clicked.connect(lambda: open_sample(desk, sample.name))
+        self.look.clicked.connect(lambda: open_sample(context, sample.name))
         if sample.runs_here:
             doing = f"submitting “{sample.title}”"
-            self.run.clicked.connect(lambda: desk.run(run_sample(desk, sample.name), doing))
+            self.run.clicked.connect(lambda: context.run(run_sample(context, sample.name), doing))
         else:
-            self.run.clicked.connect(lambda: open_sample(desk, sample.name))
+            self.run.clicked.connect(lambda: open_sample(context, sample.name))
         self._lay_out(icon, title, about)
 
     def _lay_out(self, icon: QLabel, title: QLabel, about: QLabel) -> None:
@@ -95,9 +95,9 @@ class SampleCard(QFrame):
 class WelcomePane(QScrollArea):
     """Samples first, then other ways to begin."""
 
-    def __init__(self, desk: WindowDesk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._context = context
         self.setWidgetResizable(True)
         self.setProperty("role", "surface")
         self.setAccessibleName("Welcome")
@@ -118,7 +118,7 @@ class WelcomePane(QScrollArea):
         across.addWidget(inner, 20)
         across.addStretch(1)
         self.setWidget(outer)
-        desk.link.changed.connect(self._linked)
+        context.link.changed.connect(self._linked)
         self._linked()
 
     def _say(self) -> None:
@@ -146,7 +146,7 @@ class WelcomePane(QScrollArea):
         grid = QGridLayout()
         grid.setSpacing(12)
         for place, sample in enumerate(samples()):
-            card = SampleCard(self._desk, sample)
+            card = SampleCard(self._context, sample)
             self.cards.append(card)
             grid.addWidget(card, place // 2, place % 2)
         grid.setColumnStretch(0, 1)
@@ -160,7 +160,7 @@ class WelcomePane(QScrollArea):
             line.setSpacing(12)
             button = QPushButton(title)
             button.setMinimumWidth(180)
-            button.clicked.connect(lambda _=False, name=action: self._desk.trigger(name))
+            button.clicked.connect(lambda _=False, name=action: self._context.trigger(name))
             text = QLabel(about, wordWrap=True)
             text.setProperty("role", "muted")
             line.addWidget(button)
@@ -168,7 +168,7 @@ class WelcomePane(QScrollArea):
             self._column.addLayout(line)
 
     def _linked(self) -> None:
-        up = self._desk.link.up
+        up = self._context.link.up
         for card in self.cards:
             if card.look.isVisibleTo(card):
                 card.run.setEnabled(up)

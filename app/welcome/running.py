@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app import units
 from app.context import Notice, Tone
-from app.model import words
 
 if TYPE_CHECKING:
-    from app.shell.desk import WindowDesk
+    from app.context import AppContext
 
 
-async def run_sample(desk: WindowDesk, name: str) -> list[str]:
+async def run_sample(context: AppContext, name: str) -> list[str]:
     """Prepare and submit a sample, then show its (first) job; returns the ids.
 
     The console of an interactive one comes to the front, the logs of another.
@@ -21,22 +21,22 @@ async def run_sample(desk: WindowDesk, name: str) -> list[str]:
 
     one = sample(name)
     prepared = await prepare(one.jdl, one.folder)
-    transfer = desk.transfers.begin(f"Files of “{one.title}”")
+    transfer = context.transfers.begin(f"Files of “{one.title}”")
     try:
-        receipt = await desk.client.submit_prepared(prepared, values=one.values, progress=transfer.advance)
+        receipt = await context.client.submit_prepared(prepared, values=one.values, progress=transfer.advance)
     finally:
-        transfer.end("sent" if desk.link.up else "not sent")
-    many = f" {words.count(len(receipt.ids), 'job')}" if len(receipt.ids) > 1 else ""
+        transfer.end("sent" if context.link.up else "not sent")
+    many = f" {units.count(len(receipt.ids), 'job')}" if len(receipt.ids) > 1 else ""
     interactive = prepared.description is not None and prepared.description.interactive
     hint = " Type into its console." if interactive else ""
-    desk.notify(Notice(f"Submitted “{one.title}”.{many}{hint}", Tone.GOOD, "", receipt.ids[0]))
-    desk.show_job(receipt.ids[0], "console" if interactive else "logs")
+    context.notify(Notice(f"Submitted “{one.title}”.{many}{hint}", Tone.GOOD, "", receipt.ids[0]))
+    context.show_job(receipt.ids[0], "console" if interactive else "logs")
     return receipt.ids
 
 
-def open_sample(desk: WindowDesk, name: str) -> None:
+def open_sample(context: AppContext, name: str) -> None:
     """Open the description of a sample in an editor, with its folder as the place of its files."""
     from broker_core.client.samples import sample
 
     for path in sample(name).descriptions:
-        desk.open_editor(path.read_text(encoding="utf-8"), path)
+        context.open_editor(path.read_text(encoding="utf-8"), path)

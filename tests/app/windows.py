@@ -26,24 +26,24 @@ class Stage:
     """A window for a scenario."""
 
     def __init__(self, window: MainWindow) -> None:
-        self.window, self.desk = window, window.desk
+        self.window, self.context = window, window.context
         self.leftovers: list[str] = []
         """Names of tasks that were not ended by closing the window."""
 
     async def ready(self) -> None:
         """Wait until all rows are there and shown."""
-        rows, view = self.desk.jobs, self.window.jobs.table.view
+        rows, view = self.context.jobs, self.window.jobs.table.view
         await eventually(lambda: rows.complete and not view.working, what="rows are loaded")
 
     async def finished(self, sample: str) -> str:
         """Run a sample from the window and wait for its end; returns the id of its first job."""
-        ids = await run_sample(self.desk, sample)
+        ids = await run_sample(self.context, sample)
         await eventually(lambda: all(self.ended(job) for job in ids), 90, f"{sample} ends")
         return ids[0]
 
     def ended(self, job: str) -> bool:
         """True once the desk shows that a job has ended."""
-        row = self.desk.jobs.row(job)
+        row = self.context.jobs.row(job)
         return row is not None and row["ended"] is not None
 
 
@@ -79,13 +79,13 @@ def play(
 
 async def _play(stage: Stage, scenario: Scenario, connect: bool) -> None:
     stage.window.show()
-    stage.window.furnish()
+    stage.window.build_deferred()
     if connect:
-        stage.desk.begin()
+        stage.context.begin()
     try:
         await scenario(stage)
     finally:
-        await stage.desk.close()
+        await stage.context.close()
         left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         stage.leftovers = [task.get_name() for task in left]
         for task in left:

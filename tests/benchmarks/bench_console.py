@@ -24,20 +24,20 @@ def measure() -> list[Figure]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from app.collector import Collector
-    from app.console.readiness import first_key
-    from app.console.rehearsal import rehearse
-    from app.console.terminal import TerminalView
-    from app.theme.theme import DeskTheme
+    from app.console.preload import first_key
+    from app.console.terminal.view import TerminalView
+    from app.console.warm_up import rehearse
+    from app.interpreter import GarbageCollector
+    from app.theme.theme import Theme
     from app.theme.tokens import Mode
-    from tests.app.inspector.recorded import TestDesk
+    from tests.app.inspector.recorded import TestContext
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     rehearse(first_key())
     gc.freeze()
-    collector = Collector()
-    view = TerminalView(TestDesk(DeskTheme(app, Mode.DARK), None))
+    collector = GarbageCollector()
+    view = TerminalView(TestContext(Theme(app, Mode.DARK), None))
     view.show()
     room = view.viewport().size()
     view.resize(
@@ -102,10 +102,10 @@ def _acts(view):  # type: ignore[no-untyped-def]
     narrower = view.width() - 10 * round(view.cell.width())
     return [
         lambda: view.resize(narrower, view.height()),
-        lambda: view.find("value 7"),
+        lambda: view.find_text("value 7"),
         lambda: view.find_step(-1),
         lambda: view.verticalScrollBar().setValue(50_000),
-        lambda: view.find(""),
+        lambda: view.find_text(""),
         lambda: (view.terminal.select_all(), view.refresh()),
         lambda: view.copy(),
         lambda: view.paste("text " * 200_000),

@@ -24,12 +24,11 @@ def measure() -> list[Figure]:
     import qasync
     from PySide6.QtWidgets import QApplication
 
-    from app.collector import Collector
-    from app.turns import short_turns
+    from app.interpreter import GarbageCollector, short_turns
 
     app = QApplication.instance() or QApplication(["bench"])
     app.setQuitOnLastWindowClosed(False)
-    Collector(app)
+    GarbageCollector(app)
     short_turns()
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
@@ -47,7 +46,7 @@ async def _measure(app: Any) -> list[Figure]:
             await client.submit(submission(text, HELD, values))
         window = build(app, arguments(["--state-dir", os.environ["CROSSDESK_STATE_DIR"]]))
         window.show()
-        window.furnish()
+        window.build_deferred()
         gc.freeze()  # as the program does
         window.jobs.table.view.folding = False
         gaps = Gaps()
@@ -59,7 +58,7 @@ async def _measure(app: Any) -> list[Figure]:
             figures += await _scrolling(window, gaps)
             figures.append(await _news(window, client))
         finally:
-            await window.desk.close()
+            await window.context.close()
             window.close()
     return figures
 
@@ -86,7 +85,7 @@ class Gaps:
 
 
 async def _loading(window: Any, gaps: Gaps) -> list[Figure]:
-    desk, seen = window.desk, dict[str, float]()
+    context, seen = window.context, dict[str, float]()
     connected = asyncio.Event()
 
     def begin() -> None:
@@ -94,11 +93,11 @@ async def _loading(window: Any, gaps: Gaps) -> list[Figure]:
         gaps.reset()
         connected.set()
 
-    desk.session.on_connected.append(begin)
-    desk.jobs.changed.connect(lambda ids: ids and seen.setdefault("first", time.perf_counter()))
+    context.session.on_connected.append(begin)
+    context.jobs.changed.connect(lambda ids: ids and seen.setdefault("first", time.perf_counter()))
     done = asyncio.Event()
-    desk.jobs.loaded.connect(done.set)
-    desk.begin()
+    context.jobs.loaded.connect(done.set)
+    context.begin()
     await done.wait()
     window.jobs.view.viewport().repaint()
     seen["all"] = time.perf_counter()
@@ -117,7 +116,7 @@ async def _loading(window: Any, gaps: Gaps) -> list[Figure]:
 
 
 async def _scrolling(window: Any, gaps: Gaps) -> list[Figure]:
-    rows, view = window.desk.jobs, window.jobs.view
+    rows, view = window.context.jobs, window.jobs.view
     frames: list[float] = []
     bar, sent = view.verticalScrollBar(), 0
     gaps.reset()
@@ -166,8 +165,8 @@ async def _news(window: Any, client: Any) -> Figure:
 
     waiting: dict[str, float] = {}
     window.jobs.view.verticalScrollBar().setValue(0)
-    window.desk.session.on_events.append(told)
-    window.desk.jobs.changed.connect(painted)
+    window.context.session.on_events.append(told)
+    window.context.jobs.changed.connect(painted)
     for _ in range(_NEWS):
         await client.submit(submission('Executable = "/bin/true";', ""))
         await asyncio.sleep(0.3)

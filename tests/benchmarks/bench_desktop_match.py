@@ -31,12 +31,11 @@ def measure() -> list[Figure]:
     import qasync
     from PySide6.QtWidgets import QApplication
 
-    from app.collector import Collector
-    from app.turns import short_turns
+    from app.interpreter import GarbageCollector, short_turns
 
     app = QApplication.instance() or QApplication(["bench"])
     app.setQuitOnLastWindowClosed(False)
-    Collector(app)
+    GarbageCollector(app)
     short_turns()
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
@@ -54,16 +53,16 @@ async def _measure() -> list[Figure]:
             await asyncio.sleep(0.1)
         window = build(_application(), arguments(["--state-dir", str(state_dir)]))
         window.show()
-        window.furnish()
-        window.desk.begin()
+        window.build_deferred()
+        window.context.begin()
         gc.freeze()  # as the program does
         gaps = Gaps()
         try:
-            while not window.desk.jobs.complete:
+            while not window.context.jobs.complete:
                 await asyncio.sleep(0.05)
             return [*await _typing(window, gaps), *await _table(window, gaps), *await _many(window, gaps)]
         finally:
-            await window.desk.close()
+            await window.context.close()
             window.close()
 
 
@@ -77,7 +76,7 @@ async def _typing(window: Any, gaps: Gaps) -> list[Figure]:
     """From the changed text to the painted counts, without the pause that waits for the next key."""
     from app.match.asking import DEBOUNCE_MS
 
-    window.desk.open_editor("".join(_LINES).format(8))
+    window.context.open_editor("".join(_LINES).format(8))
     editor = window.tabs.currentWidget()
     view = editor.whereabouts.view
     view.filters.access.setChecked(True)
@@ -111,7 +110,7 @@ async def _table(window: Any, gaps: Gaps) -> list[Figure]:
     """From opening the resources to all rows of the real broker."""
     gaps.reset()
     begin = time.perf_counter()
-    window.desk.trigger("view.resources")
+    window.context.trigger("view.resources")
     pane = window.tabs.currentWidget()
     while pane.table.rowCount() <= RESOURCES:
         await asyncio.sleep(0.002)
@@ -127,8 +126,8 @@ async def _many(window: Any, gaps: Gaps) -> list[Figure]:
     from app.resources.pane import ResourcesPane
     from tests.app.resources.made_up import CacheBroker
 
-    real, window.desk.session.client = window.desk.session.client, CacheBroker(MANY)
-    pane = ResourcesPane(window.desk)
+    real, window.context.session.client = window.context.session.client, CacheBroker(MANY)
+    pane = ResourcesPane(window.context)
     pane.resize(1280, 800)
     gaps.reset()
     pane.show()
@@ -150,7 +149,7 @@ async def _many(window: Any, gaps: Gaps) -> list[Figure]:
         pane.view.viewport().repaint()
         frames.append(time.perf_counter() - begin)
         await asyncio.sleep(0)
-    window.desk.session.client = real
+    window.context.session.client = real
     pane.close()
     frames.sort()
     return [

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.shell.desktop_notices import show
+from app.shell.news import show
 from tests.end2end.screen import Screen
 from tests.waiting import wait_until
 

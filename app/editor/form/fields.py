@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import Theme
-from app.editor.faces import code_font
-from app.editor.form.plan import Field, Kind
-from app.editor.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
-from app.theme.number import NumberEntry
+from app.description.code_font import code_font
+from app.description.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
+from app.editor.form.plan import FieldKind, FormField
+from app.theme.theme import Theme
+from app.widgets.number_entry import NumberEntry
 
 _MOST_CPUS = 1_000_000
 
@@ -33,7 +33,7 @@ class FieldWidget(QWidget):
     edited = Signal(str, object)
     """Attribute, and its new source text, or None to take it out."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormField) -> None:
         super().__init__()
         self.field = field
         self.row = QHBoxLayout(self)
@@ -63,18 +63,18 @@ class FieldWidget(QWidget):
 class LineField(FieldWidget):
     """A line of text: a string, or an expression as it stands."""
 
-    def __init__(self, field: Field, theme: Theme) -> None:
+    def __init__(self, field: FormField, theme: Theme) -> None:
         super().__init__(field)
         self.line = QLineEdit()
         self.line.setPlaceholderText(self.tr(field.hint) if field.hint else "")
-        if field.kind is Kind.EXPRESSION:
+        if field.kind is FieldKind.EXPRESSION:
             self.line.setFont(code_font(theme))
         self._name(self.line)
         self.row.addWidget(self.line)
         self.line.textEdited.connect(self._edited)
 
     def _show(self, source: str | None) -> bool:
-        raw = self.field.kind is Kind.EXPRESSION
+        raw = self.field.kind is FieldKind.EXPRESSION
         value = (source or "") if raw or source is None else string_of(source)
         shown = source if value is None else value
         one_line = " ".join((shown or "").split("\n"))
@@ -87,7 +87,7 @@ class LineField(FieldWidget):
         if not value.strip():
             self._tell(None)
         else:
-            self._tell(value if self.field.kind is Kind.EXPRESSION else string_source(value))
+            self._tell(value if self.field.kind is FieldKind.EXPRESSION else string_source(value))
 
 
 class ProgramField(LineField):
@@ -96,7 +96,7 @@ class ProgramField(LineField):
     chosen = Signal(str)
     """Path of the program that was chosen."""
 
-    def __init__(self, field: Field, theme: Theme) -> None:
+    def __init__(self, field: FormField, theme: Theme) -> None:
         super().__init__(field, theme)
         button = QToolButton()
         button.setIcon(theme.icon("folder-open"))
@@ -115,7 +115,7 @@ class ProgramField(LineField):
 class NumberField(FieldWidget):
     """A whole number; 1 is what an absent attribute means."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormField) -> None:
         super().__init__(field)
         self.spin = NumberEntry()
         self.spin.setRange(1, _MOST_CPUS)
@@ -137,7 +137,7 @@ class NumberField(FieldWidget):
 class ChoiceField(FieldWidget):
     """One of a few words; the first choice stands for an absent attribute."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormField) -> None:
         super().__init__(field)
         self.box = QComboBox()
         for value, label in field.choices:
@@ -162,7 +162,7 @@ class ChoiceField(FieldWidget):
 class SwitchField(FieldWidget):
     """On writes True; off takes the attribute out."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormField) -> None:
         super().__init__(field)
         self.box = QCheckBox(self.tr("Yes"))
         self._name(self.box)
@@ -181,7 +181,7 @@ class SwitchField(FieldWidget):
 class LinesField(FieldWidget):
     """A list of strings, one on a line."""
 
-    def __init__(self, field: Field, theme: Theme) -> None:
+    def __init__(self, field: FormField, theme: Theme) -> None:
         super().__init__(field)
         self.lines = QPlainTextEdit()
         self.lines.setFont(code_font(theme))

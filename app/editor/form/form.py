@@ -7,17 +7,17 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.context import Theme
+from app.description.statements import Statement, statements
 from app.editor.form import fields
-from app.editor.form.plan import SECTIONS, Field, Kind, Section
+from app.editor.form.plan import SECTIONS, FieldKind, FormField, Section
 from app.editor.form.sandbox import SandboxField
-from app.editor.statements import Statement, statements
+from app.theme.theme import Theme
 
 _LABEL_WIDTH = 92
-_TALL = (Kind.SENT, Kind.LINES)
+_TALL = (FieldKind.SENT, FieldKind.LINES)
 
 
-class Form(QScrollArea):
+class DescriptionForm(QScrollArea):
     """The form side of the editor."""
 
     edited = Signal(str, object)
@@ -67,38 +67,39 @@ class Form(QScrollArea):
         column.addLayout(rows)
         return column
 
-    def _add(self, rows: QGridLayout, row: int, field: Field) -> None:
+    def _add(self, rows: QGridLayout, row: int, field: FormField) -> None:
         widget = self._make(field)
         widget.edited.connect(self.edited)
         self.widgets[field.attribute] = widget
         label = QLabel(self.tr(field.label))
-        label.setFixedHeight(widget.focusProxy().sizeHint().height() if field.kind not in _TALL else 28)
+        proxy = widget.focusProxy()
+        label.setFixedHeight(proxy.sizeHint().height() if proxy and field.kind not in _TALL else 28)
         label.setBuddy(widget)
         top = Qt.AlignmentFlag.AlignTop
         rows.addWidget(label, row, 0, top)
         rows.addWidget(widget, row, 1, top)
         rows.addWidget(self._help(field), row + 1, 1)
 
-    def _help(self, field: Field) -> QLabel:
+    def _help(self, field: FormField) -> QLabel:
         text = QLabel(self.tr(field.help))
         text.setProperty("role", "small")
         text.setWordWrap(True)
         text.setContentsMargins(0, 0, 0, 8)
         return text
 
-    def _make(self, field: Field) -> fields.FieldWidget:
+    def _make(self, field: FormField) -> fields.FieldWidget:
         match field.kind:
-            case Kind.NUMBER:
+            case FieldKind.NUMBER:
                 return fields.NumberField(field)
-            case Kind.CHOICE:
+            case FieldKind.CHOICE:
                 return fields.ChoiceField(field)
-            case Kind.SWITCH:
+            case FieldKind.SWITCH:
                 return fields.SwitchField(field)
-            case Kind.LINES:
+            case FieldKind.LINES:
                 return fields.LinesField(field, self._theme)
-            case Kind.SENT:
+            case FieldKind.SENT:
                 return SandboxField(field, self._theme, self._limit)
-            case Kind.PROGRAM:
+            case FieldKind.PROGRAM:
                 program = fields.ProgramField(field, self._theme)
                 program.chosen.connect(self.programChosen)
                 return program

@@ -8,7 +8,7 @@ from enum import StrEnum
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """How a field is filled in, and so how its value is written."""
 
     TEXT = "text"
@@ -30,13 +30,13 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One field: the attribute it stands for, its label, and a short help."""
 
     attribute: str
     label: str
     help: str
-    kind: Kind = Kind.TEXT
+    kind: FieldKind = FieldKind.TEXT
     choices: tuple[tuple[str, str], ...] = ()
     """(value, label); an empty value means that the attribute is not written."""
     hint: str = ""
@@ -48,7 +48,7 @@ class Section:
     """Fields that belong together."""
 
     title: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
 
 
 def _t(text: str) -> str:
@@ -59,43 +59,43 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         _t("What to run"),
         (
-            Field(
+            FormField(
                 "Executable",
                 _t("Program"),
                 _t("A file to send along, or a program that is there."),
-                Kind.PROGRAM,
+                FieldKind.PROGRAM,
             ),
-            Field("Arguments", _t("Arguments"), _t("Words as on a command line; nothing is expanded.")),
-            Field("JobName", _t("Name"), _t("Shown in the jobs table."), hint=_t("the program's name")),
+            FormField("Arguments", _t("Arguments"), _t("Words as on a command line; nothing is expanded.")),
+            FormField("JobName", _t("Name"), _t("Shown in the jobs table."), hint=_t("the program's name")),
         ),
     ),
     Section(
         _t("Files"),
         (
-            Field("InputSandbox", _t("Sent"), _t("Files that travel with the job."), Kind.SENT),
-            Field(
+            FormField("InputSandbox", _t("Sent"), _t("Files that travel with the job."), FieldKind.SENT),
+            FormField(
                 "OutputSandbox",
                 _t("Brought back"),
                 _t("One name on a line; * and ? are allowed."),
-                Kind.LINES,
+                FieldKind.LINES,
             ),
         ),
     ),
     Section(
         _t("Where"),
         (
-            Field(
+            FormField(
                 "Requirements",
                 _t("Requirements"),
                 _t("What a resource must have; empty: anywhere."),
-                Kind.EXPRESSION,
+                FieldKind.EXPRESSION,
                 hint="other.GlueHostMainMemoryRAMSize >= 1024",
             ),
-            Field(
+            FormField(
                 "Rank",
                 _t("Rank"),
                 _t("Which of them first: higher is better."),
-                Kind.EXPRESSION,
+                FieldKind.EXPRESSION,
                 hint="other.GlueHostFreeCPUs",
             ),
         ),
@@ -103,19 +103,19 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         _t("CPUs and kind"),
         (
-            Field(
+            FormField(
                 "JobType",
                 _t("Kind"),
                 _t("Parallel jobs use several CPUs at the same time."),
-                Kind.CHOICE,
+                FieldKind.CHOICE,
                 (("", _t("Normal")), ("Parallel", _t("Parallel"))),
             ),
-            Field("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), Kind.NUMBER),
-            Field(
+            FormField("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), FieldKind.NUMBER),
+            FormField(
                 "SubJobType",
                 _t("Parallel by"),
                 _t("The library a parallel job was built with."),
-                Kind.CHOICE,
+                FieldKind.CHOICE,
                 (
                     ("", _t("None")),
                     ("openmpi", "Open MPI"),
@@ -125,25 +125,25 @@ SECTIONS: tuple[Section, ...] = (
                     ("plain", _t("Plain")),
                 ),
             ),
-            Field(
+            FormField(
                 "Interactive",
                 _t("Interactive"),
                 _t("You steer it while it runs; it starts at once."),
-                Kind.SWITCH,
+                FieldKind.SWITCH,
             ),
         ),
     ),
     Section(
         _t("Streams"),
         (
-            Field("StdInput", _t("Input"), _t("File read as standard input."), hint=_t("none")),
-            Field("StdOutput", _t("Output"), _t("File that takes what it prints."), hint="std.out"),
-            Field("StdError", _t("Errors"), _t("File that takes error messages."), hint="std.err"),
+            FormField("StdInput", _t("Input"), _t("File read as standard input."), hint=_t("none")),
+            FormField("StdOutput", _t("Output"), _t("File that takes what it prints."), hint="std.out"),
+            FormField("StdError", _t("Errors"), _t("File that takes error messages."), hint="std.err"),
         ),
     ),
     Section(
         _t("Environment"),
-        (Field("Environment", _t("Variables"), _t("NAME=value, one on a line."), Kind.LINES),),
+        (FormField("Environment", _t("Variables"), _t("NAME=value, one on a line."), FieldKind.LINES),),
     ),
 )
 """The form from top to bottom."""

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import Theme
+from app.description.sandbox_files import SandboxItem, looked_up
+from app.description.values import list_source, strings_of
 from app.editor.form.fields import FieldWidget
-from app.editor.form.plan import Field
-from app.editor.on_disk import Entry, looked_up
-from app.editor.sizes import size_text
-from app.editor.values import list_source, strings_of
+from app.editor.form.plan import FormField
+from app.theme.theme import Theme
+from app.units import size_text
 
 _ROWS_SHOWN = 4
 
@@ -36,10 +36,10 @@ class SandboxField(FieldWidget):
     totalChanged = Signal(int)
     """Bytes of all entries that were found."""
 
-    def __init__(self, field: Field, theme: Theme, limit: int) -> None:
+    def __init__(self, field: FormField, theme: Theme, limit: int) -> None:
         super().__init__(field)
         self._theme, self._limit, self._base = theme, limit, Path.home()
-        self.entries: tuple[Entry, ...] = ()
+        self.entries: tuple[SandboxItem, ...] = ()
         self.table = self._make_table()
         self.total = QLabel()
         self.total.setFont(theme.font("small"))
@@ -54,7 +54,8 @@ class SandboxField(FieldWidget):
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(24)
         for column, side in enumerate((Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)):
-            table.horizontalHeaderItem(column).setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+            if (head := table.horizontalHeaderItem(column)) is not None:
+                head.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
         table.setShowGrid(False)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -120,7 +121,7 @@ class SandboxField(FieldWidget):
             if row < len(self.entries):
                 self.table.selectRow(row)
 
-    def _fill_row(self, row: int, entry: Entry) -> None:
+    def _fill_row(self, row: int, entry: SandboxItem) -> None:
         name, size = QTableWidgetItem(entry.shown), QTableWidgetItem(entry.fault or size_text(entry.size))
         name.setToolTip(entry.written)
         size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.ghostty import Ghostty
-from app.console.terminal import TerminalView
-from app.theme.theme import DeskTheme
+from app.console.emulator.ghostty import Ghostty
+from app.console.terminal.view import TerminalView
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from tests.app.console.program import Program
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 
 Run = Callable[..., Program]
 
@@ -34,7 +34,7 @@ def terminal(request: pytest.FixtureRequest) -> Iterator[Ghostty]:
 @pytest.fixture
 def view(qapp: QApplication, qtbot: QtBot) -> TerminalView:
     """A terminal of 100 by 30 cells with the focus."""
-    made = TerminalView(TestDesk(DeskTheme(qapp, Mode.LIGHT), None))
+    made = TerminalView(TestContext(Theme(qapp, Mode.LIGHT), None))
     qtbot.addWidget(made)
     made.show()
     room = made.viewport().size()

@@ -11,7 +11,7 @@ import struct
 import termios
 from pathlib import Path
 
-from app.console.terminal import TerminalView
+from app.console.terminal.view import TerminalView
 
 
 class Program:

@@ -22,14 +22,14 @@ async def opened(stage: Stage, text: str) -> ConsoleView:
     """Submit a description and open the console of its job."""
     await stage.ready()
     prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {text}', Path("/"))
-    job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
+    job = (await stage.context.client.submit_prepared(prepared)).ids[0]
     return await shown(stage, job)
 
 
 async def shown(stage: Stage, job: str) -> ConsoleView:
     """Open the console of a job that is there."""
-    await eventually(lambda: stage.desk.jobs.row(job) is not None)
-    stage.desk.show_job(job, "console")
+    await eventually(lambda: stage.context.jobs.row(job) is not None)
+    stage.context.show_job(job, "console")
     inspector = stage.window.inspector
     assert inspector is not None
     pane = inspector.panes["console"]

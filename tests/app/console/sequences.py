@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.console.ghostty import Ghostty
+from app.console.emulator.ghostty import Ghostty
 
 CSI = "\x1b["
 

@@ -30,7 +30,7 @@ def test_what_is_typed_reaches_the_shell_and_its_end_is_shown(
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: "\n42" in screen())
         await eventually(lambda: view.status.state is SessionState.CLOSED)
-        assert "exit code 3" in view.strip.told.text()
+        assert "exit code 3" in view.toolbar.told.text()
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -166,17 +166,17 @@ def test_a_session_that_cannot_be_had_is_told_in_the_pane(
     async def scenario(stage: Stage) -> None:
         await stage.ready()
         prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {SHELL}', Path("/"))
-        job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
-        await eventually(lambda: stage.desk.jobs.row(job) is not None)
-        stage.desk.show_job(job, "console")
+        job = (await stage.context.client.submit_prepared(prepared)).ids[0]
+        await eventually(lambda: stage.context.jobs.row(job) is not None)
+        stage.context.show_job(job, "console")
         assert stage.window.inspector is not None
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
         await eventually(lambda: pane.views.get(job), what="the console opens")
         view = pane.views[job]
         await eventually(lambda: view.status.state is SessionState.REFUSED, what="its end is told")
-        assert "FIRST-LAST" in view.strip.told.text()
+        assert "FIRST-LAST" in view.toolbar.told.text()
         await eventually(lambda: "FIRST-LAST" in view.terminal.terminal.text(), what="where one looks too")
-        await stage.desk.client.cancel([job])
+        await stage.context.client.cancel([job])
 
     play(qapp, running_broker.state_dir, scenario)

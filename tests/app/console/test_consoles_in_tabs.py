@@ -32,13 +32,13 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
         page, second = await in_a_tab(stage, first.job)
         await eventually(lambda: "ready>" in second.terminal.terminal.text(), what="past output is shown")
         await eventually(lambda: first.status.viewers == 2, what="both watch")
-        assert "open at 2 places" in first.strip.told.text()
-        assert second.strip.act.text() == "Type here"
+        assert "open at 2 places" in first.toolbar.told.text()
+        assert second.toolbar.act.text() == "Type here"
         for _ in range(2):
             QTest.keyClicks(second.terminal, "typed in vain")
         told = [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
         assert len([one for one in told if "Another console has the input" in one]) == 1
-        second.strip.act.click()
+        second.toolbar.act.click()
         await eventually(lambda: second.status.writer and not first.status.writer, what="hand-over")
         QTest.keyClicks(second.terminal, "echo $((6*7))")
         QTest.keyClick(second.terminal, Qt.Key.Key_Return)
@@ -46,9 +46,9 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
             await eventually(lambda view=view: "\n42" in view.terminal.terminal.text(), what="both show it")
         stage.window.tabs.close_page(page)
         await eventually(lambda: first.status.viewers == 1, what="the closed one has left")
-        first.strip.act.click()
-        await eventually(first.strip.signals.isEnabled, what="it has the input again")
-        first.strip.signalled.emit("KILL")
+        first.toolbar.act.click()
+        await eventually(first.toolbar.signals.isEnabled, what="it has the input again")
+        first.toolbar.signalled.emit("KILL")
         await eventually(lambda: first.status.state is SessionState.CLOSED)
 
     play(qapp, running_broker.state_dir, scenario)
@@ -82,16 +82,16 @@ def test_a_console_that_is_torn_off_takes_the_input_along(
     async def scenario(stage: Stage) -> None:
         first = await opened(stage, SHELL)
         assert stage.window.inspector is not None
-        stage.window.inspector.header.tear.click()
-        (torn,) = stage.window.inspector.torn
-        assert isinstance(torn.pane, ConsolePane)
-        await eventually(lambda: torn.pane.views.get(first.job), what="the console opens in its window")
-        second = torn.pane.views[first.job]
+        stage.window.inspector.header.detach.click()
+        (detached,) = stage.window.inspector.detached
+        assert isinstance(detached.pane, ConsolePane)
+        await eventually(lambda: detached.pane.views.get(first.job), what="the console opens in its window")
+        second = detached.pane.views[first.job]
         await eventually(lambda: second.status.writer and not first.status.writer, what="it has the input")
         QTest.keyClicks(second.terminal, "exit")
         QTest.keyClick(second.terminal, Qt.Key.Key_Return)
         await eventually(lambda: second.status.state is SessionState.CLOSED)
-        torn.close()
+        detached.close()
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -107,10 +107,10 @@ def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
         (contact,) = folder.rglob(f"attempts/{view.job}.1/job/.crossdesk-agent")
         os.kill(json.loads(contact.read_text().splitlines()[0])["pid"], signal.SIGKILL)
         await eventually(lambda: view.status.state is SessionState.CLOSED, what="the session is closed")
-        assert view.strip.word.text() == "Closed"
-        assert view.strip.told.text() == said
+        assert view.toolbar.word.text() == "Closed"
+        assert view.toolbar.told.text() == said
         await eventually(lambda: stage.ended(view.job), what="the job has ended")
-        assert (stage.desk.jobs.row(view.job) or {})["reason"] == said
+        assert (stage.context.jobs.row(view.job) or {})["reason"] == said
 
         def told() -> list[str]:
             return [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
@@ -134,7 +134,7 @@ def test_an_answer_that_comes_after_its_pane_went_away_opens_no_console(
         async def load(job: str) -> Any:
             asked.set()
             await closed.wait()
-            answer = await stage.desk.client.job(job)
+            answer = await stage.context.client.job(job)
             answered.set()
             return answer
 
@@ -156,7 +156,7 @@ def test_no_notice_covers_the_line_that_is_typed_into(
         stage.window.resize(1400, 900)
         view = await opened(stage, LINES)
         await eventually(view.entry.isVisible)
-        stage.desk.notify(Notice("Something to be told.", Tone.BAD))
+        stage.context.notify(Notice("Something to be told.", Tone.BAD))
         window, entry = stage.window, view.entry
 
         def covered() -> bool:

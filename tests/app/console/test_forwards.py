@@ -14,14 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.forward_entry import WAYS, ForwardEntry, where_of
-from app.console.forward_list import ForwardList, ForwardRow
+from app.console.forwards.entry import WAYS, ForwardEntry, where_of
+from app.console.forwards.panel import ForwardList, ForwardRow
 from app.console.view import ConsoleView
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import ForwardView, SessionState
 from tests.app.console.programs import SHELL, opened
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -82,7 +82,7 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: "served at " in screen(), what="the server runs")
         port = screen().partition("served at ")[2].split()[0]
-        view.strip.tools["forwards"].click()
+        view.toolbar.tools["forwards"].click()
         assert view.forwards.isVisible()
         QTest.keyClicks(view.forwards.entry.target, port)
         view.forwards.entry.add.click()
@@ -132,10 +132,10 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         assert "localhost:1" in row.problem.text()
 
     async def ended_by_a_signal(view: ConsoleView) -> None:
-        view.strip.signalled.emit("KILL")
+        view.toolbar.signalled.emit("KILL")
         await eventually(lambda: view.status.state is SessionState.CLOSED)
-        assert "signal 9" in view.strip.told.text()
-        assert not view.strip.signals.isEnabled()
+        assert "signal 9" in view.toolbar.told.text()
+        assert not view.toolbar.signals.isEnabled()
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -191,7 +191,7 @@ def test_a_forward_is_asked_for_as_it_is_written(
 
 
 def test_a_row_stays_while_its_counters_change(qapp: QApplication) -> None:
-    shown = ForwardList(TestDesk(DeskTheme(qapp, Mode.LIGHT), None))
+    shown = ForwardList(TestContext(Theme(qapp, Mode.LIGHT), None))
     shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 0, 0, 0),))
     (row,) = shown.rows.values()
     shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 2048, 1, 1, "no"),))

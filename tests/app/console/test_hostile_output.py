@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from app.console.frame import Frame
-from app.console.ghostty import Ghostty
+from app.console.emulator.frame import ScreenFrame
+from app.console.emulator.ghostty import Ghostty
 
 CSI = "\x1b["
 ANSWER = re.compile(
@@ -125,7 +125,7 @@ def test_noise_of_every_kind_is_survived_and_the_screen_can_be_had_back() -> Non
         b"22;0t",
     ]
     terminal = Ghostty(40, 10)
-    frame = Frame(terminal)
+    frame = ScreenFrame(terminal)
     for _ in range(300):
         noise = b"".join(
             chance.choice(parts) if chance.random() < 0.5 else chance.randbytes(3) for _ in range(60)
@@ -143,7 +143,7 @@ def test_noise_of_every_kind_is_survived_and_the_screen_can_be_had_back() -> Non
 
 
 def test_combining_characters_without_end_stay_in_their_cell(terminal: Ghostty) -> None:
-    frame = Frame(terminal)
+    frame = ScreenFrame(terminal)
     terminal.feed(("a" + "\u0301" * 20_000 + "b").encode())
     frame.update()
     assert terminal.cursor == (2, 0)

@@ -19,7 +19,7 @@ def test_the_sample_on_the_welcome_page_leads_to_its_console_where_it_answers(
 ) -> None:
     async def scenario(stage: Stage) -> None:
         await stage.ready()
-        stage.desk.trigger("file.sample")
+        stage.context.trigger("file.sample")
         page = stage.window.tabs.currentWidget()
         card: SampleCard = next(one for one in page.cards if "prompt" in one.run.accessibleName())
         await eventually(card.run.isEnabled)
@@ -38,6 +38,6 @@ def test_the_sample_on_the_welcome_page_leads_to_its_console_where_it_answers(
             QTest.keyClick(view.terminal, Qt.Key.Key_Return)
             await eventually(lambda answer=answer: answer in screen(), what=answer)
         await eventually(lambda: view.status.state is SessionState.CLOSED)
-        assert "exit code 0" in view.strip.told.text()
+        assert "exit code 0" in view.toolbar.told.text()
 
     play(qapp, running_broker.state_dir, scenario)

@@ -11,26 +11,26 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.line_entry import LineEntry
-from app.console.line_queue import AHEAD, Entry, LineQueue
-from app.theme.theme import DeskTheme
+from app.console.lines.entry import LineEntry
+from app.console.lines.queue import AHEAD, LineQueue, QueuedLine
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import SessionState, Status
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 
 HERE = Status(SessionState.CONNECTED, mode="lines", writer=True, viewers=1)
 AWAY = Status(SessionState.BUFFERING, mode="lines", writer=True)
 OTHER = Status(SessionState.CONNECTED, mode="lines", writer=False, viewers=2)
 
 
-def lines(*texts: str) -> list[Entry]:
-    return [Entry(text) for text in texts]
+def lines(*texts: str) -> list[QueuedLine]:
+    return [QueuedLine(text) for text in texts]
 
 
 def test_lines_leave_in_their_order_and_are_forgotten_when_the_node_has_them() -> None:
     queue = LineQueue()
     for text in ("one", "two"):
-        queue.add(Entry(text))
+        queue.add(QueuedLine(text))
     assert queue.leaving() == lines("one", "two")
     assert queue.under_way == lines("one", "two")
     queue.confirm(4)
@@ -42,7 +42,7 @@ def test_lines_leave_in_their_order_and_are_forgotten_when_the_node_has_them() -
 def test_no_more_is_under_way_than_can_be_waited_for() -> None:
     queue = LineQueue()
     for _ in range(10):
-        queue.add(Entry("x" * (AHEAD // 2 - 1)))
+        queue.add(QueuedLine("x" * (AHEAD // 2 - 1)))
     assert len(queue.leaving()) == 2
     assert len(queue.waiting) == 8
     queue.confirm(AHEAD // 2)
@@ -51,32 +51,32 @@ def test_no_more_is_under_way_than_can_be_waited_for() -> None:
 
 def test_a_line_longer_than_that_leaves_alone() -> None:
     queue = LineQueue()
-    queue.add(Entry("x" * AHEAD * 2))
-    queue.add(Entry("y"))
+    queue.add(QueuedLine("x" * AHEAD * 2))
+    queue.add(QueuedLine("y"))
     assert len(queue.leaving()) == 1
 
 
 def test_the_end_of_the_input_leaves_when_every_line_has_arrived() -> None:
     queue = LineQueue()
-    queue.add(Entry("last"))
-    queue.add(Entry(is_end=True))
-    queue.add(Entry("too late"))
+    queue.add(QueuedLine("last"))
+    queue.add(QueuedLine(is_end=True))
+    queue.add(QueuedLine("too late"))
     assert queue.leaving() == lines("last")
     assert not queue.over
     queue.confirm(5)
-    assert queue.leaving() == [Entry(is_end=True)]
+    assert queue.leaving() == [QueuedLine(is_end=True)]
     assert queue.over
     assert queue.ends
 
 
 def test_what_waits_can_be_changed_and_taken_back_and_what_left_cannot() -> None:
     queue = LineQueue()
-    queue.add(Entry("gone"))
+    queue.add(QueuedLine("gone"))
     queue.leaving()
     for text in ("one", "two"):
-        queue.add(Entry(text))
+        queue.add(QueuedLine(text))
     queue.change(1, "2")
-    assert queue.withdraw(0) == Entry("one")
+    assert queue.withdraw(0) == QueuedLine("one")
     assert queue.withdraw(5) is None
     assert queue.waiting == lines("2")
     assert queue.under_way == lines("gone")
@@ -84,10 +84,10 @@ def test_what_waits_can_be_changed_and_taken_back_and_what_left_cannot() -> None
 
 def test_what_was_under_way_when_another_desk_took_over_is_told() -> None:
     queue = LineQueue()
-    queue.add(Entry("half"))
+    queue.add(QueuedLine("half"))
     queue.leaving()
     assert queue.lose() == lines("half")
-    queue.add(Entry("next"))
+    queue.add(QueuedLine("next"))
     queue.leaving()
     queue.confirm(5)
     assert not queue.under_way
@@ -96,7 +96,7 @@ def test_what_was_under_way_when_another_desk_took_over_is_told() -> None:
 @pytest.fixture
 def entry(qapp: QApplication, qtbot: QtBot) -> LineEntry:
     """A line of a program that is connected."""
-    made = LineEntry(TestDesk(DeskTheme(qapp, Mode.LIGHT), None))
+    made = LineEntry(TestContext(Theme(qapp, Mode.LIGHT), None))
     qtbot.addWidget(made)
     made.show_status(HERE)
     made.resize(600, 200)

@@ -11,27 +11,27 @@ _BEGIN = """
 import asyncio, sys, threading
 from PySide6.QtCore import QObject, QEventLoop
 from PySide6.QtWidgets import QApplication
-from app.model import qt_types
+from app.widgets import qt_types
 app = QApplication([])
 assert qt_types.unmade(), "some are made later"
 """
 _PLOT = """
-from app.resources import late_plot
+from app.widgets import deferred_plot
 def load(name):
     print(threading.current_thread() is threading.main_thread(), qt_types.unmade())
     raise SystemExit
-late_plot.import_module = load
-asyncio.run(late_plot.late_plot(None, ()))
+deferred_plot.import_module = load
+asyncio.run(deferred_plot.make_history_plot(None, ()))
 """
 _CONSOLE = """
-from app.console import readiness
+from app.console import preload
 loaded = threading.Event()
 def load(key):
     print(threading.current_thread() is threading.main_thread(), qt_types.unmade())
     loaded.set()
-readiness._load = load
+preload._load = load
 asked = QObject()
-readiness.Readiness(asked).asked()
+preload.ConsolePreload(asked).asked()
 while not loaded.is_set():
     app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
 """

@@ -14,16 +14,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.console.session_style import sentence, style_of_session
 from app.console.view import ALWAYS, ConsoleView
-from app.console.words import face_of, sentence
 from app.inspector.inspector import Inspector
-from app.theme.faces import Shape
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
+from app.widgets.state_style import StateShape
 from broker_core.client.client import BrokerClient
 from broker_core.client.interactive import ENDED, ForwardView, SessionState, Status
 from broker_core.errors import Unreachable
-from tests.app.inspector.recorded import JOB, RecordedBroker, TestDesk, row, story
+from tests.app.inspector.recorded import JOB, RecordedBroker, TestContext, row, story
 
 SCREENS = Path(__file__).parents[3] / "build" / "screenshots"
 SIZES = ((384, 560), (1000, 640))
@@ -106,12 +106,12 @@ STATES: dict[str, tuple[Status, str]] = {
 
 
 @pytest.fixture
-def desk(qapp: QApplication, tmp_path: Path, loop: asyncio.AbstractEventLoop) -> TestDesk:
-    return TestDesk(DeskTheme(qapp, Mode.LIGHT), RecordedBroker(tmp_path))
+def context(qapp: QApplication, tmp_path: Path, loop: asyncio.AbstractEventLoop) -> TestContext:
+    return TestContext(Theme(qapp, Mode.LIGHT), RecordedBroker(tmp_path))
 
 
 @pytest.fixture
-def console(qtbot: QtBot, desk: TestDesk) -> Iterator[ConsoleView]:
+def console(qtbot: QtBot, context: TestContext) -> Iterator[ConsoleView]:
     """A console whose broker is silent: what it shows is told by the test."""
     enough = threading.Event()
 
@@ -119,7 +119,7 @@ def console(qtbot: QtBot, desk: TestDesk) -> Iterator[ConsoleView]:
         await asyncio.to_thread(enough.wait)
         raise Unreachable("There is no broker.")
 
-    made = ConsoleView(desk, JOB, silent)
+    made = ConsoleView(context, JOB, silent)
     qtbot.addWidget(made)
     made.show()
     yield made
@@ -127,10 +127,10 @@ def console(qtbot: QtBot, desk: TestDesk) -> Iterator[ConsoleView]:
     made.close_session()
 
 
-def shoot(widget: Any, desk: TestDesk, name: str, turn: Any) -> None:
+def shoot(widget: Any, context: TestContext, name: str, turn: Any) -> None:
     SCREENS.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK):
-        desk.theme.wear(mode)
+        context.theme.wear(mode)
         for width, height in SIZES:
             widget.resize(width, height)
             turn()
@@ -140,29 +140,31 @@ def shoot(widget: Any, desk: TestDesk, name: str, turn: Any) -> None:
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_every_state_has_its_picture(console: ConsoleView, desk: TestDesk, until: Any, name: str) -> None:
+def test_every_state_has_its_picture(
+    console: ConsoleView, context: TestContext, until: Any, name: str
+) -> None:
     status, text = STATES[name]
     console.channel.status.emit(status)
     console.terminal.feed(text.encode())
     until(lambda: not console.terminal.behind)
-    shoot(console, desk, name, QApplication.processEvents)
-    assert console.strip.accessibleName().startswith(console.strip.word.text())
+    shoot(console, context, name, QApplication.processEvents)
+    assert console.toolbar.accessibleName().startswith(console.toolbar.word.text())
     assert console.entry.isVisible() == name.startswith("lines")
     assert console.lacking.isVisible() == bool(status.notice)
-    assert console.strip.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
+    assert console.toolbar.tools["forwards"].isEnabled() == (status.state not in ENDED and not status.notice)
 
 
 @pytest.mark.parametrize(
     ("end", "shape"),
     [
-        ({"exit_code": 0}, Shape.CHECK),
-        ({"exit_code": 3}, Shape.CROSS),
-        ({"signal": 9}, Shape.CROSS),
-        ({"reason": "The agent was killed."}, Shape.QUESTION),
+        ({"exit_code": 0}, StateShape.CHECK),
+        ({"exit_code": 3}, StateShape.CROSS),
+        ({"signal": 9}, StateShape.CROSS),
+        ({"reason": "The agent was killed."}, StateShape.QUESTION),
     ],
 )
-def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], shape: Shape) -> None:
-    face = face_of(Status(SessionState.CLOSED, **end))  # type: ignore[arg-type]
+def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], shape: StateShape) -> None:
+    face = style_of_session(Status(SessionState.CLOSED, **end))  # type: ignore[arg-type]
     assert (face.word, face.shape) == ("Closed", shape)
 
 
@@ -202,11 +204,11 @@ def test_windows_of_the_program_are_offered_where_they_can_be_shown(
     for display, offered in (("", ""), (":7", "Show windows")):
         monkeypatch.setenv("DISPLAY", display)
         console.channel.status.emit(replace(HERE, windows=2))
-        assert console.strip.act.text() == offered
-        assert "2 windows wait" in console.strip.told.text()
+        assert console.toolbar.act.text() == offered
+        assert "2 windows wait" in console.toolbar.told.text()
 
 
-def test_lines_that_wait_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:
+def test_lines_that_wait_have_their_picture(console: ConsoleView, context: TestContext, until: Any) -> None:
     console.channel.status.emit(replace(LOST, mode="lines"))
     console.terminal.feed(LINES.encode())
     for text in (
@@ -218,13 +220,13 @@ def test_lines_that_wait_have_their_picture(console: ConsoleView, desk: TestDesk
         console.entry.line.returnPressed.emit()
     console.entry.end.click()
     until(lambda: not console.terminal.behind)
-    shoot(console, desk, "lines-waiting", QApplication.processEvents)
+    shoot(console, context, "lines-waiting", QApplication.processEvents)
     assert console.entry.lines.isVisible()
     assert not console.entry.line.isEnabled()
 
 
 def test_a_program_is_asked_for_before_it_reaches_the_clipboard(
-    console: ConsoleView, desk: TestDesk, until: Any
+    console: ConsoleView, context: TestContext, until: Any
 ) -> None:
     QGuiApplication.clipboard().setText("mine")
     console.channel.status.emit(HERE)
@@ -233,7 +235,7 @@ def test_a_program_is_asked_for_before_it_reaches_the_clipboard(
     assert "10 characters" in console.asks.text.text()
     assert "mv:one two" in console.asks.text.text()
     assert QGuiApplication.clipboard().text() == "mine"
-    shoot(console, desk, "clipboard", QApplication.processEvents)
+    shoot(console, context, "clipboard", QApplication.processEvents)
     console.asks.buttons[ALWAYS].click()
     assert QGuiApplication.clipboard().text() == "mv:one\ntwo"
     assert not console.asks.isVisible()
@@ -241,45 +243,45 @@ def test_a_program_is_asked_for_before_it_reaches_the_clipboard(
     until(lambda: QGuiApplication.clipboard().text() == "next")
 
 
-def test_forwards_have_their_picture(console: ConsoleView, desk: TestDesk, until: Any) -> None:
+def test_forwards_have_their_picture(console: ConsoleView, context: TestContext, until: Any) -> None:
     console.channel.status.emit(Status(SessionState.CONNECTED, mode="terminal", writer=True, node="node17"))
     console.terminal.feed(TEXT.encode())
-    console.strip.tools["forwards"].click()
+    console.toolbar.tools["forwards"].click()
     until(lambda: not console.terminal.behind)
-    shoot(console, desk, "forwards-none", QApplication.processEvents)
+    shoot(console, context, "forwards-none", QApplication.processEvents)
     console.channel.status.emit(
         Status(SessionState.CONNECTED, mode="terminal", writer=True, node="node17", forwards=FORWARDS)
     )
-    shoot(console, desk, "forwards", QApplication.processEvents)
+    shoot(console, context, "forwards", QApplication.processEvents)
     assert len(console.forwards.rows) == 5
 
 
 def test_one_forward_takes_no_more_room_than_it_needs(
-    console: ConsoleView, desk: TestDesk, until: Any
+    console: ConsoleView, context: TestContext, until: Any
 ) -> None:
-    console.strip.tools["forwards"].click()
+    console.toolbar.tools["forwards"].click()
     console.channel.status.emit(replace(HERE, forwards=FORWARDS[:1]))
-    shoot(console, desk, "forwards-one", QApplication.processEvents)
+    shoot(console, context, "forwards-one", QApplication.processEvents)
     (row,) = console.forwards.rows.values()
     until(lambda: row.height() < 64 and console.forwards.height() < 120)
 
 
-def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, desk: TestDesk, until: Any) -> None:
-    inspector = Inspector(desk)
+def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, context: TestContext, until: Any) -> None:
+    inspector = Inspector(context)
     qtbot.addWidget(inspector)
     inspector.show()
     why = (
         "An interactive job cannot start here at once: local: 0 of 2 CPUs are free. Submit it as a batch "
         "job, or again when a site can take it."
     )
-    desk.put(row("Aborted", interactive=True, started=None, reason=why), story())
+    context.put(row("Aborted", interactive=True, started=None, reason=why), story())
     inspector.show_jobs([JOB])
     inspector.show_tab("console")
-    placard = inspector.panes["console"].placard
-    until(placard.other.isVisible)
-    shoot(inspector, desk, "refusal", QApplication.processEvents)
-    placard.other.click()
-    assert desk.triggered == ["job.batch"]
+    empty_state = inspector.panes["console"].empty_state
+    until(empty_state.other.isVisible)
+    shoot(inspector, context, "refusal", QApplication.processEvents)
+    empty_state.other.click()
+    assert context.triggered == ["job.batch"]
 
 
 @pytest.mark.parametrize(
@@ -290,14 +292,14 @@ def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, desk: TestDes
     ],
 )
 def test_a_job_that_waits_has_its_picture(
-    qtbot: QtBot, desk: TestDesk, until: Any, state: str, why: str
+    qtbot: QtBot, context: TestContext, until: Any, state: str, why: str
 ) -> None:
-    inspector = Inspector(desk)
+    inspector = Inspector(context)
     qtbot.addWidget(inspector)
     inspector.show()
-    desk.put(row(state, interactive=True, started=None), story())
+    context.put(row(state, interactive=True, started=None), story())
     inspector.show_jobs([JOB])
     inspector.show_tab("console")
-    placard = inspector.panes["console"].placard
-    until(lambda: placard.sentence.text() == why)
-    shoot(inspector, desk, f"queued-{state.lower()}", QApplication.processEvents)
+    empty_state = inspector.panes["console"].empty_state
+    until(lambda: empty_state.sentence.text() == why)
+    shoot(inspector, context, f"queued-{state.lower()}", QApplication.processEvents)

@@ -10,10 +10,10 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.console.ghostty import Ghostty
-from app.console.links import link_at
-from app.console.menu import terminal_menu
-from app.console.terminal import TerminalView
+from app.console.emulator.ghostty import Ghostty
+from app.console.emulator.links import link_at
+from app.console.terminal.menu import terminal_menu
+from app.console.terminal.view import TerminalView
 
 Left, Control, No = (
     Qt.MouseButton.LeftButton,

@@ -13,7 +13,7 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.terminal import TerminalView
+from app.console.terminal.view import TerminalView
 from tests.app.console.conftest import Run
 
 pytestmark = pytest.mark.console

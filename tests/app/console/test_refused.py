@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.console.pane import ConsolePane
-from app.jobs.as_batch import batch_text
+from app.jobs.again import batch_text
 from app.shell.toasts import Toast
 from broker_core.client.prepare import prepare
 from broker_core.jobs.states import JobState
@@ -28,20 +28,20 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
     async def scenario(stage: Stage) -> None:
         await stage.ready()
         prepared = await prepare(NOWHERE, Path("/"))
-        job = (await stage.desk.client.submit_prepared(prepared)).ids[0]
+        job = (await stage.context.client.submit_prepared(prepared)).ids[0]
         offers = await eventually(lambda: notice_of(stage), what="a notice offers both, for a while")
         assert offers == ["Resubmit", "Queue as batch"]
         await eventually(lambda: stage.ended(job), what="it is refused")
-        stage.desk.show_job(job, "console")
+        stage.context.show_job(job, "console")
         assert stage.window.inspector is not None
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
-        await eventually(lambda: pane.placard.other.isVisible(), what="the pane offers what can be done")
-        assert pane.placard.button.text() == "Resubmit"
-        assert "cannot start here at once" in pane.placard.sentence.text()
-        pane.placard.other.click()
-        await eventually(lambda: len(stage.desk.jobs) == 2, what="a second job is there")
-        jobs = stage.desk.jobs
+        await eventually(lambda: pane.empty_state.other.isVisible(), what="the pane offers what can be done")
+        assert pane.empty_state.button.text() == "Resubmit"
+        assert "cannot start here at once" in pane.empty_state.sentence.text()
+        pane.empty_state.other.click()
+        await eventually(lambda: len(stage.context.jobs) == 2, what="a second job is there")
+        jobs = stage.context.jobs
         again = next(row for row in map(jobs.by_number, jobs.numbers()) if row["id"] != job)
         assert not again["interactive"]
         await eventually(lambda: (jobs.row(again["id"]) or {})["state"] == JobState.WAITING)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.console.frame import Frame
-from app.console.ghostty import Ghostty
-from app.console.keys import MOTION, PRESS, RELEASE, Keys
-from app.console.terminal import TerminalView
+from app.console.emulator.frame import ScreenFrame
+from app.console.emulator.ghostty import Ghostty
+from app.console.emulator.keys import MOTION, PRESS, RELEASE, KeyEncoder
+from app.console.terminal.view import TerminalView
 from tests.app.console.sequences import CSI, LETTERS, screen
 
 
@@ -107,11 +107,11 @@ def test_tabs_stand_every_eight_columns_and_are_set_and_cleared() -> None:
 
 def test_the_cursor_is_saved_with_its_attributes_and_restored() -> None:
     terminal = Ghostty(20, 5)
-    frame = Frame(terminal)
+    frame = ScreenFrame(terminal)
     terminal.feed(f"{CSI}2;3H{CSI}1m\x1b7{CSI}0m{CSI}5;1Hlow\x1b8back".encode())
     frame.update()
     assert [row.text() for row in frame.rows] == ["", "  back", "", "", "low"]
-    assert frame.looks.all[frame.rows[1].looks[2]].bold
+    assert frame.cell_styles.all[frame.rows[1].cell_styles[2]].bold
     frame.close()
     terminal.close()
 
@@ -166,10 +166,10 @@ def test_a_full_reset_empties_the_screen_and_forgets_modes() -> None:
 )
 def test_colours_are_written_with_colons_or_semicolons(sequence: str, colour: int) -> None:
     terminal = Ghostty(20, 5)
-    frame = Frame(terminal)
+    frame = ScreenFrame(terminal)
     terminal.feed(f"{CSI}{sequence}mx{CSI}4:0;39my".encode())
     frame.update()
-    first, second = (frame.looks.all[frame.rows[0].looks[column]] for column in (0, 1))
+    first, second = (frame.cell_styles.all[frame.rows[0].cell_styles[column]] for column in (0, 1))
     assert first.fg == colour
     assert (second.fg, second.underline) != (colour, 1)
     frame.close()
@@ -201,12 +201,12 @@ def test_what_the_alternate_screen_scrolls_away_is_not_kept() -> None:
 
 
 @pytest.fixture
-def pair() -> tuple[Ghostty, Keys]:
+def pair() -> tuple[Ghostty, KeyEncoder]:
     terminal = Ghostty(20, 5)
-    return terminal, Keys(terminal)
+    return terminal, KeyEncoder(terminal)
 
 
-def test_a_paste_cannot_leave_its_brackets_and_run_a_command(pair: tuple[Ghostty, Keys]) -> None:
+def test_a_paste_cannot_leave_its_brackets_and_run_a_command(pair: tuple[Ghostty, KeyEncoder]) -> None:
     terminal, keys = pair
     terminal.feed(f"{CSI}?2004h".encode())
     sent = keys.paste("safe\x1b[201~\nrm -rf ~\n\x03\x1b]52;c;eA==\x07")
@@ -217,20 +217,20 @@ def test_a_paste_cannot_leave_its_brackets_and_run_a_command(pair: tuple[Ghostty
     assert b"\x03" not in inside
 
 
-def test_a_paste_without_brackets_carries_no_control_characters(pair: tuple[Ghostty, Keys]) -> None:
+def test_a_paste_without_brackets_carries_no_control_characters(pair: tuple[Ghostty, KeyEncoder]) -> None:
     sent = pair[1].paste("a\x1b[Ab\x03\x08c\td")
     assert not any(byte < 32 and byte not in b"\t\r\n" for byte in sent)
     assert b"\x7f" not in sent
 
 
-def test_focus_is_told_only_to_programs_that_asked(pair: tuple[Ghostty, Keys]) -> None:
+def test_focus_is_told_only_to_programs_that_asked(pair: tuple[Ghostty, KeyEncoder]) -> None:
     terminal, keys = pair
     assert keys.focus(True) == b""
     terminal.feed(f"{CSI}?1004h".encode())
     assert (keys.focus(True), keys.focus(False)) == (b"\x1b[I", b"\x1b[O")
 
 
-def mouse(keys: Keys, action: int, button: int, at: tuple[float, float] = (25, 25)) -> bytes:
+def mouse(keys: KeyEncoder, action: int, button: int, at: tuple[float, float] = (25, 25)) -> bytes:
     return keys.mouse(action, button, at, (10, 20), (200, 100), Qt.KeyboardModifier.NoModifier)
 
 
@@ -245,7 +245,7 @@ def mouse(keys: Keys, action: int, button: int, at: tuple[float, float] = (25, 2
     ],
 )
 def test_the_mouse_is_told_as_the_program_asked(
-    modes: tuple[int, ...], told: tuple[bytes, ...], pair: tuple[Ghostty, Keys]
+    modes: tuple[int, ...], told: tuple[bytes, ...], pair: tuple[Ghostty, KeyEncoder]
 ) -> None:
     """A press, a release, a move with the button held, and one without."""
     terminal, keys = pair

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.console.frame import Cursor, Frame
-from app.console.ghostty import Ghostty
-from app.console.keys import Keys
+from app.console.emulator.frame import ScreenCursor, ScreenFrame
+from app.console.emulator.ghostty import Ghostty
+from app.console.emulator.keys import KeyEncoder
 from tests.app.console.sequences import CSI, LETTERS, screen
 
 ST = "\x1b\\"
@@ -17,8 +17,8 @@ def said(terminal: Ghostty, sequence: str) -> str:
     return bytes(terminal.said().replies).decode()
 
 
-def cursor(terminal: Ghostty) -> Cursor:
-    frame = Frame(terminal)
+def cursor(terminal: Ghostty) -> ScreenCursor:
+    frame = ScreenFrame(terminal)
     frame.update()
     frame.close()
     return frame.cursor
@@ -46,12 +46,12 @@ def test_a_soft_reset_forgets_what_confines_text(before: str, after: str, expect
 
 def test_a_soft_reset_leaves_text_cursor_and_screen_where_they_are(terminal: Ghostty) -> None:
     terminal.feed(f"{CSI}?1049hkept{CSI}3;4H{CSI}1;31m{CSI}?25l{CSI}!pplain".encode())
-    frame = Frame(terminal)
+    frame = ScreenFrame(terminal)
     frame.update()
     assert terminal.alternate
     assert frame.rows[0].text() == "kept"
     assert frame.rows[2].text() == "   plain"
-    assert not frame.looks.all[frame.rows[2].looks[3]].bold
+    assert not frame.cell_styles.all[frame.rows[2].cell_styles[3]].bold
     assert (frame.cursor.column, frame.cursor.row) == (8, 2)
     frame.close()
 
@@ -176,7 +176,7 @@ def test_programs_that_want_it_are_told_of_light_and_dark(terminal: Ghostty) -> 
 
 
 def test_a_paste_is_in_brackets_only_as_long_as_it_is_wanted(terminal: Ghostty) -> None:
-    keys = Keys(terminal)
+    keys = KeyEncoder(terminal)
     terminal.feed(f"{CSI}?2004h".encode())
     assert keys.paste("x") == b"\x1b[200~x\x1b[201~"
     terminal.feed(f"{CSI}?2004l".encode())

@@ -10,20 +10,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.console.arrangement import Arrangement, keep, kept, only
 from app.console.pane import ConsolePane
-from app.console.part import AGAIN, SHELL
 from app.console.shell_view import ShellView
-from app.console.split_row import Above, Side
-from app.console.splits import Splits
+from app.console.splits.arrangement import Arrangement, keep, kept, only
+from app.console.splits.part import AGAIN, SHELL
+from app.console.splits.row import Above, Side
+from app.console.splits.splits import Splits
 from app.console.view import ConsoleView
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from broker_core.client.interactive import SessionState
 from tests.app.console.programs import LINES, opened
 from tests.app.console.programs import SHELL as PROGRAM
 from tests.app.console.tabs import in_a_tab
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -32,14 +32,14 @@ Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 
 @pytest.fixture
-def desk(qapp: QApplication) -> TestDesk:
-    return TestDesk(DeskTheme(qapp, Mode.LIGHT), None)
+def context(qapp: QApplication) -> TestContext:
+    return TestContext(Theme(qapp, Mode.LIGHT), None)
 
 
 @pytest.fixture
-def splits(desk: TestDesk, qtbot: QtBot) -> Splits:
+def splits(context: TestContext, qtbot: QtBot) -> Splits:
     """A console of one part, 900 by 600 pixels."""
-    made = Splits(desk, part("first"))
+    made = Splits(context, part("first"))
     qtbot.addWidget(made)
     made.resize(900, 600)
     made.show()
@@ -123,14 +123,14 @@ def test_a_narrow_pane_puts_them_above_each_other_until_there_is_room(splits: Sp
     assert at(splits, second)[:2] == pytest.approx((450, 0), abs=2)
 
 
-def test_shares_are_remembered_for_the_next_split(splits: Splits, desk: TestDesk, qtbot: QtBot) -> None:
+def test_shares_are_remembered_for_the_next_split(splits: Splits, context: TestContext, qtbot: QtBot) -> None:
     (first,) = splits.parts()
     splits.split(first, part("second"), Side)
     row = splits.findChild(QSplitter)
     assert row is not None
     row.moveSplitter(630, 1)
-    qtbot.waitUntil(lambda: desk.preferences["console_splits"].get("beside", 0) > 0.6, timeout=60_000)
-    other = Splits(desk, part("another"))
+    qtbot.waitUntil(lambda: context.preferences["console_splits"].get("beside", 0) > 0.6, timeout=60_000)
+    other = Splits(context, part("another"))
     qtbot.addWidget(other)
     other.resize(900, 600)
     other.show()
@@ -157,7 +157,7 @@ def name(one: QWidget) -> str:
 
 
 def test_parts_stand_as_they_did_with_their_shares_also_where_the_window_comes_later(
-    splits: Splits, desk: TestDesk, qtbot: QtBot
+    splits: Splits, context: TestContext, qtbot: QtBot
 ) -> None:
     (first,) = splits.parts()
     second = part("second")
@@ -170,7 +170,7 @@ def test_parts_stand_as_they_did_with_their_shares_also_where_the_window_comes_l
     row.moveSplitter(630, 1)
     QApplication.processEvents()
     kept = splits.arrangement(name)
-    again = Splits(desk, part("first"))
+    again = Splits(context, part("first"))
     qtbot.addWidget(again)
     again.arrange(kept, part)
     again.resize(900, 600)
@@ -181,13 +181,13 @@ def test_parts_stand_as_they_did_with_their_shares_also_where_the_window_comes_l
         assert at(again, one) == pytest.approx(at(splits, other), abs=3)
 
 
-def test_an_arrangement_is_kept_for_each_job_and_loses_the_parts_that_are_gone(desk: TestDesk) -> None:
+def test_an_arrangement_is_kept_for_each_job_and_loses_the_parts_that_are_gone(context: TestContext) -> None:
     inner = Arrangement(Above, ("shell a", "console b"), (0.25, 0.75))
     stood = Arrangement(Side, ("console a", inner, "shell b"), (0.375, 0.5, 0.125))
-    keep(desk.preferences, "a", stood)
-    keep(desk.preferences, "b", replace(stood, parts=("console b",), shares=(1.0,)))
-    assert kept(desk.preferences, "a") == stood
-    assert kept(desk.preferences, "b") is None
+    keep(context.preferences, "a", stood)
+    keep(context.preferences, "b", replace(stood, parts=("console b",), shares=(1.0,)))
+    assert kept(context.preferences, "a") == stood
+    assert kept(context.preferences, "b") is None
     assert list(stood.names()) == ["console a", "shell a", "console b", "shell b"]
     left = only(replace(stood, shares=(0.375, 0.375, 0.25)), lambda name: not name.endswith("b"))
     assert left == Arrangement(Side, ("console a", "shell a"), (0.5, 0.5))
@@ -204,9 +204,9 @@ def test_an_arrangement_is_kept_for_each_job_and_loses_the_parts_that_are_gone(d
         {"way": "below", "parts": ["console a", "shell a"], "shares": [2.0, -1.0]},
     ],
 )
-def test_an_arrangement_that_cannot_be_read_is_none(desk: TestDesk, found: object) -> None:
-    desk.preferences["console_parts"] = {"a": found}
-    assert kept(desk.preferences, "a") is None
+def test_an_arrangement_that_cannot_be_read_is_none(context: TestContext, found: object) -> None:
+    context.preferences["console_parts"] = {"a": found}
+    assert kept(context.preferences, "a") is None
 
 
 def parts(pane: ConsolePane, view: ConsoleView) -> list[QWidget]:
@@ -265,22 +265,22 @@ def test_another_job_and_the_same_console_stand_below(
         reader = await opened(stage, LINES + 'JobName = "reader";')
         view = await opened(stage, PROGRAM)
         pane = pane_of(stage)
-        await eventually(lambda: len(stage.desk.jobs.interactive()) == 2, what="both run")
+        await eventually(lambda: len(stage.context.jobs.interactive()) == 2, what="both run")
         view.split_asked.emit(reader.job, Above)
         view.split_asked.emit(AGAIN, Above)
         again, other = parts(pane, view)[1:]
         assert isinstance(other, ConsoleView)
         assert isinstance(again, ConsoleView)
         await eventually(lambda: other.status.state is SessionState.CONNECTED, what="the other job is there")
-        assert other.strip.name.text() == "reader"
+        assert other.toolbar.name.text() == "reader"
         await eventually(lambda: again.status.viewers == 2, what="the same console is there twice")
         typed(view.terminal, "echo $((6*7))")
         await eventually(lambda: "\n42" in again.terminal.terminal.text(), what="both show it")
-        other.strip.act.click()
+        other.toolbar.act.click()
         await eventually(lambda: other.status.writer, what="the input comes here")
         typed(other.entry.line, "words")
         await eventually(lambda: "got words" in other.terminal.terminal.text())
-        again.strip.close_part.click()
+        again.toolbar.close_part.click()
         await eventually(lambda: view.status.viewers == 1, what="what is closed has left")
         assert parts(pane, view) == [view, other]
         for one in (view, other):
@@ -323,7 +323,7 @@ def test_a_console_that_is_opened_again_has_its_parts_again(
 def test_the_menu_names_what_a_split_may_show(qapp: QApplication, running_broker: RunningBroker) -> None:
     async def scenario(stage: Stage) -> None:
         view = await opened(stage, PROGRAM)
-        menu = view.strip.split.menu()
+        menu = view.toolbar.split.menu()
         menu.aboutToShow.emit()
         texts = {act.text(): act for act in menu.actions() if act.text()}
         assert "Shell of the job, beside" in texts

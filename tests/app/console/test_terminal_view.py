@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.menu import terminal_menu
-from app.console.terminal import TerminalView
+from app.console.terminal.menu import terminal_menu
+from app.console.terminal.view import TerminalView
 
 Control = Qt.KeyboardModifier.ControlModifier
 

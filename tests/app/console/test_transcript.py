@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.console.transcript import Transcript
+from app.console.emulator.transcript import Transcript
 from tests.bookkeeping.disks import small_disk
 
 

@@ -11,9 +11,8 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.readiness import first_key
-from app.console.rehearsal import rehearse
-from app.console.terminal import TerminalView
+from app.console.preload import first_key, rehearse
+from app.console.terminal.view import TerminalView
 
 MANY = 20_000
 
@@ -70,21 +69,21 @@ def test_very_many_lines_are_searched_in_turns_and_each_hit_is_gone_to(
 ) -> None:
     told: list[int] = []
     full.finding.found.connect(told.append)
-    full.find("LINE 1234")
+    full.find_text("LINE 1234")
     until(lambda: told and told[-1] == 11)
     assert full.find_step(-1) == (1, 11)
     until(lambda: any("line 12349" in row.text() for row in full.frame.rows))
     assert [full.find_step(-1)[0] for _ in range(11)] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1]
-    full.find("nowhere")
+    full.find_text("nowhere")
     until(lambda: told[-1] == 0)
-    full.find("")
+    full.find_text("")
     until(lambda: not full.finding.marks)
 
 
 def test_a_terminal_asks_for_no_type_that_was_not_rehearsed(view: TerminalView, qtbot: QtBot) -> None:
     rehearse(first_key())
     known = set(ffi._parsed_types)
-    made = TerminalView(view._desk)
+    made = TerminalView(view._context)
     qtbot.addWidget(made)
     made.show()
     made.terminal.feed("a \x1b[1mb\x1b[0m 漢 \x1b[?1000h\x1b[6n\x1b]2;t\x07".encode())
@@ -92,7 +91,7 @@ def test_a_terminal_asks_for_no_type_that_was_not_rehearsed(view: TerminalView, 
     qtbot.keyClick(made, Qt.Key.Key_A)
     qtbot.mouseDClick(made.viewport(), Qt.MouseButton.LeftButton)
     made.paste("x")
-    made.find("a")
+    made.find_text("a")
     made.find_step(-1)
     made.terminal.select_all()
     made.copy()

@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from broker_core.client.connect import connect
-from tests.app.bench_desk import BenchDesk
+from tests.app.bench_context import BenchContext
 
 
 @pytest.fixture
-def desk(broker: Path, loop: asyncio.AbstractEventLoop, qapp: QApplication) -> Iterator[BenchDesk]:
+def context(broker: Path, loop: asyncio.AbstractEventLoop, qapp: QApplication) -> Iterator[BenchContext]:
     """A desk whose client talks to a running broker."""
     client = loop.run_until_complete(connect(broker))
-    yield BenchDesk(qapp, client)
+    yield BenchContext(qapp, client)
     loop.run_until_complete(client.aclose())

@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
-from app.drops.sheet import Stage as Sending
-from app.drops.sheet import SubmissionSheet
-from app.drops.site_places import site_places
 from app.jobs.dragging import JOBS
+from app.shell.site_targets import site_places
+from app.submission.sheet import SheetStage as Sending
+from app.submission.sheet import SubmissionSheet
 from app.theme.tokens import Mode
 from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play, turns
@@ -54,23 +54,23 @@ def test_a_description_dropped_on_a_site_is_submitted_there(
 
     async def scenario(on: Stage) -> None:
         await on.ready()
-        await eventually(lambda: on.desk.sites.views)
+        await eventually(lambda: on.context.sites.views)
         if card:
-            on.desk.trigger("view.sites")
+            on.context.trigger("view.sites")
             await turns()
         mime, at = _file(jdl), _place(on, card)
         assert _drag(on, mime, at) == "Drop to submit hello.jdl to local"
         _drop(on, mime, at)
         sheet = on.window.findChild(SubmissionSheet)
         assert sheet is not None
-        assert sheet.face.chosen_site() == "local"
+        assert sheet.form.chosen_site() == "local"
         assert on.window.tabs.editors() == []
         await eventually(lambda: sheet.stage is Sending.READY)
         sheet.submit()
-        await eventually(lambda: len(on.desk.jobs) == 1)
-        [job] = on.desk.jobs.at
+        await eventually(lambda: len(on.context.jobs) == 1)
+        [job] = on.context.jobs.at
         await eventually(lambda: on.ended(job))
-        assert on.desk.jobs.row(job)["state"] == "Done"
+        assert on.context.jobs.row(job)["state"] == "Done"
 
     play(qapp, broker, scenario)
 
@@ -83,7 +83,7 @@ def test_data_dropped_on_a_site_is_described_for_that_site(
 
     async def scenario(on: Stage) -> None:
         await on.ready()
-        await eventually(lambda: on.desk.sites.views)
+        await eventually(lambda: on.context.sites.views)
         mime, at = _file(data), _place(on, False)
         assert _drag(on, mime, at) == "Drop to describe a job for this on local"
         _drop(on, mime, at)
@@ -103,12 +103,12 @@ def test_a_program_dropped_on_a_site_says_where_it_will_run(
 
     async def scenario(on: Stage) -> None:
         await on.ready()
-        await eventually(lambda: on.desk.sites.views)
+        await eventually(lambda: on.context.sites.views)
         assert _drag(on, _file(script), _place(on, False)) == "Drop to run on local with 1 CPU"
         assert on.window.drops.overlay.isVisible()
         PICTURES.mkdir(parents=True, exist_ok=True)
         for mode in (Mode.LIGHT, Mode.DARK):
-            on.desk.theme.wear(mode=mode)
+            on.context.theme.wear(mode=mode)
             await turns()
             assert on.window.grab().save(str(PICTURES / f"desk-drop-on-site-{mode.value}.png"))
 
@@ -120,18 +120,18 @@ def test_a_job_dropped_on_a_site_is_submitted_there_once_more(qapp: QApplication
         await on.ready()
         first = await on.finished("fails")
         on.window.jobs.view.choose(first)
-        await eventually(lambda: on.desk.sites.views)
+        await eventually(lambda: on.context.sites.views)
         view = on.window.jobs.view
         mime = view.model().mimeData(view.selectedIndexes())
         assert mime.data(JOBS).data().decode() == first
         assert _drag(on, mime, on.window.jobs.geometry().center()) == "", "it can only be dropped on a site"
         at = _place(on, False)
-        name = on.desk.jobs.row(first)["name"]
+        name = on.context.jobs.row(first)["name"]
         assert _drag(on, mime, at) == f"Drop to run “{name}” on local with 1 CPU"
         _drop(on, mime, at)
-        await eventually(lambda: len(on.desk.jobs) == 2)
-        again = next(job for job in on.desk.jobs.at if job != first)
-        assert on.desk.jobs.row(again)["name"] == name
-        assert on.desk.jobs.row(again)["pinned"] == "local"
+        await eventually(lambda: len(on.context.jobs) == 2)
+        again = next(job for job in on.context.jobs.at if job != first)
+        assert on.context.jobs.row(again)["name"] == name
+        assert on.context.jobs.row(again)["pinned"] == "local"
 
     play(qapp, broker, scenario)

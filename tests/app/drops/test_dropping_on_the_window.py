@@ -10,13 +10,12 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.drops.carried import PRIVATE
 from app.drops.folder import FolderSheet
 from app.drops.script import ScriptSheet
-from app.drops.target import DropTarget, install
+from app.drops.target import PRIVATE, DropTarget, install
 from app.editor.editor import Editor
 from app.theme.tokens import Mode
-from tests.app.bench_desk import BenchDesk
+from tests.app.bench_context import BenchContext
 
 COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 BESIDE, ON_EDITOR = QPoint(20, 300), QPoint(700, 300)
@@ -25,16 +24,16 @@ BESIDE, ON_EDITOR = QPoint(20, 300), QPoint(700, 300)
 class Window(QMainWindow):
     """A label at the left, an editor at the right."""
 
-    def __init__(self, desk: BenchDesk) -> None:
+    def __init__(self, context: BenchContext) -> None:
         super().__init__()
-        self.desk, self.editor = desk, Editor(desk, 'Executable = "/bin/true";\n')
+        self.context, self.editor = context, Editor(context, 'Executable = "/bin/true";\n')
         page = QWidget()
         row = QHBoxLayout(page)
         row.addWidget(QLabel("jobs"))
         row.addWidget(self.editor, 1)
         self.setCentralWidget(page)
         self.resize(1280, 800)
-        self.target: DropTarget = install(desk, self)
+        self.target: DropTarget = install(context, self)
 
     def drag(self, mime: QMimeData, place: QPoint) -> bool:
         """Carry something over the window; True if it would be taken."""
@@ -51,7 +50,7 @@ class Window(QMainWindow):
 
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot) -> Window:
-    made = Window(BenchDesk(qapp))
+    made = Window(BenchContext(qapp))
     qtbot.addWidget(made)
     made.show()
     qtbot.waitExposed(made)
@@ -95,7 +94,7 @@ def test_a_data_file_dropped_elsewhere_begins_a_description(window: Window, tmp_
     data = tmp_path / "in.csv"
     data.write_bytes(b"x")
     window.drop(_files(data), BESIDE)
-    assert str(data) in window.desk.opened[0][0]
+    assert str(data) in window.context.opened[0][0]
 
 
 def test_what_cannot_be_used_is_refused_with_the_reason(window: Window, tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ def test_a_thousand_and_one_files_are_refused_without_being_looked_at(window: Wi
 
 @pytest.mark.parametrize("mode", [Mode.LIGHT, Mode.DARK])
 def test_the_overlay_is_pictured(qapp: QApplication, qtbot: QtBot, tmp_path: Path, mode: Mode) -> None:
-    window = Window(BenchDesk(qapp, mode=mode))
+    window = Window(BenchContext(qapp, mode=mode))
     qtbot.addWidget(window)
     window.show()
     (tmp_path / "run.sh").write_text("#!/bin/sh\n")

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from app.description.statements import statements
+from app.description.values import string_of, strings_of
 from app.drops.classify import classify
 from app.drops.facts import look_at
-from app.drops.plan import Deed, Plan, plan_for, plan_for_text, sentence
-from app.drops.values import values_of
+from app.drops.plan import DropAction, DropPlan, plan_for, plan_for_text, sentence
 from app.drops.wrap import script_from_text
-from app.editor.statements import statements
-from app.editor.values import string_of, strings_of
+from app.submission.sheet import values_of
 from broker_core.jdl.check import check
 
 
-def _plan(*paths: Path, on_editor: bool = False) -> Plan:
+def _plan(*paths: Path, on_editor: bool = False) -> DropPlan:
     return plan_for([classify(look_at(path)) for path in paths], on_editor)
 
 
@@ -41,7 +41,7 @@ def _value(text: str, attribute: str) -> str:
 def test_a_script_is_wrapped_and_sent_with_the_data_dropped_beside_it(tmp_path: Path) -> None:
     script, data = _script(tmp_path, "run me.sh"), _data(tmp_path, "in.csv", 1_258_000)
     plan = _plan(script, data)
-    assert plan.deed is Deed.CONFIRM
+    assert plan.action is DropAction.CONFIRM
     assert sentence(plan) == ("Drop to run with 1 CPU", "2 files, 1.2 MiB will be sent")
     text = plan.jobs[0].text
     assert string_of(_value(text, "Executable")) == "run me.sh"
@@ -77,32 +77,32 @@ def test_a_description_keeps_its_own_files_and_says_that_others_are_left_out(tmp
 
 def test_data_on_an_editor_join_it_and_elsewhere_begin_a_description(tmp_path: Path) -> None:
     data = _data(tmp_path, "in.dat")
-    assert _plan(data, on_editor=True).deed is Deed.JOIN
+    assert _plan(data, on_editor=True).action is DropAction.JOIN
     assert sentence(_plan(data, on_editor=True))[1] == "1 file, 10 bytes will join its input sandbox"
     begun = _plan(data)
-    assert begun.deed is Deed.EDIT
+    assert begun.action is DropAction.EDIT
     assert strings_of(_value(begun.text, "InputSandbox")) == [str(data)]
 
 
 def test_a_folder_alone_is_listed_and_folders_among_files_are_refused(tmp_path: Path) -> None:
-    assert _plan(tmp_path).deed is Deed.CHOOSE
+    assert _plan(tmp_path).action is DropAction.CHOOSE
     refused = _plan(tmp_path, _data(tmp_path, "x"))
-    assert refused.deed is Deed.REFUSE
+    assert refused.action is DropAction.REFUSE
     assert "one folder" in refused.why
 
 
 def test_what_cannot_be_used_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     plan = _plan(_script(tmp_path, "a.sh"), tmp_path / "gone\n.sh")
-    assert plan.deed is Deed.CONFIRM
+    assert plan.action is DropAction.CONFIRM
     assert plan.warnings == ("gone\\n.sh does not exist.",)
     assert _plan(tmp_path / "gone").why == "gone does not exist."
 
 
 def test_dropped_text_is_a_description_or_a_script() -> None:
-    assert plan_for_text('Executable = "a";').deed is Deed.CONFIRM
+    assert plan_for_text('Executable = "a";').action is DropAction.CONFIRM
     assert plan_for_text("echo hello").text == "#!/bin/sh\necho hello\n"
-    assert plan_for_text(" \n").deed is Deed.REFUSE
-    assert plan_for_text("a\0b").deed is Deed.REFUSE
+    assert plan_for_text(" \n").action is DropAction.REFUSE
+    assert plan_for_text("a\0b").action is DropAction.REFUSE
     assert script_from_text("#!/usr/bin/python3\r\nprint()") == "#!/usr/bin/python3\nprint()\n"
 
 

@@ -11,13 +11,14 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.description.templates import TEMPLATES
 from app.drops.classify import classify
 from app.drops.facts import look_at
-from app.drops.plan import Job, plan_for, plan_for_text
+from app.drops.plan import plan_for, plan_for_text
 from app.drops.script import ScriptSheet
-from app.drops.sheet import Stage, SubmissionSheet
-from app.editor.templates import TEMPLATES
-from tests.app.bench_desk import BenchDesk
+from app.submission.draft import JobDraft
+from app.submission.sheet import SheetStage, SubmissionSheet
+from tests.app.bench_context import BenchContext
 from tests.waiting import eventually
 
 Until = Callable[..., Any]
@@ -25,15 +26,15 @@ Open = Callable[..., SubmissionSheet]
 
 
 @pytest.fixture
-def open_sheet(desk: BenchDesk, qtbot: QtBot, until: Until) -> Open:
+def open_sheet(context: BenchContext, qtbot: QtBot, until: Until) -> Open:
     """Open a sheet for jobs and wait until it has looked at their files."""
     window = QWidget()
     qtbot.addWidget(window)
 
-    def opened(jobs: tuple[Job, ...]) -> SubmissionSheet:
-        sheet = SubmissionSheet(desk, jobs, window)
+    def opened(jobs: tuple[JobDraft, ...]) -> SubmissionSheet:
+        sheet = SubmissionSheet(context, jobs, window)
         sheet.open()
-        until(lambda: sheet.stage is Stage.REFUSED or sheet.face.where.text())
+        until(lambda: sheet.stage is SheetStage.REFUSED or sheet.form.where.text())
         return sheet
 
     return opened
@@ -46,99 +47,101 @@ def _script(folder: Path, name: str, body: str, mode: int = 0o755) -> Path:
     return path
 
 
-def _jobs(*paths: Path) -> tuple[Job, ...]:
+def _jobs(*paths: Path) -> tuple[JobDraft, ...]:
     return plan_for([classify(look_at(path)) for path in paths]).jobs
 
 
-def _run(desk: BenchDesk, loop: asyncio.AbstractEventLoop, job: str) -> dict[str, Any]:
+def _run(context: BenchContext, loop: asyncio.AbstractEventLoop, job: str) -> dict[str, Any]:
     async def ended() -> Any:
-        row = (await desk.client.job(job)).row
+        row = (await context.client.job(job)).row
         return row if row["state"] in ("Done", "Aborted", "Canceled") else None
 
     return dict(loop.run_until_complete(eventually(ended)))
 
 
-def _output(desk: BenchDesk, loop: asyncio.AbstractEventLoop, job: str) -> str:
-    return str(loop.run_until_complete(desk.client.read_file(job, "std.out")).content.decode())
+def _output(context: BenchContext, loop: asyncio.AbstractEventLoop, job: str) -> str:
+    return str(loop.run_until_complete(context.client.read_file(job, "std.out")).content.decode())
 
 
 def test_a_script_with_data_runs_and_its_output_is_right(
-    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     data = tmp_path / "in put.txt"
     data.write_text("the data\n")
     sheet = open_sheet(_jobs(_script(tmp_path, "show it.sh", '#!/bin/sh\ncat "in put.txt"\n'), data))
-    assert sheet.face.amount.text().startswith("1 CPU · 2 files, ")
-    assert sheet.face.where.text().startswith("Goes to ")
-    assert sheet.face.contents.topLevelItemCount() == 2
-    sheet.face.submit.click()
-    until(lambda: sheet.stage is Stage.DONE)
-    row = _run(desk, loop, desk.shown[0])
+    assert sheet.form.amount.text().startswith("1 CPU · 2 files, ")
+    assert sheet.form.where.text().startswith("Goes to ")
+    assert sheet.form.contents.topLevelItemCount() == 2
+    sheet.form.submit.click()
+    until(lambda: sheet.stage is SheetStage.DONE)
+    row = _run(context, loop, context.shown[0])
     assert (row["state"], row["exit_code"]) == ("Done", 0)
-    assert _output(desk, loop, desk.shown[0]) == "the data\n"
+    assert _output(context, loop, context.shown[0]) == "the data\n"
 
 
 def test_a_python_file_without_the_executable_bit_runs_through_python(
-    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     sheet = open_sheet(_jobs(_script(tmp_path, "two words.py", "print(6 * 7)\n", 0o644)))
-    sheet.face.submit.click()
-    until(lambda: sheet.stage is Stage.DONE)
-    assert _run(desk, loop, desk.shown[0])["exit_code"] == 0
-    assert _output(desk, loop, desk.shown[0]) == "42\n"
+    sheet.form.submit.click()
+    until(lambda: sheet.stage is SheetStage.DONE)
+    assert _run(context, loop, context.shown[0])["exit_code"] == 0
+    assert _output(context, loop, context.shown[0]) == "42\n"
 
 
 def test_several_scripts_become_one_batch(
-    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     sheet = open_sheet(_jobs(*(_script(tmp_path, f"{n}.sh", f"#!/bin/sh\necho {n}\n") for n in "abc")))
-    assert sheet.face.submit.text() == "Submit 3 jobs"
+    assert sheet.form.submit.text() == "Submit 3 jobs"
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
-    until(lambda: sheet.stage is Stage.DONE)
-    rows = [_run(desk, loop, job) for job in heard[0]]
+    sheet.form.submit.click()
+    until(lambda: sheet.stage is SheetStage.DONE)
+    rows = [_run(context, loop, job) for job in heard[0]]
     assert len({row["batch"] for row in rows}) == 1
-    assert [_output(desk, loop, job) for job in heard[0]] == ["a\n", "b\n", "c\n"]
+    assert [_output(context, loop, job) for job in heard[0]] == ["a\n", "b\n", "c\n"]
 
 
 def test_a_sweep_makes_a_job_for_each_value(
-    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop
 ) -> None:
-    sheet = open_sheet((Job("sweep", TEMPLATES[2].text()),))
-    assert not sheet.face.submit.isEnabled()
-    sheet.face.values.setText("1-3, red")
-    assert sheet.face.submit.text() == "Submit 4 jobs"
+    sheet = open_sheet((JobDraft("sweep", TEMPLATES[2].text()),))
+    assert not sheet.form.submit.isEnabled()
+    sheet.form.values.setText("1-3, red")
+    assert sheet.form.submit.text() == "Submit 4 jobs"
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
-    until(lambda: sheet.stage is Stage.DONE)
+    sheet.form.submit.click()
+    until(lambda: sheet.stage is SheetStage.DONE)
     for job in heard[0]:
-        _run(desk, loop, job)
-    assert [_output(desk, loop, job) for job in heard[0]] == [f"value {v}\n" for v in ("1", "2", "3", "red")]
+        _run(context, loop, job)
+    assert [_output(context, loop, job) for job in heard[0]] == [
+        f"value {v}\n" for v in ("1", "2", "3", "red")
+    ]
 
 
 def test_a_parametric_description_needs_no_values_but_its_own(
-    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop
 ) -> None:
     text = (
         'JobType = "Parametric"; Parameters = {x, y}; Executable = "/bin/echo"; Arguments = "is _PARAM_"; '
         'StdOutput = "std.out"; OutputSandbox = "std.out";'
     )
-    sheet = open_sheet((Job("sweep", text),))
+    sheet = open_sheet((JobDraft("sweep", text),))
     assert not sheet.sweeps
-    assert sheet.face.submit.text() == "Submit 2 jobs"
+    assert sheet.form.submit.text() == "Submit 2 jobs"
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
-    until(lambda: sheet.stage is Stage.DONE)
+    sheet.form.submit.click()
+    until(lambda: sheet.stage is SheetStage.DONE)
     for job in heard[0]:
-        _run(desk, loop, job)
-    assert [_output(desk, loop, job) for job in heard[0]] == ["is x\n", "is y\n"]
+        _run(context, loop, job)
+    assert [_output(context, loop, job) for job in heard[0]] == ["is x\n", "is y\n"]
 
 
 def test_the_files_of_typed_values_are_sent(
-    desk: BenchDesk, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.dat").write_text(f"data of {name}\n")
@@ -146,43 +149,43 @@ def test_the_files_of_typed_values_are_sent(
         'Executable = "/bin/cat"; Arguments = "_PARAM_.dat"; InputSandbox = "_PARAM_.dat"; '
         'StdOutput = "std.out"; OutputSandbox = "std.out";'
     )
-    sheet = open_sheet((Job("sweep", text, base=tmp_path),))
-    sheet.face.values.setText("a, b")
+    sheet = open_sheet((JobDraft("sweep", text, base=tmp_path),))
+    sheet.form.values.setText("a, b")
     heard: list[list[str]] = []
     sheet.submitted.connect(heard.append)
-    sheet.face.submit.click()
-    until(lambda: sheet.stage is Stage.DONE)
+    sheet.form.submit.click()
+    until(lambda: sheet.stage is SheetStage.DONE)
     for job in heard[0]:
-        _run(desk, loop, job)
-    assert [_output(desk, loop, job) for job in heard[0]] == ["data of a\n", "data of b\n"]
+        _run(context, loop, job)
+    assert [_output(context, loop, job) for job in heard[0]] == ["data of a\n", "data of b\n"]
 
 
 def test_an_error_stands_in_the_way_and_is_named(open_sheet: Open) -> None:
-    sheet = open_sheet((Job("bad", 'Executable = "x"; InputSandbox = {"/nowhere/x"};'),))
-    assert sheet.stage is Stage.REFUSED
-    assert not sheet.face.submit.isEnabled()
-    assert any(severity == "error" and "x" in said for severity, said in sheet.face.remarks.shown)
+    sheet = open_sheet((JobDraft("bad", 'Executable = "x"; InputSandbox = {"/nowhere/x"};'),))
+    assert sheet.stage is SheetStage.REFUSED
+    assert not sheet.form.submit.isEnabled()
+    assert any(severity == "error" and "x" in said for severity, said in sheet.form.remarks.shown)
 
 
 def test_canceling_sends_nothing(
-    desk: BenchDesk, open_sheet: Open, loop: asyncio.AbstractEventLoop, tmp_path: Path
+    context: BenchContext, open_sheet: Open, loop: asyncio.AbstractEventLoop, tmp_path: Path
 ) -> None:
     sheet = open_sheet(_jobs(_script(tmp_path, "a.sh", "#!/bin/sh\n")))
-    sheet.face.cancel.click()
-    assert loop.run_until_complete(desk.client.jobs_page()).total == 0
+    sheet.form.cancel.click()
+    assert loop.run_until_complete(context.client.jobs_page()).total == 0
 
 
 def test_dropped_text_runs_as_a_script(
-    desk: BenchDesk, qtbot: QtBot, until: Until, loop: asyncio.AbstractEventLoop
+    context: BenchContext, qtbot: QtBot, until: Until, loop: asyncio.AbstractEventLoop
 ) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    sheet = ScriptSheet(desk, plan_for_text("echo from text").text, window)
+    sheet = ScriptSheet(context, plan_for_text("echo from text").text, window)
     sheet.open()
     sheet.accept()
     confirm = window.findChild(SubmissionSheet)
-    until(lambda: confirm.stage is Stage.READY and confirm.face.where.text())
+    until(lambda: confirm.stage is SheetStage.READY and confirm.form.where.text())
     confirm.submit()
-    until(lambda: desk.shown)
-    assert _run(desk, loop, desk.shown[0])["exit_code"] == 0
-    assert _output(desk, loop, desk.shown[0]) == "from text\n"
+    until(lambda: context.shown)
+    assert _run(context, loop, context.shown[0])["exit_code"] == 0
+    assert _output(context, loop, context.shown[0]) == "from text\n"

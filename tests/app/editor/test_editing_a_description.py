@@ -22,12 +22,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.description.templates import TEMPLATES
 from app.editor.editor import Editor
 from app.editor.recovery import drafts_directory
-from app.editor.templates import TEMPLATES
 from app.theme.tokens import Mode
 from broker_core.jdl.check import check
-from tests.app.bench_desk import BenchDesk
+from tests.app.bench_context import BenchContext
 
 TEXT = """// kept remark
 Executable = "analyse.sh";  // and this one
@@ -46,7 +46,7 @@ def make(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Make:
     def made(text: str = TEXT, mode: Mode = Mode.LIGHT, size: tuple[int, int] = (1280, 800)) -> Editor:
         path = tmp_path / "job.jdl"
         path.write_text(text)
-        editor = Editor(BenchDesk(qapp, mode=mode), text, path)
+        editor = Editor(BenchContext(qapp, mode=mode), text, path)
         qtbot.addWidget(editor)
         editor.resize(*size)
         editor.show()
@@ -193,7 +193,7 @@ def test_saving_with_the_keyboard_clears_the_mark_and_the_draft(make: Make, qtbo
     assert not editor.dirty
     assert editor.path is not None
     assert editor.path.read_text() == editor.text()
-    assert os.listdir(drafts_directory(editor.desk)) == []
+    assert os.listdir(drafts_directory(editor.context)) == []
 
 
 def test_a_failed_save_is_told_and_keeps_the_text_unsaved(make: Make, tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_a_failed_save_is_told_and_keeps_the_text_unsaved(make: Make, tmp_path: 
     QTest.keyClicks(editor.source, "//")
     editor.save()
     assert editor.dirty
-    assert isinstance(editor.desk, BenchDesk)
-    assert "was not saved" in editor.desk.notices[-1].text
+    assert isinstance(editor.context, BenchContext)
+    assert "was not saved" in editor.context.notices[-1].text
 
 
 def test_sides_can_be_chosen_and_a_long_text_has_no_form(make: Make) -> None:

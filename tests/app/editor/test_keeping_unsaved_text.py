@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject
 
-from app.editor.document import read_description, write_description
+from app.description.document import read_description, write_description
 from app.editor.recovery import DraftKeeper, drafts
 from broker_core.errors import BadRequest
 

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.editor.brackets import bracket_pair
-from app.editor.candidates import candidates
-from app.editor.completion import place_at
-from app.editor.lexical import words
-from app.editor.statements import statements
-from app.editor.sync import changed_span
-from app.editor.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
+from app.description.document import changed_span
+from app.description.lexical import bracket_pair, words
+from app.description.statements import statements
+from app.description.values import integer_of, list_source, string_of, string_source, strings_of, truth_of
+from app.editor.completion.candidates import candidates
+from app.editor.completion.context import place_at
 
 _TEXT = st.text(alphabet=st.sampled_from(list("ab1 \n\"\\{}[]();=/*.,#'é😀")), max_size=60)
 

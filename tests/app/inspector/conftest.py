@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
-from tests.app.inspector.recorded import RecordedBroker, TestDesk
+from tests.app.inspector.recorded import RecordedBroker, TestContext
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def turn(loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
 
 
 @pytest.fixture
-def desk(loop: asyncio.AbstractEventLoop, qapp: QApplication, tmp_path: Path) -> TestDesk:
+def context(loop: asyncio.AbstractEventLoop, qapp: QApplication, tmp_path: Path) -> TestContext:
     """A desk before a broker whose answers are written down; job files lie in tmp_path/files."""
     folder = tmp_path / "files"
     folder.mkdir()
-    return TestDesk(DeskTheme(qapp, Mode.LIGHT), RecordedBroker(folder))
+    return TestContext(Theme(qapp, Mode.LIGHT), RecordedBroker(folder))

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.context import LinkState, Notice
-from app.model.link import DeskLink
-from app.model.preferences import Preferences
-from app.model.rows import LiveRows
-from app.model.topics import Topics
-from app.sites.known import KnownSites
-from app.theme.theme import DeskTheme
+from app.context import Notice
+from app.stores.jobs import JobStore
+from app.stores.link import BrokerLink, ConnectionState
+from app.stores.preferences import Preferences
+from app.stores.sites import SiteStore
+from app.stores.topics import TopicSignals
+from app.theme.theme import Theme
 from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.wire.matches import Clause, MatchedResource, MatchReport
@@ -164,17 +164,17 @@ class RecordedBroker:
         self.cleared.append(job)
 
 
-class TestDesk:
+class TestContext:
     """What the shell gives to views, without the shell."""
 
     __test__ = False
 
-    def __init__(self, theme: DeskTheme, client: Any) -> None:
+    def __init__(self, theme: Theme, client: Any) -> None:
         self.theme, self.client = theme, client
-        self.jobs, self.link, self.topics = LiveRows(), DeskLink(), Topics()
+        self.jobs, self.link, self.topics = JobStore(), BrokerLink(), TopicSignals()
         self.preferences = Preferences()
-        self.link.set(LinkState.CONNECTED)
-        self.sites = KnownSites(self)
+        self.link.set(ConnectionState.CONNECTED)
+        self.sites = SiteStore(self)
         self.shown_sites: list[str] = []
         self.notices: list[str] = []
         self.triggered: list[str] = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.inspector.spool import Spool
+from app.inspector.logs.pane.spool import LogSpool
 
 
-def spooled(*parts: bytes) -> Spool:
-    spool = Spool()
+def spooled(*parts: bytes) -> LogSpool:
+    spool = LogSpool()
     for part in parts:
         spool.append(part)
     return spool

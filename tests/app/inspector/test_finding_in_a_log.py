@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.inspector.log_search import Hits, Query, first_error, search
-from app.inspector.spool import Spool
+from app.inspector.logs.search import Hits, LogQuery, first_error, search
+from app.inspector.logs.spool import LogSpool
 from tests.app.inspector.spools import spooled
 
 
-def found(spool: Spool, text: str, regex: bool = False) -> Hits:
-    return search(spool, Query(text, regex), Hits(), lambda: True)
+def found(spool: LogSpool, text: str, regex: bool = False) -> Hits:
+    return search(spool, LogQuery(text, regex), Hits(), lambda: True)
 
 
 def test_a_word_is_found_everywhere_whatever_its_case() -> None:
@@ -37,7 +37,7 @@ def test_a_search_goes_on_where_the_log_has_grown() -> None:
     spool = spooled(b"one hit\n")
     hits = found(spool, "hit")
     spool.append(b"another hit\n")
-    assert len(search(spool, Query("hit"), hits, lambda: True).offsets) == 2
+    assert len(search(spool, LogQuery("hit"), hits, lambda: True).offsets) == 2
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.inspector.inspector import Inspector
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.wire.submission import Submission, SubmissionItem
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 
 Until = Callable[..., Any]
 SCRIPT = r"""[
@@ -30,7 +30,7 @@ SCRIPT = r"""[
 """
 
 
-class LiveDesk(TestDesk):
+class LiveContext(TestContext):
     """A desk whose rows follow the broker."""
 
     async def begin(self) -> None:
@@ -51,18 +51,18 @@ class LiveDesk(TestDesk):
 
 
 @pytest.fixture
-def live(broker: Path, loop: asyncio.AbstractEventLoop, qapp: QApplication) -> Iterator[LiveDesk]:
+def live(broker: Path, loop: asyncio.AbstractEventLoop, qapp: QApplication) -> Iterator[LiveContext]:
     client: BrokerClient = loop.run_until_complete(connect(broker))
-    desk = LiveDesk(DeskTheme(qapp, Mode.LIGHT), client)
-    loop.run_until_complete(desk.begin())
-    yield desk
-    desk.task.cancel()
-    loop.run_until_complete(asyncio.gather(desk.task, return_exceptions=True))
+    context = LiveContext(Theme(qapp, Mode.LIGHT), client)
+    loop.run_until_complete(context.begin())
+    yield context
+    context.task.cancel()
+    loop.run_until_complete(asyncio.gather(context.task, return_exceptions=True))
     loop.run_until_complete(client.aclose())
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot, live: LiveDesk) -> Inspector:
+def inspector(qtbot: QtBot, live: LiveContext) -> Inspector:
     made = Inspector(live)
     qtbot.addWidget(made)
     made.resize(380, 820)
@@ -70,20 +70,20 @@ def inspector(qtbot: QtBot, live: LiveDesk) -> Inspector:
     return made
 
 
-def submitted(live: LiveDesk, inspector: Inspector, loop: Any, until: Until, command: str) -> str:
+def submitted(live: LiveContext, inspector: Inspector, loop: Any, until: Until, command: str) -> str:
     job = loop.run_until_complete(live.submit(command))
     until(lambda: live.jobs.row(job) is not None)
     inspector.show_jobs([job])
     return str(job)
 
 
-def state(live: LiveDesk, job: str) -> str:
+def state(live: LiveContext, job: str) -> str:
     row = live.jobs.row(job)
     return row["state"] if row else ""
 
 
 def test_a_job_is_followed_from_its_first_line_to_its_end(
-    live: LiveDesk, inspector: Inspector, loop: Any, until: Until, isolated: Path
+    live: LiveContext, inspector: Inspector, loop: Any, until: Until, isolated: Path
 ) -> None:
     gate = isolated / "go"
     command = f"echo first; while [ ! -e {gate} ]; do read x < /proc/uptime; done; echo last; exit 7"
@@ -106,7 +106,7 @@ def test_a_job_is_followed_from_its_first_line_to_its_end(
 
 
 def test_output_is_looked_at_and_saved_and_the_job_becomes_cleared(
-    live: LiveDesk, inspector: Inspector, loop: Any, until: Until, tmp_path: Path
+    live: LiveContext, inspector: Inspector, loop: Any, until: Until, tmp_path: Path
 ) -> None:
     command = "echo epoch,loss > losses.csv; for n in 1 2 3 4; do echo $n,0.$n >> losses.csv; done; echo ok"
     job = submitted(live, inspector, loop, until, command)
@@ -125,7 +125,7 @@ def test_output_is_looked_at_and_saved_and_the_job_becomes_cleared(
 
 
 def test_where_and_text_tell_of_a_real_job(
-    live: LiveDesk, inspector: Inspector, loop: Any, until: Until
+    live: LiveContext, inspector: Inspector, loop: Any, until: Until
 ) -> None:
     submitted(live, inspector, loop, until, "true")
     inspector.show_tab("where")
@@ -139,7 +139,7 @@ def test_where_and_text_tell_of_a_real_job(
 
 
 def test_a_canceled_and_a_purged_job_are_told_as_such(
-    live: LiveDesk, inspector: Inspector, loop: Any, until: Until
+    live: LiveContext, inspector: Inspector, loop: Any, until: Until
 ) -> None:
     job = submitted(live, inspector, loop, until, "echo started; while :; do read x < /proc/uptime; done")
     until(lambda: state(live, job) == "Running")
@@ -148,11 +148,11 @@ def test_a_canceled_and_a_purged_job_are_told_as_such(
     story: Any = inspector.panes["story"]
     until(lambda: story.now.text().endswith("Canceled. It can be submitted again in one step."))
     loop.run_until_complete(live.client.purge([job]))
-    until(lambda: story.placard.heading.text() == "This job is gone")
+    until(lambda: story.empty_state.heading.text() == "This job is gone")
 
 
 def test_a_log_of_100_mb_written_by_a_real_job_is_reached_to_its_last_line(
-    live: LiveDesk, inspector: Inspector, loop: Any, until: Until
+    live: LiveContext, inspector: Inspector, loop: Any, until: Until
 ) -> None:
     job = submitted(live, inspector, loop, until, "seq 1 12800000; echo the very last line")
     inspector.show_tab("logs")

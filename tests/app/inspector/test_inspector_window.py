@@ -11,17 +11,17 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.context import LinkState
 from app.inspector.inspector import Inspector
+from app.stores.link import ConnectionState
 from broker_core.errors import NotFound, Unreachable
-from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot, desk: TestDesk) -> Inspector:
-    made = Inspector(desk)
+def inspector(qtbot: QtBot, context: TestContext) -> Inspector:
+    made = Inspector(context)
     qtbot.addWidget(made)
     made.resize(360, 820)
     made.show()
@@ -38,14 +38,16 @@ def test_nothing_selected_teaches_what_the_place_is_for(inspector: Inspector) ->
     assert "Select a job" in inspector.empty.sentence.text()
 
 
-def test_the_tabs_of_a_batch_job_stand_in_their_order(desk: TestDesk, inspector: Inspector) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
+def test_the_tabs_of_a_batch_job_stand_in_their_order(context: TestContext, inspector: Inspector) -> None:
+    context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
     assert tabs(inspector) == ["Story", "Logs", "Output", "Where", "Text"]
 
 
-def test_an_interactive_job_says_when_console_and_view_open(desk: TestDesk, inspector: Inspector) -> None:
-    desk.put(row("Waiting", interactive=True), story(*TO_RUNNING[:2]))
+def test_an_interactive_job_says_when_console_and_view_open(
+    context: TestContext, inspector: Inspector
+) -> None:
+    context.put(row("Waiting", interactive=True), story(*TO_RUNNING[:2]))
     inspector.show_jobs([JOB])
     assert tabs(inspector) == ["Story", "Logs", "Output", "Console", "View", "Where", "Text"]
     assert not inspector.tabs.isTabEnabled(4)
@@ -61,37 +63,39 @@ def test_an_interactive_job_says_when_console_and_view_open(desk: TestDesk, insp
     ],
 )
 def test_the_state_decides_which_actions_are_offered(
-    desk: TestDesk, inspector: Inspector, state: str, offered: list[str]
+    context: TestContext, inspector: Inspector, state: str, offered: list[str]
 ) -> None:
-    desk.put(row(state), [])
+    context.put(row(state), [])
     inspector.show_jobs([JOB])
     buttons = inspector.header.offers.buttons.values()
     assert [button.text() for button in buttons if button.isVisible()] == offered
     next(button for button in buttons if button.isVisible()).click()
-    assert desk.triggered == ["job.cancel" if state == "Waiting" else "job.fetch"]
+    assert context.triggered == ["job.cancel" if state == "Waiting" else "job.fetch"]
 
 
-def test_several_jobs_are_summed_up_with_what_applies_to_all(desk: TestDesk, inspector: Inspector) -> None:
-    desk.put(row("Done", exit_code=1), [])
-    desk.put(row("Aborted", id=OTHER), [])
+def test_several_jobs_are_summed_up_with_what_applies_to_all(
+    context: TestContext, inspector: Inspector
+) -> None:
+    context.put(row("Done", exit_code=1), [])
+    context.put(row("Aborted", id=OTHER), [])
     inspector.show_jobs([JOB, OTHER])
-    assert inspector.many.isVisible()
-    assert inspector.many.title.text() == "2 jobs selected"
-    assert inspector.many.counts == {"Done": 1, "Aborted": 1}
-    assert "2 failed" in inspector.many.about.text()
-    assert inspector.many.offers.buttons["job.purge"].isVisible()
-    assert not inspector.many.offers.buttons["job.cancel"].isVisible()
+    assert inspector.multi_selection.isVisible()
+    assert inspector.multi_selection.title.text() == "2 jobs selected"
+    assert inspector.multi_selection.counts == {"Done": 1, "Aborted": 1}
+    assert "2 failed" in inspector.multi_selection.about.text()
+    assert inspector.multi_selection.offers.buttons["job.purge"].isVisible()
+    assert not inspector.multi_selection.offers.buttons["job.cancel"].isVisible()
 
 
 def test_an_answer_about_a_job_no_longer_shown_is_dropped(
-    desk: TestDesk, inspector: Inspector, turn: Callable[[], None], until: Until
+    context: TestContext, inspector: Inspector, turn: Callable[[], None], until: Until
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
-    desk.put(row("Done", id=OTHER, exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
-    desk.client.gate = asyncio.Event()
+    context.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Done", id=OTHER, exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    context.client.gate = asyncio.Event()
     inspector.show_jobs([JOB])
     turn()
-    held, desk.client.gate = desk.client.gate, None
+    held, context.client.gate = context.client.gate, None
     inspector.show_jobs([OTHER])
     pane = inspector.panes["story"]
     until(lambda: pane.events.count() == 7)  # type: ignore[attr-defined]
@@ -102,93 +106,93 @@ def test_an_answer_about_a_job_no_longer_shown_is_dropped(
 
 
 def test_a_slow_answer_shows_the_shape_of_what_comes(
-    desk: TestDesk, inspector: Inspector, until: Until
+    context: TestContext, inspector: Inspector, until: Until
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
-    desk.client.gate = asyncio.Event()
+    context.put(row("Running"), story(*TO_RUNNING))
+    context.client.gate = asyncio.Event()
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes["story"].placard.accessibleName() == "Loading")
-    desk.client.gate.set()
+    until(lambda: inspector.panes["story"].empty_state.accessibleName() == "Loading")
+    context.client.gate.set()
     until(lambda: inspector.panes["story"].showing_content())
 
 
 @pytest.mark.parametrize("tab", ["story", "logs", "output", "where", "text"])
 def test_every_tab_says_that_the_broker_does_not_answer(
-    desk: TestDesk, inspector: Inspector, until: Until, tab: str
+    context: TestContext, inspector: Inspector, until: Until, tab: str
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
-    desk.client.error = Unreachable("No answer.")
+    context.put(row("Running"), story(*TO_RUNNING))
+    context.client.error = Unreachable("No answer.")
     inspector.show_tab(tab)
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes[tab].placard.heading.text() == "The broker does not answer")
-    desk.client.error = None
-    desk.link.set(LinkState.CONNECTED)
-    until(lambda: inspector.panes[tab].placard.heading.text() != "The broker does not answer"
+    until(lambda: inspector.panes[tab].empty_state.heading.text() == "The broker does not answer")
+    context.client.error = None
+    context.link.set(ConnectionState.CONNECTED)
+    until(lambda: inspector.panes[tab].empty_state.heading.text() != "The broker does not answer"
           or inspector.panes[tab].showing_content())  # fmt: skip
 
 
 @pytest.mark.parametrize("tab", ["story", "logs", "output", "where", "text"])
 def test_every_tab_says_that_a_job_was_purged(
-    desk: TestDesk, inspector: Inspector, until: Until, tab: str
+    context: TestContext, inspector: Inspector, until: Until, tab: str
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
-    desk.client.error = NotFound("No such job.")
+    context.put(row("Running"), story(*TO_RUNNING))
+    context.client.error = NotFound("No such job.")
     inspector.show_tab(tab)
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes[tab].placard.heading.text() == "This job is gone")
+    until(lambda: inspector.panes[tab].empty_state.heading.text() == "This job is gone")
 
 
 def test_a_lost_broker_greys_what_was_last_heard_and_says_since_when(
-    desk: TestDesk, inspector: Inspector, until: Until
+    context: TestContext, inspector: Inspector, until: Until
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
     pane = inspector.panes["story"]
     until(pane.showing_content)
-    desk.link.set(LinkState.RECONNECTING, "The broker ended.")
+    context.link.set(ConnectionState.RECONNECTING, "The broker ended.")
     assert pane.banner.isVisible()
     assert pane.banner_text.text().startswith("Not connected since")
     assert pane.content.graphicsEffect() is not None
-    desk.link.set(LinkState.CONNECTED)
+    context.link.set(ConnectionState.CONNECTED)
     assert not pane.banner.isVisible()
     assert pane.content.graphicsEffect() is None
 
 
-def test_hidden_tabs_ask_for_nothing(desk: TestDesk, inspector: Inspector, until: Until) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
+def test_hidden_tabs_ask_for_nothing(context: TestContext, inspector: Inspector, until: Until) -> None:
+    context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
     until(inspector.panes["story"].showing_content)
-    assert not any(asked.startswith(("files", "match", "read")) for asked in desk.client.asked)
+    assert not any(asked.startswith(("files", "match", "read")) for asked in context.client.asked)
 
 
 def test_a_torn_off_tab_keeps_its_job(
-    desk: TestDesk, inspector: Inspector, until: Until, qtbot: QtBot
+    context: TestContext, inspector: Inspector, until: Until, qtbot: QtBot
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
-    desk.put(row("Done", id=OTHER), [])
+    context.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Done", id=OTHER), [])
     inspector.show_jobs([JOB])
-    inspector.header.tear.click()
-    window = inspector.torn[0]
+    inspector.header.detach.click()
+    window = inspector.detached[0]
     inspector.show_jobs([OTHER])
     until(lambda: window.pane.events.count() == 6)  # type: ignore[attr-defined]
     assert window.windowTitle() == "train-network: story (Running)"
-    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     until(lambda: window.windowTitle() == "train-network: story (Done, exit 7)")
     window.close()
-    assert inspector.torn == []
+    assert inspector.detached == []
 
 
-def test_the_id_is_copied_by_one_click(desk: TestDesk, inspector: Inspector) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
+def test_the_id_is_copied_by_one_click(context: TestContext, inspector: Inspector) -> None:
+    context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
     inspector.header.copy.click()
     assert QGuiApplication.clipboard().text() == JOB
 
 
 def test_where_tells_candidates_first_and_why_not_the_others(
-    desk: TestDesk, inspector: Inspector, until: Until
+    context: TestContext, inspector: Inspector, until: Until
 ) -> None:
-    desk.put(row("Waiting", site=""), story(*TO_RUNNING[:2]))
+    context.put(row("Waiting", site=""), story(*TO_RUNNING[:2]))
     inspector.show_tab("where")
     inspector.show_jobs([JOB])
     view = inspector.panes["where"].match  # type: ignore[attr-defined]
@@ -202,9 +206,9 @@ def test_where_tells_candidates_first_and_why_not_the_others(
 
 
 def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
-    desk: TestDesk, inspector: Inspector, until: Until
+    context: TestContext, inspector: Inspector, until: Until
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_tab("text")
     inspector.show_jobs([JOB])
     pane: Any = inspector.panes["text"]
@@ -215,7 +219,7 @@ def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
     pane.which.setCurrentIndex(1)
     assert "// defaults" in pane.text.toPlainText()
     pane.open.click()
-    assert desk.opened[0].startswith("// trains")
+    assert context.opened[0].startswith("// trains")
 
 
 def named(widget: QWidget) -> str:
@@ -224,10 +228,10 @@ def named(widget: QWidget) -> str:
 
 
 def test_every_control_has_a_name_for_a_screen_reader(
-    desk: TestDesk, inspector: Inspector, until: Until
+    context: TestContext, inspector: Inspector, until: Until
 ) -> None:
-    (desk.client.folder / "losses.csv").write_text("epoch,loss\n1,2\n2,1\n")
-    desk.put(row("Done", exit_code=0), story(*TO_FAILED))
+    (context.client.folder / "losses.csv").write_text("epoch,loss\n1,2\n2,1\n")
+    context.put(row("Done", exit_code=0), story(*TO_FAILED))
     for tab in inspector.panes.keys() - {"console"}:
         inspector.show_tab(tab)
         inspector.show_jobs([])

@@ -11,33 +11,33 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.inspector.logs import LogsPane
+from app.inspector.logs.pane import LogsPane
 from broker_core.errors import BadRequest
-from tests.app.inspector.recorded import JOB, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.recorded import JOB, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, desk: TestDesk) -> LogsPane:
-    made = LogsPane(desk)
+def pane(qtbot: QtBot, context: TestContext) -> LogsPane:
+    made = LogsPane(context)
     qtbot.addWidget(made)
     made.resize(500, 400)
     made.show()
     return made
 
 
-def running(desk: TestDesk, text: str) -> Path:
-    desk.client.growing = True
-    path = desk.client.folder / "out.txt"
+def running(context: TestContext, text: str) -> Path:
+    context.client.growing = True
+    path = context.client.folder / "out.txt"
     path.write_text(text)
-    desk.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Running"), story(*TO_RUNNING))
     return path
 
 
-def ended(desk: TestDesk, text: bytes, name: str = "out.txt") -> None:
-    (desk.client.folder / name).write_bytes(text)
-    desk.put(row("Done", exit_code=0, ended=row("Done")["started"] + 5), story(*TO_FAILED))
+def ended(context: TestContext, text: bytes, name: str = "out.txt") -> None:
+    (context.client.folder / name).write_bytes(text)
+    context.put(row("Done", exit_code=0, ended=row("Done")["started"] + 5), story(*TO_FAILED))
 
 
 def append(path: Path, text: str) -> None:
@@ -46,9 +46,9 @@ def append(path: Path, text: str) -> None:
 
 
 def test_new_lines_of_a_running_job_appear_and_the_end_is_followed(
-    desk: TestDesk, pane: LogsPane, until: Until
+    context: TestContext, pane: LogsPane, until: Until
 ) -> None:
-    path = running(desk, "".join(f"line {n}\n" for n in range(200)))
+    path = running(context, "".join(f"line {n}\n" for n in range(200)))
     pane.show_job(JOB)
     until(lambda: "line 199" in pane.view.visible_text())
     append(path, "the newest line\n")
@@ -57,9 +57,9 @@ def test_new_lines_of_a_running_job_appear_and_the_end_is_followed(
 
 
 def test_scrolling_up_ends_following_and_new_lines_leave_what_is_read_in_place(
-    desk: TestDesk, pane: LogsPane, until: Until
+    context: TestContext, pane: LogsPane, until: Until
 ) -> None:
-    path = running(desk, "".join(f"line {n}\n" for n in range(500)))
+    path = running(context, "".join(f"line {n}\n" for n in range(500)))
     pane.show_job(JOB)
     until(lambda: "line 499" in pane.view.visible_text())
     pane.view.verticalScrollBar().setValue(100)
@@ -73,14 +73,14 @@ def test_scrolling_up_ends_following_and_new_lines_leave_what_is_read_in_place(
 
 
 def test_a_log_of_100_mb_is_on_screen_at_once_and_every_part_can_be_reached(
-    desk: TestDesk, pane: LogsPane, until: Until
+    context: TestContext, pane: LogsPane, until: Until
 ) -> None:
     line = b"%09d 0123456789012345678901234567890123456789012345678901234567890123456789012345678\n"
     count = 100_000_000 // len(line % 0) + 1
-    with (desk.client.folder / "out.txt").open("wb") as stream:
+    with (context.client.folder / "out.txt").open("wb") as stream:
         for start in range(0, count, 10_000):
             stream.write(b"".join(line % n for n in range(start, min(start + 10_000, count))))
-    desk.put(row("Cleared"), story(*TO_FAILED))
+    context.put(row("Cleared"), story(*TO_FAILED))
     pane.show_job(JOB)
     until(lambda: "000000001" in pane.view.visible_text())
     assert pane.feed is not None
@@ -99,8 +99,10 @@ def test_a_log_of_100_mb_is_on_screen_at_once_and_every_part_can_be_reached(
     assert f"{count - 2:09d}" in pane.view.visible_text()
 
 
-def test_a_single_line_of_20_mb_does_not_stall_the_view(desk: TestDesk, pane: LogsPane, until: Until) -> None:
-    ended(desk, b"y" * 20_000_000)
+def test_a_single_line_of_20_mb_does_not_stall_the_view(
+    context: TestContext, pane: LogsPane, until: Until
+) -> None:
+    ended(context, b"y" * 20_000_000)
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     pane.wrap.setChecked(True)
@@ -109,9 +111,9 @@ def test_a_single_line_of_20_mb_does_not_stall_the_view(desk: TestDesk, pane: Lo
 
 
 def test_find_counts_goes_on_and_goes_back(
-    desk: TestDesk, pane: LogsPane, until: Until, qtbot: QtBot
+    context: TestContext, pane: LogsPane, until: Until, qtbot: QtBot
 ) -> None:
-    ended(desk, b"".join(b"step %d %s\n" % (n, b"hit" if n % 100 == 0 else b"-") for n in range(1000)))
+    ended(context, b"".join(b"step %d %s\n" % (n, b"hit" if n % 100 == 0 else b"-") for n in range(1000)))
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     pane.look.click()
@@ -128,9 +130,9 @@ def test_find_counts_goes_on_and_goes_back(
 
 
 def test_an_expression_can_be_used_and_a_wrong_one_is_explained(
-    desk: TestDesk, pane: LogsPane, until: Until
+    context: TestContext, pane: LogsPane, until: Until
 ) -> None:
-    ended(desk, b"loss 0.5\nloss 0.25\n")
+    ended(context, b"loss 0.5\nloss 0.25\n")
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     pane.finder.begin()
@@ -141,8 +143,10 @@ def test_an_expression_can_be_used_and_a_wrong_one_is_explained(
     until(lambda: pane.finder.told.text().startswith("Not a regular expression"))
 
 
-def test_the_first_error_is_one_key_away(desk: TestDesk, pane: LogsPane, until: Until, qtbot: QtBot) -> None:
-    ended(desk, b"fine\n" * 3000 + b"Traceback (most recent call last):\n" + b"later\n" * 3000)
+def test_the_first_error_is_one_key_away(
+    context: TestContext, pane: LogsPane, until: Until, qtbot: QtBot
+) -> None:
+    ended(context, b"fine\n" * 3000 + b"Traceback (most recent call last):\n" + b"later\n" * 3000)
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     qtbot.keyClick(pane.view, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
@@ -151,9 +155,9 @@ def test_the_first_error_is_one_key_away(desk: TestDesk, pane: LogsPane, until: 
 
 
 def test_selected_text_is_copied_as_it_reads(
-    desk: TestDesk, pane: LogsPane, until: Until, qtbot: QtBot
+    context: TestContext, pane: LogsPane, until: Until, qtbot: QtBot
 ) -> None:
-    ended(desk, b"\x1b[31mred\x1b[0m one\ntwo\n")
+    ended(context, b"\x1b[31mred\x1b[0m one\ntwo\n")
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
     qtbot.keyClick(pane.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
@@ -161,40 +165,40 @@ def test_selected_text_is_copied_as_it_reads(
     assert QGuiApplication.clipboard().text() == "red one\ntwo"
 
 
-def test_a_binary_file_is_named_as_such(desk: TestDesk, pane: LogsPane, until: Until) -> None:
-    ended(desk, b"\x7fELF\0\0\0" * 1000)
+def test_a_binary_file_is_named_as_such(context: TestContext, pane: LogsPane, until: Until) -> None:
+    ended(context, b"\x7fELF\0\0\0" * 1000)
     pane.show_job(JOB)
     until(lambda: pane.quiet.heading.text() == "A binary file")
     assert pane.quiet.isVisible()
 
 
 def test_errors_are_shown_first_where_only_they_say_something(
-    desk: TestDesk, pane: LogsPane, until: Until
+    context: TestContext, pane: LogsPane, until: Until
 ) -> None:
-    (desk.client.folder / "out.txt").touch()
-    ended(desk, b"sh: nosuch: not found\n", "err.txt")
+    (context.client.folder / "out.txt").touch()
+    ended(context, b"sh: nosuch: not found\n", "err.txt")
     pane.show_job(JOB)
     until(lambda: "not found" in pane.view.visible_text())
     assert pane.chooser.currentText() == "Errors (err.txt)"
 
 
 def test_a_job_that_has_not_run_says_when_there_will_be_lines(
-    desk: TestDesk, pane: LogsPane, until: Until
+    context: TestContext, pane: LogsPane, until: Until
 ) -> None:
-    desk.put(row("Waiting"), story(*TO_RUNNING[:2]))
+    context.put(row("Waiting"), story(*TO_RUNNING[:2]))
     pane.show_job(JOB)
-    until(lambda: pane.placard.heading.text() == "No output yet")
-    assert pane.placard.isVisible()
+    until(lambda: pane.empty_state.heading.text() == "No output yet")
+    assert pane.empty_state.isVisible()
 
 
-def test_a_file_that_cannot_be_read_says_why(desk: TestDesk, pane: LogsPane, until: Until) -> None:
-    ended(desk, b"x\n")
+def test_a_file_that_cannot_be_read_says_why(context: TestContext, pane: LogsPane, until: Until) -> None:
+    ended(context, b"x\n")
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
-    (desk.client.folder / "other.txt").write_text("y\n")
+    (context.client.folder / "other.txt").write_text("y\n")
     pane.refresh()
     until(lambda: pane.chooser.count() == 2)
-    desk.client.error = BadRequest("This file cannot be read now.", remedy="Try again later.")
+    context.client.error = BadRequest("This file cannot be read now.", remedy="Try again later.")
     pane.show_file("other.txt")
     until(lambda: "cannot be read now" in pane.quiet.sentence.text())
     assert pane.quiet.isVisible()

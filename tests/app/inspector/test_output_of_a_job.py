@@ -14,20 +14,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.inspector.file_list import urls_of
-from app.inspector.output import OutputPane
-from app.inspector.save import save_to
-from app.inspector.table_data import across_of, read_table, thinned
+from app.inspector.output.file_list import urls_of
+from app.inspector.output.pane import OutputPane
+from app.inspector.output.table_data import across_of, read_table, thinned
+from app.inspector.save_files import save_to
 from tests.app.inspector.pictures import picture
-from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
 CELL = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=8)
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, desk: TestDesk) -> OutputPane:
-    made = OutputPane(desk)
+def pane(qtbot: QtBot, context: TestContext) -> OutputPane:
+    made = OutputPane(context)
     qtbot.addWidget(made)
     made.resize(420, 700)
     made.show()
@@ -35,9 +35,9 @@ def pane(qtbot: QtBot, desk: TestDesk) -> OutputPane:
 
 
 @pytest.fixture
-def folder(desk: TestDesk) -> Path:
-    desk.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED))
-    return desk.client.folder
+def folder(context: TestContext) -> Path:
+    context.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED))
+    return context.client.folder
 
 
 def choose(pane: OutputPane, until: Until, path: str) -> None:
@@ -77,8 +77,8 @@ def test_a_broken_image_says_so_and_offers_another_program(
 ) -> None:
     (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
     pane.show_job(JOB)
-    until(lambda: pane.preview.placard.heading.text() == "This image cannot be shown")
-    assert pane.preview.placard.button.text() == "Open outside"
+    until(lambda: pane.preview.empty_state.heading.text() == "This image cannot be shown")
+    assert pane.preview.empty_state.button.text() == "Open outside"
 
 
 def test_a_csv_is_drawn_over_its_rising_column_and_shown_as_a_table(
@@ -97,11 +97,13 @@ def test_a_csv_is_drawn_over_its_rising_column_and_shown_as_a_table(
     assert model.index(99, 3).data() == "name99"
 
 
-def test_a_growing_file_is_shown_anew_as_it_grows(pane: OutputPane, desk: TestDesk, until: Until) -> None:
-    desk.client.growing = True
-    path = desk.client.folder / "notes.txt"
+def test_a_growing_file_is_shown_anew_as_it_grows(
+    pane: OutputPane, context: TestContext, until: Until
+) -> None:
+    context.client.growing = True
+    path = context.client.folder / "notes.txt"
     path.write_text("first\n")
-    desk.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Running"), story(*TO_RUNNING))
     pane.show_job(JOB)
     until(lambda: "first" in pane.preview.text.toPlainText())
     path.write_text("first\nsecond\n")
@@ -110,48 +112,52 @@ def test_a_growing_file_is_shown_anew_as_it_grows(pane: OutputPane, desk: TestDe
 
 
 def test_each_condition_without_files_has_its_own_words(
-    pane: OutputPane, desk: TestDesk, until: Until
+    pane: OutputPane, context: TestContext, until: Until
 ) -> None:
     said = []
     for state in ("Waiting", "Running", "Done"):
-        desk.put(row(state), story(*TO_RUNNING))
+        context.put(row(state), story(*TO_RUNNING))
         pane.show_job(None)
         pane.show_job(JOB)
-        until(lambda: pane.placard.heading.text() not in ("", "No job selected"))
-        said.append(pane.placard.heading.text())
-        pane.placard.say("", "", "")
+        until(lambda: pane.empty_state.heading.text() not in ("", "No job selected"))
+        said.append(pane.empty_state.heading.text())
+        pane.empty_state.say("", "", "")
     assert said == ["Not yet", "No files yet", "No files"]
 
 
-def test_a_file_is_saved_where_the_user_said(desk: TestDesk, folder: Path, loop: Any, tmp_path: Path) -> None:
+def test_a_file_is_saved_where_the_user_said(
+    context: TestContext, folder: Path, loop: Any, tmp_path: Path
+) -> None:
     (folder / "a result.txt").write_text("42\n")
-    loop.run_until_complete(save_to(desk, JOB, "a result.txt", tmp_path / "saved.txt"))
+    loop.run_until_complete(save_to(context, JOB, "a result.txt", tmp_path / "saved.txt"))
     assert (tmp_path / "saved.txt").read_text() == "42\n"
-    assert desk.notices == [f"Saved saved.txt (3 B) in {tmp_path}."]
+    assert context.notices == [f"Saved saved.txt (3 B) in {tmp_path}."]
 
 
-def test_saving_into_a_folder_that_is_not_there_names_it(desk: TestDesk, folder: Path, loop: Any) -> None:
+def test_saving_into_a_folder_that_is_not_there_names_it(
+    context: TestContext, folder: Path, loop: Any
+) -> None:
     (folder / "a").write_text("42\n")
-    loop.run_until_complete(desk.run(save_to(desk, JOB, "a", Path("/proc/none/a")), "saving a"))
-    assert "/proc/none" in desk.notices[0]
+    loop.run_until_complete(context.run(save_to(context, JOB, "a", Path("/proc/none/a")), "saving a"))
+    assert "/proc/none" in context.notices[0]
 
 
 def test_save_all_makes_a_folder_and_the_job_becomes_cleared(
-    pane: OutputPane, desk: TestDesk, folder: Path, until: Until, tmp_path: Path
+    pane: OutputPane, context: TestContext, folder: Path, until: Until, tmp_path: Path
 ) -> None:
     (folder / "out.txt").write_text("out\n")
     (folder / "map.dat").write_text("map\n")
     pane.show_job(JOB)
     until(lambda: pane.all.isEnabled())
     pane.save_all(JOB, tmp_path / "saved")
-    until(lambda: desk.client.cleared == [JOB])
+    until(lambda: context.client.cleared == [JOB])
     until(lambda: pane.progress.isHidden())
     made = next((tmp_path / "saved").iterdir())
     assert sorted(path.name for path in made.iterdir()) == ["map.dat", "out.txt"]
 
 
 def test_a_file_dragged_out_is_a_local_copy_with_its_own_name(
-    pane: OutputPane, folder: Path, desk: TestDesk, until: Until, loop: Any
+    pane: OutputPane, folder: Path, context: TestContext, until: Until, loop: Any
 ) -> None:
     (folder / "sub").mkdir()
     (folder / "sub" / "map.dat").write_text("map\n")

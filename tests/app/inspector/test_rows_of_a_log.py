@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.inspector.ansi import Run, plain, runs_of
-from app.inspector.line_index import EVERY, WIDEST
-from app.inspector.log_page import fold, last_top, screen_lines
+from app.inspector.logs.ansi import StyledRun, plain, runs_of
+from app.inspector.logs.page import fold, last_top, screen_lines
+from app.inspector.logs.spool import EVERY, WIDEST
 from tests.app.inspector.spools import spooled
 
 CONTENT = st.lists(
@@ -69,10 +69,10 @@ def test_a_zero_byte_in_the_beginning_makes_a_file_binary() -> None:
 
 def test_colours_become_tokens_and_control_sequences_vanish() -> None:
     assert runs_of(b"\x1b[31;1mbad\x1b[0m good \x1b[38;5;2mgreen\x1b]0;title\x07!") == [
-        Run("bad", "negative", True),
-        Run(" good "),
-        Run("green", "positive"),
-        Run("!", "positive"),
+        StyledRun("bad", "negative", True),
+        StyledRun(" good "),
+        StyledRun("green", "positive"),
+        StyledRun("!", "positive"),
     ]
 
 

@@ -10,19 +10,28 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.context import LinkState
 from app.inspector.inspector import Inspector
+from app.stores.link import ConnectionState
 from app.theme.tokens import Mode
 from tests.app.inspector.pictures import picture
-from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.recorded import (
+    BEGUN,
+    JOB,
+    OTHER,
+    TO_FAILED,
+    TO_RUNNING,
+    TestContext,
+    row,
+    story,
+)
 
 Until = Callable[..., Any]
 SCREENS = Path(__file__).parents[3] / "build" / "screenshots"
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot, desk: TestDesk) -> Inspector:
-    made = Inspector(desk)
+def inspector(qtbot: QtBot, context: TestContext) -> Inspector:
+    made = Inspector(context)
     qtbot.addWidget(made)
     made.show()
     return made
@@ -42,12 +51,12 @@ def fill(folder: Path) -> None:
     picture(folder / "weights.png")
 
 
-def shoot(inspector: Inspector, desk: TestDesk, name: str, turn: Callable[[], None]) -> list[Path]:
+def shoot(inspector: Inspector, context: TestContext, name: str, turn: Callable[[], None]) -> list[Path]:
     """Save the picture in both themes and two widths."""
     made = []
     SCREENS.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK):
-        desk.theme.wear(mode)
+        context.theme.wear(mode)
         for width in (360, 900):
             inspector.resize(width, 820)
             turn()
@@ -58,52 +67,52 @@ def shoot(inspector: Inspector, desk: TestDesk, name: str, turn: Callable[[], No
 
 
 def test_pictures_of_a_running_and_an_ended_job(
-    desk: TestDesk, inspector: Inspector, until: Until, turn: Callable[[], None]
+    context: TestContext, inspector: Inspector, until: Until, turn: Callable[[], None]
 ) -> None:
-    fill(desk.client.folder)
-    assert shoot(inspector, desk, "empty", turn)
-    desk.put(row("Running"), story(*TO_RUNNING))
+    fill(context.client.folder)
+    assert shoot(inspector, context, "empty", turn)
+    context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
     until(lambda: inspector.panes["story"].showing_content())
-    assert shoot(inspector, desk, "story-running", turn)
-    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    assert shoot(inspector, context, "story-running", turn)
+    context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     for name, pane in inspector.panes.items():
         inspector.show_tab(name)
         until(lambda pane=pane, name=name: pane.showing_content() or name == "console")
         until(lambda pane=pane: not pane._asking)
         turn()
-        assert all(path.stat().st_size > 3000 for path in shoot(inspector, desk, f"{name}-ended", turn))
+        assert all(path.stat().st_size > 3000 for path in shoot(inspector, context, f"{name}-ended", turn))
 
 
 def test_pictures_of_the_logs_and_of_each_kind_of_output(
-    desk: TestDesk, inspector: Inspector, until: Until, turn: Callable[[], None]
+    context: TestContext, inspector: Inspector, until: Until, turn: Callable[[], None]
 ) -> None:
-    fill(desk.client.folder)
-    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+    fill(context.client.folder)
+    context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     inspector.show_tab("logs")
     inspector.show_jobs([JOB])
     logs: Any = inspector.panes["logs"]
     until(lambda: logs.feed is not None and logs.feed.complete)
     logs.go_to_error()
     until(lambda: logs.finder.told.text().startswith("First error"))
-    assert shoot(inspector, desk, "logs-first-error", turn)
+    assert shoot(inspector, context, "logs-first-error", turn)
     inspector.show_tab("output")
     output: Any = inspector.panes["output"]
     until(lambda: output.list.files)
     for path, kind in (("losses.csv", "table"), ("weights.png", "image"), ("err.txt", "text")):
         output.list.choose(path)
         until(lambda kind=kind: output.preview.kind() == kind)
-        assert shoot(inspector, desk, f"output-{kind}", turn)
+        assert shoot(inspector, context, f"output-{kind}", turn)
 
 
 def test_pictures_of_many_jobs_and_of_a_lost_broker(
-    desk: TestDesk, inspector: Inspector, until: Until, turn: Callable[[], None]
+    context: TestContext, inspector: Inspector, until: Until, turn: Callable[[], None]
 ) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
-    desk.put(row("Aborted", id=OTHER), [])
+    context.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Aborted", id=OTHER), [])
     inspector.show_jobs([JOB, OTHER])
-    assert shoot(inspector, desk, "many", turn)
+    assert shoot(inspector, context, "many", turn)
     inspector.show_jobs([JOB])
     until(lambda: inspector.panes["story"].showing_content())
-    desk.link.set(LinkState.RECONNECTING, "The broker ended; it is being started again.")
-    assert shoot(inspector, desk, "disconnected", turn)
+    context.link.set(ConnectionState.RECONNECTING, "The broker ended; it is being started again.")
+    assert shoot(inspector, context, "disconnected", turn)

@@ -8,22 +8,21 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.inspector import words
-from app.inspector.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, path_of
-from app.inspector.event_list import SENTENCES
-from app.inspector.retold import retold
-from app.inspector.story import StoryPane
+from app.inspector import job_times
+from app.inspector.story.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, path_of
+from app.inspector.story.event_list import SENTENCES
+from app.inspector.story.pane import StoryPane, replayed_events
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
 from broker_core.jobs.transitions import TRANSITIONS, EventType
-from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestDesk, row, story
+from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, desk: TestDesk) -> StoryPane:
-    made = StoryPane(desk)
+def pane(qtbot: QtBot, context: TestContext) -> StoryPane:
+    made = StoryPane(context)
     qtbot.addWidget(made)
     made.resize(360, 800)
     made.show()
@@ -47,7 +46,7 @@ def test_every_kind_of_event_has_words() -> None:
 
 
 @pytest.mark.parametrize("width", [320, 360, 600, 900, 1400])
-def test_states_never_overlap_and_stay_inside(desk: TestDesk, pane: StoryPane, width: int) -> None:
+def test_states_never_overlap_and_stay_inside(context: TestContext, pane: StoryPane, width: int) -> None:
     chart = pane.chart
     chart.setParent(None)
     chart.resize(width, 10)
@@ -60,16 +59,16 @@ def test_states_never_overlap_and_stay_inside(desk: TestDesk, pane: StoryPane, w
 
 @pytest.mark.parametrize(("started", "end"), [(None, "start"), (BEGUN + 42.1, "finish")])
 def test_a_job_that_never_ran_could_not_start(
-    desk: TestDesk, pane: StoryPane, until: Until, started: float | None, end: str
+    context: TestContext, pane: StoryPane, until: Until, started: float | None, end: str
 ) -> None:
-    desk.put(row("Aborted", started=started, ended=BEGUN + 50), story(*TO_RUNNING))
+    context.put(row("Aborted", started=started, ended=BEGUN + 50), story(*TO_RUNNING))
     pane.show_job(JOB)
     until(lambda: pane.now.text() == f"Aborted before it could {end}.")
 
 
-def test_a_long_word_does_not_widen_the_story(desk: TestDesk, pane: StoryPane, until: Until) -> None:
+def test_a_long_word_does_not_widen_the_story(context: TestContext, pane: StoryPane, until: Until) -> None:
     reason = f"The agent's key is SHA256:{'rhimVrI1EX2' * 4}."
-    desk.put(row("Running", interactive=True, reason=reason), story(*TO_RUNNING))
+    context.put(row("Running", interactive=True, reason=reason), story(*TO_RUNNING))
     pane.resize(320, 800)
     pane.show_job(JOB)
     until(lambda: pane.why.isVisible())
@@ -86,9 +85,9 @@ def test_the_way_taken_is_told_with_what_may_come_next() -> None:
 
 
 def test_the_time_line_splits_into_the_four_overheads_and_the_run(
-    desk: TestDesk, pane: StoryPane, until: Until
+    context: TestContext, pane: StoryPane, until: Until
 ) -> None:
-    desk.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED, exit_code=0))
+    context.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED, exit_code=0))
     pane.show_job(JOB)
     until(lambda: pane.timeline.steps)
     assert [(one.step.value, round(one.seconds, 3)) for one in pane.timeline.steps] == [
@@ -100,15 +99,17 @@ def test_the_time_line_splits_into_the_four_overheads_and_the_run(
     ]
 
 
-def test_no_step_is_too_short_to_be_seen(desk: TestDesk, pane: StoryPane) -> None:
-    pane.timeline.show_steps(spent(retold(story(*TO_FAILED)), BEGUN + 400))
+def test_no_step_is_too_short_to_be_seen(context: TestContext, pane: StoryPane) -> None:
+    pane.timeline.show_steps(spent(replayed_events(story(*TO_FAILED)), BEGUN + 400))
     widths = pane.timeline.widths(320.0)
     assert min(widths) >= 3.0
     assert sum(widths) == pytest.approx(320.0)
 
 
-def test_the_step_that_goes_on_grows_with_the_clock(desk: TestDesk, pane: StoryPane, until: Until) -> None:
-    desk.put(row("Running"), story(*TO_RUNNING))
+def test_the_step_that_goes_on_grows_with_the_clock(
+    context: TestContext, pane: StoryPane, until: Until
+) -> None:
+    context.put(row("Running"), story(*TO_RUNNING))
     pane.show_job(JOB)
     until(lambda: pane.timeline.steps)
     before = pane.timeline.steps[-1]
@@ -118,7 +119,7 @@ def test_the_step_that_goes_on_grows_with_the_clock(desk: TestDesk, pane: StoryP
 
 def test_events_of_a_newer_broker_are_left_out_and_not_fatal() -> None:
     events = story(*TO_RUNNING, (50.0, "job.teleported", "Running", "Running", ""))
-    assert len(retold(events)) == len(TO_RUNNING)
+    assert len(replayed_events(events)) == len(TO_RUNNING)
 
 
 @pytest.mark.parametrize(
@@ -133,11 +134,11 @@ def test_events_of_a_newer_broker_are_left_out_and_not_fatal() -> None:
     ],
 )
 def test_the_end_is_said_in_words(told: dict[str, int], said: str) -> None:
-    assert words.end_words(told) == said
+    assert job_times.end_words(told) == said
 
 
-def test_the_pane_shows_way_events_and_resources(desk: TestDesk, pane: StoryPane, until: Until) -> None:
-    desk.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
+def test_the_pane_shows_way_events_and_resources(context: TestContext, pane: StoryPane, until: Until) -> None:
+    context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     pane.show_job(JOB)
     until(lambda: pane.events.count() == 7)
     assert pane.chart.path.current is JobState.DONE
@@ -148,20 +149,20 @@ def test_the_pane_shows_way_events_and_resources(desk: TestDesk, pane: StoryPane
 
 
 def test_a_new_event_appears_by_itself_and_the_running_state_pulses(
-    desk: TestDesk, pane: StoryPane, until: Until
+    context: TestContext, pane: StoryPane, until: Until
 ) -> None:
-    desk.put(row("Scheduled", started=None), story(*TO_RUNNING[:5]))
+    context.put(row("Scheduled", started=None), story(*TO_RUNNING[:5]))
     pane.show_job(JOB)
     until(lambda: pane.events.count() == 5)
     assert not pane.chart._beat.isActive()
-    desk.put(row("Running"), story(*TO_RUNNING))
+    context.put(row("Running"), story(*TO_RUNNING))
     until(lambda: pane.events.count() == 6)
     assert pane.chart._beat.isActive()
     until(lambda: not pane.chart._beat.isActive())
 
 
-def test_what_a_waiting_job_waits_for_is_said(desk: TestDesk, pane: StoryPane, until: Until) -> None:
-    desk.put(row("Waiting", matched=None, scheduled=None, started=None, site=""), story(*TO_RUNNING[:2]),
+def test_what_a_waiting_job_waits_for_is_said(context: TestContext, pane: StoryPane, until: Until) -> None:
+    context.put(row("Waiting", matched=None, scheduled=None, started=None, site=""), story(*TO_RUNNING[:2]),
              waits_for="Waits for 4 free CPUs.", queue_place=3)  # fmt: skip
     pane.show_job(JOB)
     until(lambda: pane.now.text() != "")
@@ -169,9 +170,9 @@ def test_what_a_waiting_job_waits_for_is_said(desk: TestDesk, pane: StoryPane, u
 
 
 def test_why_a_waiting_job_does_not_run_is_answered_in_words(
-    desk: TestDesk, pane: StoryPane, until: Until
+    context: TestContext, pane: StoryPane, until: Until
 ) -> None:
-    desk.put(row("Waiting", matched=None, scheduled=None, started=None, site=""), story(*TO_RUNNING[:2]))
+    context.put(row("Waiting", matched=None, scheduled=None, started=None, site=""), story(*TO_RUNNING[:2]))
     pane.show_job(JOB)
     until(pane.waiting.isVisible)
     panel = pane.waiting
@@ -182,15 +183,15 @@ def test_why_a_waiting_job_does_not_run_is_answered_in_words(
     assert pane.now.isHidden()
     panel.first.click()
     panel.where.click()
-    assert desk.opened == [f"{OTHER} story", f"{JOB} where"]
-    desk.put(row("Running"), story(*TO_RUNNING))
+    assert context.opened == [f"{OTHER} story", f"{JOB} where"]
+    context.put(row("Running"), story(*TO_RUNNING))
     until(panel.isHidden)
     assert pane.now.isVisible()
 
 
-def test_thousands_of_events_show_the_latest(desk: TestDesk, pane: StoryPane, until: Until) -> None:
+def test_thousands_of_events_show_the_latest(context: TestContext, pane: StoryPane, until: Until) -> None:
     many = [*TO_RUNNING[:2], *[(n, "job.postponed", "Waiting", "Waiting", f"try {n}") for n in range(5000)]]
-    desk.put(row("Waiting"), story(*many))
+    context.put(row("Waiting"), story(*many))
     pane.show_job(JOB)
     until(lambda: pane.events.count() == 300)
     assert "try 4999" in pane.events.item(299).text()

@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.jobs.command_text import command_text
-from app.jobs.export import jobs_table
+from app.jobs.columns import jobs_table
+from app.jobs.commands import command_text
 from app.jobs.table import JobsTable
-from app.model.csv_file import write_csv
-from app.model.query import parse
-from app.model.rows import LiveRows
+from app.stores.jobs import JobStore
+from app.stores.query import parse
+from app.widgets.csv_file import write_csv
 from tests.app.jobs.rows import NOW, columns, many
 
 
 @pytest.fixture
-def rows(qapp: QApplication) -> LiveRows:
+def rows(qapp: QApplication) -> JobStore:
     """An empty store."""
-    return LiveRows()
+    return JobStore()
 
 
 @pytest.fixture
-def table(rows: LiveRows) -> JobsTable:
+def table(rows: JobStore) -> JobsTable:
     """A table that follows the store."""
     made = JobsTable(rows)
     rows.changed.connect(made.view.take)
@@ -37,12 +37,12 @@ def names(table: JobsTable) -> list[str]:
     return [table.id_at(line) for line in range(table.rowCount())]
 
 
-def put(rows: LiveRows, *jobs: dict[str, Any]) -> None:
+def put(rows: JobStore, *jobs: dict[str, Any]) -> None:
     rows.merge(columns(*jobs))
     rows.flush()
 
 
-def test_model_keeps_the_rules_of_qt(qtmodeltester: Any, rows: LiveRows, table: JobsTable) -> None:
+def test_model_keeps_the_rules_of_qt(qtmodeltester: Any, rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(20, batch=5))
     rows.flush()
     table.view.fold(0, True)
@@ -53,16 +53,16 @@ def test_model_keeps_the_rules_of_qt(qtmodeltester: Any, rows: LiveRows, table: 
     assert names(table)[0] == "new"
 
 
-def test_new_jobs_come_on_top_and_changed_ones_stay(rows: LiveRows, table: JobsTable) -> None:
+def test_new_jobs_come_on_top_and_changed_ones_stay(rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(3))
     rows.flush()
     put(rows, {"id": "new", "submitted": NOW + 5})
     put(rows, {"id": "j000001", "submitted": NOW - 1, "state": "Running", "position": 2})
     assert names(table) == ["new", "j000000", "j000001", "j000002"]
-    assert table.face(2).word == "Running"
+    assert table.style_of(2).word == "Running"
 
 
-def test_older_news_change_nothing(rows: LiveRows) -> None:
+def test_older_news_change_nothing(rows: JobStore) -> None:
     put(rows, {"id": "a", "state": "Done", "position": 9})
     put(rows, {"id": "a", "state": "Running", "position": 8})
     assert rows.row("a")["state"] == "Done"
@@ -70,7 +70,7 @@ def test_older_news_change_nothing(rows: LiveRows) -> None:
     assert rows.states["Running"] == 0
 
 
-def test_purged_jobs_go_and_do_not_return_with_a_late_page(rows: LiveRows, table: JobsTable) -> None:
+def test_purged_jobs_go_and_do_not_return_with_a_late_page(rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(3))
     rows.flush()
     rows.drop(["j000001", "later"])
@@ -81,7 +81,7 @@ def test_purged_jobs_go_and_do_not_return_with_a_late_page(rows: LiveRows, table
     assert len(rows) == 2
 
 
-def test_batch_is_one_line_with_a_summary_that_unfolds(rows: LiveRows, table: JobsTable) -> None:
+def test_batch_is_one_line_with_a_summary_that_unfolds(rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(200, batch=200))
     rows.flush()
     put(rows, {"id": "j000003", "batch": "b0", "state": "Running", "position": 2, "submitted": NOW - 3})
@@ -96,7 +96,7 @@ def test_batch_is_one_line_with_a_summary_that_unfolds(rows: LiveRows, table: Jo
     assert len(table.ids_at(0)) == 200
 
 
-def test_jobs_enter_and_leave_a_query_as_they_change(rows: LiveRows, table: JobsTable) -> None:
+def test_jobs_enter_and_leave_a_query_as_they_change(rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(30))
     rows.flush()
     table.view.query = parse("state:running")
@@ -109,7 +109,7 @@ def test_jobs_enter_and_leave_a_query_as_they_change(rows: LiveRows, table: Jobs
     assert names(table) == ["j000004"]
 
 
-def test_order_is_by_any_column_both_ways(rows: LiveRows, table: JobsTable) -> None:
+def test_order_is_by_any_column_both_ways(rows: JobStore, table: JobsTable) -> None:
     put(
         rows,
         {"id": "a", "name": "x", "cpus": 3},
@@ -124,7 +124,7 @@ def test_order_is_by_any_column_both_ways(rows: LiveRows, table: JobsTable) -> N
     assert names(table) == ["b", "c", "a"]
 
 
-def test_a_hundred_thousand_jobs_are_ordered_and_filtered(rows: LiveRows, table: JobsTable) -> None:
+def test_a_hundred_thousand_jobs_are_ordered_and_filtered(rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(100_000))
     rows.flush()
     table.view.sort, table.view.descending = "id", False
@@ -134,7 +134,7 @@ def test_a_hundred_thousand_jobs_are_ordered_and_filtered(rows: LiveRows, table:
     assert table.rowCount() == 10_000
 
 
-def test_csv_has_exact_values_and_no_formulas(rows: LiveRows, table: JobsTable, tmp_path: Path) -> None:
+def test_csv_has_exact_values_and_no_formulas(rows: JobStore, table: JobsTable, tmp_path: Path) -> None:
     put(rows, {"id": "a", "name": "=1+1", "state": "Done", "exit_code": 7})
     number = write_csv(tmp_path / "jobs.csv", jobs_table(rows.columns, table.view.numbers(), NOW))
     text = (tmp_path / "jobs.csv").read_text()

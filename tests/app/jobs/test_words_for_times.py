@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.model import words
+from app import units
 
 NOON = datetime(2026, 3, 9, 12, 0)
 
@@ -20,4 +20,4 @@ NOON = datetime(2026, 3, 9, 12, 0)
     ],
 )
 def test_what_lasts_since_then_is_told_by_when_it_began(then: datetime, said: str) -> None:
-    assert words.since(then.timestamp(), NOON.timestamp()) == said
+    assert units.since(then.timestamp(), NOON.timestamp()) == said

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.match.view import MatchView
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 from tests.app.match.made_up import TEXT, MatchBroker
 
 Show = Callable[..., MatchView]
@@ -26,7 +26,7 @@ def show(
     """Show the match view before a number of made-up resources, asked about TEXT."""
 
     def make(number: int, grouped: bool = False, wait: bool = True) -> MatchView:
-        view = MatchView(TestDesk(DeskTheme(qapp, Mode.LIGHT), MatchBroker(number, grouped)))
+        view = MatchView(TestContext(Theme(qapp, Mode.LIGHT), MatchBroker(number, grouped)))
         qtbot.addWidget(view)
         view.resize(1000, 760)
         view.show()

@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.drops.sheet import Stage as Sending
-from app.drops.sheet import SubmissionSheet
 from app.editor.editor import Editor
 from app.match.page import MatchPage
 from app.match.view import MatchView
 from app.resources.pane import ResourcesPane
 from app.scheduler.pane import SchedulerPane
+from app.submission.sheet import SheetStage as Sending
+from app.submission.sheet import SubmissionSheet
 from tests.app.resources.on_file import set_up
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker
@@ -44,10 +44,10 @@ async def opened(on: Stage, text: str) -> tuple[Editor, MatchView]:
     await on.ready()
 
     async def known() -> bool:
-        return (await on.desk.client.resources_page(0, 1)).total > NUMBER
+        return (await on.context.client.resources_page(0, 1)).total > NUMBER
 
     await eventually(known)
-    on.desk.open_editor(text)
+    on.context.open_editor(text)
     editor = on.window.tabs.currentWidget()
     view = editor.whereabouts.view
     editor.where()
@@ -84,7 +84,7 @@ def test_a_text_that_cannot_be_read_keeps_the_last_answer(qapp: QApplication, gr
         await eventually(lambda: "before the last change" in view.advice.text())
         assert view.candidates.rowCount() == known
         editor.set_text("")
-        assert view.placard.heading.text() == "Nothing to ask about yet"
+        assert view.empty_state.heading.text() == "Nothing to ask about yet"
 
     play(qapp, grid, scenario)
 
@@ -114,12 +114,12 @@ def test_submit_here_sends_the_job_to_the_place_that_was_chosen(qapp: QApplicati
         view.explanation.submit.click()
         sheet = await eventually(lambda: editor.findChild(SubmissionSheet))
         await eventually(lambda: sheet.stage is Sending.READY)
-        assert "fork-local" in sheet.face.chosen_site()
-        sheet.face.submit.click()
-        await eventually(lambda: len(on.desk.jobs) == 1)
-        job = next(iter(on.desk.jobs.at))
+        assert "fork-local" in sheet.form.chosen_site()
+        sheet.form.submit.click()
+        await eventually(lambda: len(on.context.jobs) == 1)
+        job = next(iter(on.context.jobs.at))
         await eventually(lambda: on.ended(job), 60)
-        assert "local" in on.desk.jobs.row(job)["site"]
+        assert "local" in on.context.jobs.row(job)["site"]
 
     play(qapp, grid, scenario)
 
@@ -127,7 +127,7 @@ def test_submit_here_sends_the_job_to_the_place_that_was_chosen(qapp: QApplicati
 def test_the_page_of_its_own_follows_the_editor_until_it_is_closed(qapp: QApplication, grid: Path) -> None:
     async def scenario(on: Stage) -> None:
         editor, _ = await opened(on, TEXT)
-        on.desk.trigger("view.match")
+        on.context.trigger("view.match")
         page = on.window.tabs.currentWidget()
         assert isinstance(page, MatchPage)
         await eventually(lambda: page.match.report is not None and page.match.report.known > NUMBER)
@@ -138,10 +138,10 @@ def test_the_page_of_its_own_follows_the_editor_until_it_is_closed(qapp: QApplic
         editor.source.document().setModified(False)
         on.window.tabs.close_page(editor)
         await eventually(lambda: page.editor is None)
-        on.desk.trigger("view.match")
+        on.context.trigger("view.match")
         job = await on.finished("fails")
         on.window.show_job(job)
-        on.desk.trigger("view.match")
+        on.context.trigger("view.match")
         await eventually(lambda: page.job == job and page.match.report.matching >= 1)
 
     play(qapp, grid, scenario)
@@ -150,7 +150,7 @@ def test_the_page_of_its_own_follows_the_editor_until_it_is_closed(qapp: QApplic
 def test_resources_sources_and_policies_are_those_of_the_broker(qapp: QApplication, grid: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.desk.trigger("view.resources")
+        on.context.trigger("view.resources")
         pane = on.window.tabs.currentWidget()
         assert isinstance(pane, ResourcesPane)
         await eventually(lambda: pane.table.rowCount() == NUMBER + 1)
@@ -158,7 +158,7 @@ def test_resources_sources_and_policies_are_those_of_the_broker(qapp: QApplicati
         pane.health.chips["grid"].again.click()
         await eventually(lambda: pane.health.chips["grid"].source.state == "ok" and pane.detail.shown)
         assert pane.detail.attributes.rowCount() > 5
-        on.desk.trigger("view.scheduler")
+        on.context.trigger("view.scheduler")
         scheduler = on.window.tabs.currentWidget()
         assert isinstance(scheduler, SchedulerPane)
         await eventually(lambda: scheduler.policy.boxes["order"].count() >= 3)
@@ -168,6 +168,6 @@ def test_resources_sources_and_policies_are_those_of_the_broker(qapp: QApplicati
         box.activated.emit(wanted)
         name = box.itemData(wanted)
         await eventually(lambda: box.itemData(box.currentIndex()) == name)
-        assert (await on.desk.client.queue()).policy == name
+        assert (await on.context.client.queue()).policy == name
 
     play(qapp, grid, scenario)

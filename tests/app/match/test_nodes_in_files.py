@@ -35,13 +35,13 @@ def folder(tmp_path: Path) -> Path:
 def test_where_nodes_in_files_could_run_is_answered(qapp: QApplication, broker: Path, folder: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.desk.open_editor(WHOLE, folder / "all.jdl")
+        on.context.open_editor(WHOLE, folder / "all.jdl")
         editor = on.window.tabs.currentWidget()
         editor.where()
         view = editor.whereabouts.view
         await eventually(lambda: view.report is not None and not view.asking.pending)
         assert view.report.matching == 1
-        on.desk.trigger("view.match")
+        on.context.trigger("view.match")
         page = on.window.tabs.currentWidget()
         await eventually(lambda: page.match.report is not None and not page.match.asking.pending)
         (folder / "two.jdl").unlink()

@@ -16,7 +16,7 @@ PARTS = [
 
 def asked(view: MatchView) -> dict[str, Any]:
     """The last question that was not about one resource alone."""
-    return next(one for one in reversed(view._desk.client.asked) if not one.get("ces"))
+    return next(one for one in reversed(view._context.client.asked) if not one.get("ces"))
 
 
 def test_one_job_needs_no_choice(show: Any) -> None:
@@ -25,7 +25,7 @@ def test_one_job_needs_no_choice(show: Any) -> None:
 
 def test_the_parts_stand_above_the_clauses_and_one_is_chosen(show: Any, until: Any) -> None:
     view = show(10)
-    client = view._desk.client
+    client = view._context.client
     client.parts = PARTS
     view.again()
     until(lambda: view.parts.isVisible())
@@ -45,7 +45,7 @@ def test_the_parts_stand_above_the_clauses_and_one_is_chosen(show: Any, until: A
 
 def test_a_part_that_the_text_has_no_longer_gives_way_to_the_first(show: Any, until: Any) -> None:
     view = show(10)
-    client = view._desk.client
+    client = view._context.client
     client.parts = PARTS
     view.again()
     until(lambda: view.parts.isVisible())

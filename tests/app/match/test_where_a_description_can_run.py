@@ -7,11 +7,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from app.context import LinkState
 from app.match.asking import PAGE
 from app.match.candidates import SITE, WHY
-from app.match.view import MatchView, Place
-from app.theme.cells import BADGE
+from app.match.view import MatchTarget, MatchView
+from app.stores.link import ConnectionState
+from app.widgets.cells import BADGE
 from broker_core.errors import BadRequest
 from tests.app.match.made_up import CLAUSES, TEXT
 
@@ -72,7 +72,7 @@ def test_filters_are_asked_of_the_broker(show: Any, until: Any) -> None:
     until(lambda: view.report.selected == 3)
     assert view.filters.count.text() == "3 of 90 resources"
     view.filters.access.setChecked(True)
-    until(lambda: view._desk.client.asked[-1]["assume_access"])
+    until(lambda: view._context.client.asked[-1]["assume_access"])
     view.filters.edit.setText("nowhere")
     until(lambda: view.either.currentWidget() is view.nothing)
     view.filters.reset()
@@ -100,7 +100,7 @@ def test_of_ten_thousand_only_the_pages_in_sight_are_fetched(show: Any, until: A
     assert view.candidates.at(5000) is None
     view.list.scrollTo(view.candidates.index(5000, 0))
     until(lambda: view.candidates.at(5000) is not None)
-    pages = [one for one in view._desk.client.asked if not one.get("explain", True)]
+    pages = [one for one in view._context.client.asked if not one.get("explain", True)]
     assert len(pages) <= 4
     assert all(one["limit"] == PAGE for one in pages)
 
@@ -116,7 +116,7 @@ def test_what_was_chosen_stays_chosen_while_the_text_changes(show: Any, until: A
 
 def test_an_answer_to_an_older_text_is_dropped(show: Any, until: Any, loop: Any) -> None:
     view = show(10)
-    client, slow = view._desk.client, asyncio.Event()
+    client, slow = view._context.client, asyncio.Event()
     client.gates.append(slow)
     client.error = BadRequest("line 1: this cannot be read")
     view.ask("first")
@@ -149,7 +149,7 @@ def test_groups_stand_by_their_size_with_the_rank_and_how_it_was_made(show: Any,
 
 def test_a_group_can_be_submitted_to(show: Any) -> None:
     view = show(12, grouped=True)
-    wanted: list[Place] = []
+    wanted: list[MatchTarget] = []
     view.submitAsked.connect(wanted.append)
     view.explanation.submit.click()
     assert len(wanted[0].ces) == 2
@@ -167,20 +167,20 @@ def test_nothing_known_nothing_written_errors_and_no_broker_each_say_what_to_do(
     show: Any, until: Any
 ) -> None:
     view = show(0, wait=False)
-    until(lambda: view.placard.heading.text() == "No resources are known")
+    until(lambda: view.empty_state.heading.text() == "No resources are known")
     view.ask("")
-    assert view.placard.heading.text() == "Nothing to ask about yet"
-    view._desk.client.error = BadRequest("line 1: this cannot be read")
+    assert view.empty_state.heading.text() == "Nothing to ask about yet"
+    view._context.client.error = BadRequest("line 1: this cannot be read")
     view.ask("nonsense")
-    until(lambda: view.placard.heading.text() == "This could not be asked")
-    assert "line 1" in view.placard.sentence.text()
-    view._desk.link.set(LinkState.UNREACHABLE, "It ended.")
+    until(lambda: view.empty_state.heading.text() == "This could not be asked")
+    assert "line 1" in view.empty_state.sentence.text()
+    view._context.link.set(ConnectionState.UNREACHABLE, "It ended.")
     assert view.list.cells.grey
 
 
 def test_an_error_while_typing_leaves_the_last_answer_readable(show: Any, until: Any) -> None:
     view = show(10)
-    view._desk.client.error = BadRequest("line 3: this cannot be read")
+    view._context.client.error = BadRequest("line 3: this cannot be read")
     view.ask(TEXT + "Requirements =", soon=True)
     until(lambda: view.card.isVisible())
     assert "line 3" in view.advice.text()

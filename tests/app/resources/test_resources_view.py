@@ -11,16 +11,16 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.context import LinkState
 from app.resources.columns import BY_NAME, COLUMNS
 from app.resources.health import tip, trouble
 from app.resources.pane import ResourcesPane
-from app.theme.cells import GLYPH
-from app.theme.theme import DeskTheme
+from app.stores.link import ConnectionState
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
+from app.widgets.cells import GLYPH
 from broker_core.errors import CrossDeskError
 from broker_core.wire.resources import SourceView
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 from tests.app.resources.made_up import CacheBroker
 
 Show = Callable[[int], ResourcesPane]
@@ -31,7 +31,7 @@ def show(loop: asyncio.AbstractEventLoop, qapp: QApplication, qtbot: QtBot, unti
     """Show the view of a cache with a number of resources."""
 
     def make(number: int) -> ResourcesPane:
-        pane = ResourcesPane(TestDesk(DeskTheme(qapp, Mode.LIGHT), CacheBroker(number)))
+        pane = ResourcesPane(TestContext(Theme(qapp, Mode.LIGHT), CacheBroker(number)))
         qtbot.addWidget(pane)
         pane.resize(1280, 800)
         pane.show()
@@ -110,7 +110,7 @@ def test_columns_are_chosen_and_kept(show: Show, until: Any) -> None:
     boxes["Country"].trigger()
     menu.close()
     assert not pane.view.isColumnHidden(BY_NAME["country"])
-    kept = {name: shown for name, _, shown in pane._desk.preferences["resource_columns"]}
+    kept = {name: shown for name, _, shown in pane._context.preferences["resource_columns"]}
     assert kept["country"]
     assert set(kept) == {column.name for column in COLUMNS}
 
@@ -122,7 +122,7 @@ def test_sources_tell_how_they_do_and_can_be_asked_again(show: Show, until: Any)
     assert "no answer from PL-GRID-0012" in pane.health.trouble.text()
     pane.health.chips["index"].again.click()
     pane.health.all.click()
-    until(lambda: pane._desk.client.refreshed == [["index"], []])
+    until(lambda: pane._context.client.refreshed == [["index"], []])
     assert not pane.health.chips["rgma"].again.isEnabled()
 
 
@@ -130,22 +130,22 @@ def test_the_map_shows_sites_and_a_click_chooses_one(show: Show, until: Any, qtb
     pane = show(10)
     pane._kinds.button(1).click()
     assert pane.either.currentWidget() is pane.map
-    until(lambda: pane.map.spots)
-    assert {spot.site for spot in pane.map.spots} == set(cells(pane, "site"))
-    spot = next(one for one in pane.map.seen() if one.sites == 1 and one.site != pane.map._chosen)
-    at = pane.map._at(spot.latitude, spot.longitude)
+    until(lambda: pane.map.markers)
+    assert {marker.site for marker in pane.map.markers} == set(cells(pane, "site"))
+    marker = next(one for one in pane.map.seen() if one.sites == 1 and one.site != pane.map._chosen)
+    at = pane.map._at(marker.latitude, marker.longitude)
     qtbot.mouseClick(pane.map, Qt.MouseButton.LeftButton, pos=QPoint(round(at.x()), round(at.y())))
-    until(lambda: pane.detail.name.text() == spot.site)
+    until(lambda: pane.detail.name.text() == marker.site)
 
 
 def test_many_sites_stand_together_until_one_comes_nearer(show: Show, until: Any) -> None:
     pane = show(3000)
     pane._kinds.button(1).click()
-    until(lambda: pane.map.spots)
+    until(lambda: pane.map.markers)
     seen = pane.map.seen()
     assert len(seen) < 60
-    assert sum(spot.sites for spot in seen) == len(pane.map.spots) == 1000
-    assert sum(spot.total for spot in seen) == sum(pane.held.columns["total_cpus"])
+    assert sum(marker.sites for marker in seen) == len(pane.map.markers) == 1000
+    assert sum(marker.total for marker in seen) == sum(pane.held.columns["total_cpus"])
     before = pane.map._pixels()
     assert pane.map.spot_at(QPointF(-500, -500)) is None
     pane.map._approach(seen[0])
@@ -165,8 +165,8 @@ def test_ten_thousand_rows_come_by_pages_and_are_there_at_once(show: Show, until
 def test_new_numbers_are_painted_in_place(show: Show, until: Any) -> None:
     pane = show(30)
     pane.view.selectRow(11)
-    pane._desk.client.columns["free_cpus"] = [7] * 30
-    pane._desk.topics.take(1, 0, 0)
+    pane._context.client.columns["free_cpus"] = [7] * 30
+    pane._context.topics.take(1, 0, 0)
     until(lambda: set(cells(pane, "free_cpus")) == {"7"})
     assert pane.view.row() == 11
 
@@ -174,10 +174,10 @@ def test_new_numbers_are_painted_in_place(show: Show, until: Any) -> None:
 def test_without_resources_an_error_or_no_broker_it_says_what_to_do(show: Show, until: Any) -> None:
     pane = show(0)
     until(lambda: pane.state.title.text() == "No resources are known")
-    pane._desk.client.error = CrossDeskError("The disk could not be read.")
+    pane._context.client.error = CrossDeskError("The disk could not be read.")
     pane.look()
     until(lambda: pane.state.primary.text() == "Try again")
-    pane._desk.link.set(LinkState.UNREACHABLE, "Another broker holds the state directory.")
+    pane._context.link.set(ConnectionState.UNREACHABLE, "Another broker holds the state directory.")
     assert pane.state.title.text() == "The broker cannot be reached"
 
 

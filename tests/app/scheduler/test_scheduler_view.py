@@ -10,15 +10,15 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.context import LinkState
-from app.scheduler.decisions import KEPT, Decisions
+from app.scheduler.decisions import KEPT, DecisionTable
 from app.scheduler.pane import SchedulerPane
 from app.scheduler.queue import REASON, STATE
-from app.theme.theme import DeskTheme
+from app.stores.link import ConnectionState
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
 from broker_core.wire.queue import PolicyView
-from tests.app.inspector.recorded import TestDesk
+from tests.app.inspector.recorded import TestContext
 from tests.app.scheduler.made_up import SchedulerBroker, decision
 
 Show = Callable[..., SchedulerPane]
@@ -29,7 +29,7 @@ def show(loop: asyncio.AbstractEventLoop, qapp: QApplication, qtbot: QtBot, unti
     """Show the view of a queue of a length, after a number of decisions."""
 
     def make(waiting: int, decided: int = 20) -> SchedulerPane:
-        pane = SchedulerPane(TestDesk(DeskTheme(qapp, Mode.LIGHT), SchedulerBroker(waiting, decided)))
+        pane = SchedulerPane(TestContext(Theme(qapp, Mode.LIGHT), SchedulerBroker(waiting, decided)))
         qtbot.addWidget(pane)
         pane.resize(1000, 760)
         pane.show()
@@ -53,7 +53,7 @@ def test_each_waiting_job_has_its_place_and_its_reason(show: Show) -> None:
 def test_return_opens_the_story_of_a_waiting_job(show: Show) -> None:
     pane = show(10)
     pane.queue_view.opened.emit(4)
-    assert pane._desk.opened == ["job-4 story"]
+    assert pane._context.opened == ["job-4 story"]
 
 
 def test_policies_are_chosen_and_one_that_does_not_load_says_why(show: Show, until: Any) -> None:
@@ -66,9 +66,9 @@ def test_policies_are_chosen_and_one_that_does_not_load_says_why(show: Show, unt
     assert pane.policy.errors.text().endswith("broken.py: line 3: invalid syntax")
     assert pane.policy.docs["order"].text().startswith("Near data first")
     box.activated.emit(1)
-    until(lambda: pane._desk.client.chosen == [{"order": "worst-fit", "queue": ""}])
+    until(lambda: pane._context.client.chosen == [{"order": "worst-fit", "queue": ""}])
     pane.policy.boxes["queue"].activated.emit(1)
-    until(lambda: pane._desk.client.chosen[1:] == [{"order": "", "queue": "bounded-backfill"}])
+    until(lambda: pane._context.client.chosen[1:] == [{"order": "", "queue": "bounded-backfill"}])
 
 
 def test_a_policy_in_force_that_failed_says_so(show: Show) -> None:
@@ -82,9 +82,9 @@ def test_a_policy_in_force_that_failed_says_so(show: Show) -> None:
 
 def test_a_policy_that_is_refused_is_told(show: Show, until: Any) -> None:
     pane = show(10)
-    pane._desk.client.error = CrossDeskError("Only administrators may choose the policy of this broker.")
+    pane._context.client.error = CrossDeskError("Only administrators may choose the policy of this broker.")
     pane.policy.boxes["order"].activated.emit(1)
-    until(lambda: any("Only administrators" in notice for notice in pane._desk.notices))
+    until(lambda: any("Only administrators" in notice for notice in pane._context.notices))
 
 
 def test_decisions_come_in_above_while_one_reads_on(show: Show, until: Any) -> None:
@@ -93,8 +93,8 @@ def test_decisions_come_in_above_while_one_reads_on(show: Show, until: Any) -> N
     pane.log.scrollToBottom()
     bar = pane.log.verticalScrollBar()
     top = pane.decisions.at(pane.log.rowAt(1)).number
-    pane._desk.client.decided = 207
-    pane._desk.topics.take(0, 1, 0)
+    pane._context.client.decided = 207
+    pane._context.topics.take(0, 1, 0)
     until(lambda: pane.decisions.at(0).number == 207)
     assert bar.value() > 0
     assert pane.decisions.at(pane.log.rowAt(1)).number == top
@@ -110,7 +110,7 @@ def test_decisions_are_filtered_by_text_and_by_the_chosen_job(show: Show) -> Non
 
 
 def test_only_so_many_decisions_are_kept(qapp: QApplication) -> None:
-    decisions = Decisions(qapp)
+    decisions = DecisionTable(qapp)
     decisions.add([decision(number) for number in range(1, KEPT + 500)])
     decisions.add([decision(number) for number in range(KEPT, KEPT + 600)])
     assert decisions.known == KEPT
@@ -130,10 +130,10 @@ def test_nothing_waiting_an_error_and_no_broker_each_say_so(show: Show, until: A
     pane = show(0)
     assert pane.either.currentWidget() is pane.calm
     assert pane.headline.text().startswith("No job waits")
-    fresh = SchedulerPane(pane._desk)
+    fresh = SchedulerPane(pane._context)
     fresh.show_error(CrossDeskError("The disk could not be read."))
     assert fresh.state.primary.text() == "Try again"
-    pane._desk.link.set(LinkState.UNREACHABLE, "Another broker holds the state directory.")
+    pane._context.link.set(ConnectionState.UNREACHABLE, "Another broker holds the state directory.")
     fresh._show()
     assert fresh.state.title.text() == "The broker cannot be reached"
     assert pane.queue_view.cells.grey

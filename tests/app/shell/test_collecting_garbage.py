@@ -8,7 +8,7 @@ import weakref
 
 from pytestqt.qtbot import QtBot
 
-from app.collector import Collector
+from app.interpreter import GarbageCollector
 
 
 class Cycle:
@@ -19,7 +19,7 @@ class Cycle:
 
 
 def test_another_thread_frees_nothing_and_the_windows_thread_does(qtbot: QtBot) -> None:
-    collector = Collector()
+    collector = GarbageCollector()
     freed_in: list[threading.Thread] = []
     weakref.finalize(Cycle(), lambda: freed_in.append(threading.current_thread()))
     busy = threading.Thread(target=lambda: [[] for _ in range(100_000)])

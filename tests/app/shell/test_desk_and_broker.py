@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.context import LinkState
+from app.stores.link import ConnectionState
 from broker_core.client.start import answers
 from tests.app.windows import Stage, play, turns
 from tests.running import RunningBroker
@@ -19,17 +19,17 @@ def test_first_run_leads_to_a_finished_sample_with_its_log(qapp: QApplication, b
     async def scenario(on: Stage) -> None:
         await on.ready()
         assert on.window.jobs.state.title.text() == "No jobs yet"
-        on.desk.trigger("file.sample")
+        on.context.trigger("file.sample")
         page = on.window.tabs.currentWidget()
         card = next(card for card in page.cards if "fails" in card.run.accessibleName())
         await eventually(card.run.isEnabled)
         card.run.click()
-        await eventually(lambda: len(on.desk.jobs) == 1)
-        job = on.desk.jobs.columns["id"][0]
+        await eventually(lambda: len(on.context.jobs) == 1)
+        job = on.context.jobs.columns["id"][0]
         await eventually(lambda: on.ended(job), 60)
         await eventually(lambda: on.window.jobs.view.chosen() == [job])
         assert on.window.inspector.ids == [job]
-        assert on.window.jobs.table.face(0).word == "Done, exit 7"
+        assert on.window.jobs.table.style_of(0).word == "Done, exit 7"
 
     stage = play(qapp, broker, scenario)
     assert stage.leftovers == []
@@ -41,13 +41,15 @@ def test_broker_killed_under_the_window_is_replaced_and_nothing_is_lost(
     async def scenario(on: Stage) -> None:
         await on.ready()
         first = await on.finished("fails")
-        seen: list[LinkState] = []
-        on.desk.link.changed.connect(lambda: seen.append(on.desk.link.state))
+        seen: list[ConnectionState] = []
+        on.context.link.changed.connect(lambda: seen.append(on.context.link.state))
         running_broker.kill()
-        await eventually(lambda: LinkState.RECONNECTING in seen, what="the desk says that the broker is away")
-        await eventually(lambda: on.desk.link.up, what="a broker is there again")
+        await eventually(
+            lambda: ConnectionState.RECONNECTING in seen, what="the desk says that the broker is away"
+        )
+        await eventually(lambda: on.context.link.up, what="a broker is there again")
         second = await on.finished("fails")
-        assert {first, second} == set(on.desk.jobs.at)
+        assert {first, second} == set(on.context.jobs.at)
 
     stage = play(qapp, running_broker.state_dir, scenario)
     assert stage.leftovers == []
@@ -58,18 +60,18 @@ def test_a_broker_stopped_on_purpose_stays_stopped_until_it_is_wanted(
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.desk.trigger("view.sites")
-        await on.desk.client.stop()
-        await eventually(lambda: on.desk.link.state is LinkState.STOPPED)
+        on.context.trigger("view.sites")
+        await on.context.client.stop()
+        await eventually(lambda: on.context.link.state is ConnectionState.STOPPED)
         running_broker.kill(signal.SIGCONT)  # changes nothing; waits for the end
         await turns(600)
-        assert on.desk.link.state is LinkState.STOPPED
+        assert on.context.link.state is ConnectionState.STOPPED
         assert not answers(running_broker.state_dir)
         assert on.window.jobs.state.title.text() == "The broker was stopped"
         assert on.window.statusBar().link.text().strip().startswith("The broker was stopped")
         assert on.window.jobs.state.primary.text() == "Start the broker"
         on.window.jobs.state.primary.click()
-        await eventually(lambda: on.desk.link.up, 60, "the broker was started")
+        await eventually(lambda: on.context.link.up, 60, "the broker was started")
         assert not on.window.actions_.qt("broker.start").isEnabled()
 
     stage = play(qapp, running_broker.state_dir, scenario)
@@ -82,12 +84,12 @@ def test_a_stopped_broker_that_somebody_else_starts_is_found(
     async def scenario(on: Stage) -> None:
         await on.ready()
         first = await on.finished("fails")
-        await on.desk.client.stop()
-        await eventually(lambda: on.desk.link.state is LinkState.STOPPED)
+        await on.context.client.stop()
+        await eventually(lambda: on.context.link.state is ConnectionState.STOPPED)
         running_broker.kill(signal.SIGCONT)
         await asyncio.to_thread(running_broker.start)
-        await eventually(lambda: on.desk.link.up and on.desk.jobs.complete)
-        assert set(on.desk.jobs.at) == {first}
+        await eventually(lambda: on.context.link.up and on.context.jobs.complete)
+        assert set(on.context.jobs.at) == {first}
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -97,12 +99,12 @@ def test_an_older_broker_that_hands_over_is_followed_by_another(
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        seen: list[LinkState] = []
-        on.desk.link.changed.connect(lambda: seen.append(on.desk.link.state))
-        await on.desk.client.handover()
-        await eventually(lambda: LinkState.RECONNECTING in seen)
-        await eventually(lambda: on.desk.link.up, 60)
-        assert LinkState.STOPPED not in seen
+        seen: list[ConnectionState] = []
+        on.context.link.changed.connect(lambda: seen.append(on.context.link.state))
+        await on.context.client.handover()
+        await eventually(lambda: ConnectionState.RECONNECTING in seen)
+        await eventually(lambda: on.context.link.up, 60)
+        assert ConnectionState.STOPPED not in seen
 
     play(qapp, running_broker.state_dir, scenario)
 
@@ -112,7 +114,7 @@ def test_unreachable_broker_is_told_with_its_reason(qapp: QApplication, tmp_path
     blocked.write_text("not a folder")
 
     async def scenario(on: Stage) -> None:
-        await eventually(lambda: on.desk.link.state is LinkState.UNREACHABLE, 60)
+        await eventually(lambda: on.context.link.state is ConnectionState.UNREACHABLE, 60)
         assert on.window.jobs.state.title.text() == "The broker cannot be reached"
         assert on.window.jobs.state.primary.text() == "Try again"
         assert not on.window.actions_.qt("file.submit").isEnabled()
@@ -132,15 +134,15 @@ def test_cancel_asks_first_and_names_how_many(qapp: QApplication, broker: Path) 
     async def scenario(on: Stage) -> None:
         await on.ready()
         ids = await held(on, 5)
-        await eventually(lambda: len(on.desk.jobs) == 5 and on.window.jobs.table.rowCount() == 1)
+        await eventually(lambda: len(on.context.jobs) == 5 and on.window.jobs.table.rowCount() == 1)
         on.window.jobs.view.selectAll()
         assert sorted(on.window.jobs.view.chosen()) == sorted(ids)
-        on.desk.trigger("job.cancel")
+        on.context.trigger("job.cancel")
         box = await eventually(QApplication.activeModalWidget)
         do = next(button for button in box.buttons() if button.text() == "Cancel 5 jobs")
         assert box.text() == "Cancel 5 jobs?"
         do.click()
-        await eventually(lambda: on.desk.jobs.states["Canceled"] == 5)
+        await eventually(lambda: on.context.jobs.states["Canceled"] == 5)
 
     play(qapp, broker, scenario)
 
@@ -151,20 +153,20 @@ async def held(on: Stage, number: int) -> list[str]:
 
     text = 'Executable = "/bin/true"; Arguments = "_PARAM_";'
     item = SubmissionItem(description=text, values=[str(value) for value in range(number)])
-    receipt = await on.desk.client.submit(Submission(key="held-in-a-test", items=[item], hold="test"))
+    receipt = await on.context.client.submit(Submission(key="held-in-a-test", items=[item], hold="test"))
     return receipt.ids
 
 
 def test_palette_finds_actions_and_does_them(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.desk.trigger("app.palette")
+        on.context.trigger("app.palette")
         palette = on.window.handlers.palette
         palette.edit.setText("stat")
         titles = [palette.list.item(row).text() for row in range(palette.list.count())]
         assert titles[0] == "Statistics"
         palette._act(palette.list.item(0))
         assert on.window.tabs.currentWidget().state.title.text() in ("Counting", "Nothing to count yet")
-        assert on.desk.preferences["recent_actions"][0] == "view.statistics"
+        assert on.context.preferences["recent_actions"][0] == "view.statistics"
 
     play(qapp, broker, scenario)

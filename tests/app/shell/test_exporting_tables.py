@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.actions.exporting import ExportButton
-from app.model.csv_file import cell
+from app.widgets.csv_file import cell
+from app.widgets.export import ExportButton
 from tests.app.windows import Stage, play
 from tests.waiting import eventually
 
@@ -18,7 +18,7 @@ NEVER = 'Executable = "/bin/true";\nRequirements = other.GlueCEInfoTotalCPUs >= 
 
 async def _written(on: Stage, button: ExportButton, path: Path) -> list[dict[str, str]]:
     said: list[str] = []
-    on.desk.noticed.connect(lambda notice: said.append(notice.text))
+    on.context.noticed.connect(lambda notice: said.append(notice.text))
     button.save(path)
     await eventually(lambda: any(str(path) in text for text in said))
     with path.open(newline="", encoding="utf-8") as stream:
@@ -33,8 +33,8 @@ def test_resources_queue_decisions_matches_and_attributes_are_written(
     async def scenario(on: Stage) -> None:
         await on.ready()
         item = SubmissionItem(description=NEVER, name="=never")
-        [waiting] = (await on.desk.client.submit(Submission(key="never-in-a-test", items=[item]))).ids
-        on.desk.trigger("view.resources")
+        [waiting] = (await on.context.client.submit(Submission(key="never-in-a-test", items=[item]))).ids
+        on.context.trigger("view.resources")
         pane = on.window.tabs.currentWidget()
         await eventually(lambda: pane.table.rowCount() == 1 and pane.detail.shown)
         [row] = await _written(on, pane.export, tmp_path / "resources.csv")
@@ -44,7 +44,7 @@ def test_resources_queue_decisions_matches_and_attributes_are_written(
         [attributes] = pane.detail.findChildren(ExportButton)
         told = await _written(on, attributes, tmp_path / "attributes.csv")
         assert "GlueCEUniqueID" in {one["attribute"] for one in told}
-        on.desk.trigger("view.scheduler")
+        on.context.trigger("view.scheduler")
         pane = on.window.tabs.currentWidget()
         await eventually(lambda: pane.queue.rowCount() == 1 and pane.decisions.known)
         [row] = await _written(on, pane.export_queue, tmp_path / "queue.csv")
@@ -53,7 +53,7 @@ def test_resources_queue_decisions_matches_and_attributes_are_written(
         assert waiting in {one["job"] for one in told}
         await eventually(lambda: on.window.jobs.view.choose(waiting))
         on.window.tabs.setCurrentWidget(on.window.jobs)
-        on.desk.trigger("view.match")
+        on.context.trigger("view.match")
         page = on.window.tabs.currentWidget()
         await eventually(lambda: page.match.report and page.match.report.known)
         [row] = await _written(on, page.match.export, tmp_path / "matches.csv")
@@ -67,8 +67,8 @@ def test_a_file_that_cannot_be_written_is_told(qapp: QApplication, broker: Path,
     async def scenario(on: Stage) -> None:
         await on.ready()
         said: list[str] = []
-        on.desk.noticed.connect(lambda notice: said.append(notice.text))
-        on.desk.trigger("view.resources")
+        on.context.noticed.connect(lambda notice: said.append(notice.text))
+        on.context.trigger("view.resources")
         pane = on.window.tabs.currentWidget()
         await eventually(lambda: pane.table.rowCount())
         pane.export.save(tmp_path / "missing" / "resources.csv")

@@ -27,6 +27,7 @@ class _Desk(QObject):
         self.link = _Link()
         self.jobs = SimpleNamespace(row=lambda job: {"name": job, "interactive": False, "started": None})
         self.told: list[Notice] = []
+        self.owner = self
         self.notify = self.told.append
 
 
@@ -38,15 +39,15 @@ def held(job: str, reason: str, **details: Any) -> EventView:
 
 
 def test_one_notice_tells_of_the_jobs_that_the_broker_holds(qapp: QApplication, qtbot: QtBot) -> None:
-    desk = _Desk()
-    news = News(desk)  # type: ignore[arg-type]
-    (hear,) = desk.session.on_events
+    context = _Desk()
+    news = News(context)  # type: ignore[arg-type]
+    (hear,) = context.session.on_events
     hear([held("mine", "On hold by its owner"), held("poison", "It may be the cause", suspected=True)])
-    qtbot.waitUntil(lambda: len(desk.told) == 1, timeout=60_000)
-    assert desk.told[-1] == Notice(
+    qtbot.waitUntil(lambda: len(context.told) == 1, timeout=60_000)
+    assert context.told[-1] == Notice(
         "“poison” is on hold. It may be the cause.", Tone.WARNING, "job.story", "poison"
     )
     hear([held(job, "It may be the cause", suspected=True) for job in ("a", "b")])
-    qtbot.waitUntil(lambda: len(desk.told) == 2, timeout=60_000)
-    assert desk.told[-1].text.startswith("2 jobs are on hold.")
+    qtbot.waitUntil(lambda: len(context.told) == 2, timeout=60_000)
+    assert context.told[-1].text.startswith("2 jobs are on hold.")
     assert news is not None

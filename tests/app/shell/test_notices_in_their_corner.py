@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.context import Notice
 from app.shell.toasts import Toast, Toasts
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 
 
 class Speaking(QObject):
@@ -20,27 +20,27 @@ class Speaking(QObject):
 
     def __init__(self, app: QApplication) -> None:
         super().__init__()
-        self.theme, self.actions = DeskTheme(app), self
+        self.theme, self.actions = Theme(app), self
 
     def qt(self, name: str) -> QAction:
         return QAction(name, self)
 
 
 def test_notices_stand_at_the_lower_right_and_only_three_stay(qapp: QApplication, qtbot: QtBot) -> None:
-    desk = Speaking(qapp)
+    context = Speaking(qapp)
     window = QMainWindow()
     qtbot.addWidget(window)
     window.resize(1280, 800)
     window.show()
-    stack = Toasts(desk, window)  # type: ignore[arg-type]
+    stack = Toasts(context, window)  # type: ignore[arg-type]
     for number in range(5):
-        desk.noticed.emit(Notice(f"notice {number}"))
+        context.noticed.emit(Notice(f"notice {number}"))
     shown = [toast for toast in window.findChildren(Toast) if not toast.isHidden()]
     assert stack is not None
     assert [toast.accessibleName() for toast in shown] == ["notice 2", "notice 3", "notice 4"]
     assert all(toast.geometry().right() < 1280 and toast.y() > 400 for toast in shown)
     assert len({toast.y() for toast in shown}) == 3
-    desk.noticed.emit(Notice("It was tried there, and refused. " * 60))
+    context.noticed.emit(Notice("It was tried there, and refused. " * 60))
     (long,) = (toast for toast in window.findChildren(Toast) if toast.accessibleName().startswith("It was"))
     assert long.height() < 200
 
@@ -49,13 +49,15 @@ def test_notices_stand_at_the_lower_right_and_only_three_stay(qapp: QApplication
 def test_the_words_of_a_notice_have_all_the_room_that_they_need(
     qapp: QApplication, qtbot: QtBot, action: str
 ) -> None:
-    desk = Speaking(qapp)
+    context = Speaking(qapp)
     window = QMainWindow()
     qtbot.addWidget(window)
     window.resize(1280, 800)
     window.show()
-    stack = Toasts(desk, window)  # type: ignore[arg-type]
-    desk.noticed.emit(Notice("It starts at once or not at all: every resource is busy. " * 3, action=action))
+    stack = Toasts(context, window)  # type: ignore[arg-type]
+    context.noticed.emit(
+        Notice("It starts at once or not at all: every resource is busy. " * 3, action=action)
+    )
     QApplication.processEvents()
     assert stack is not None
     (toast,) = window.findChildren(Toast)

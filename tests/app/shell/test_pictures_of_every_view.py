@@ -11,9 +11,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.context import LinkState
 from app.shell import sheets
-from app.shell.settings import Settings
+from app.shell.settings import SettingsDialog
+from app.stores.link import ConnectionState
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
 from tests.app.pictures import PICTURES, SIZES
@@ -47,11 +47,11 @@ def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplicatio
             job = await on.finished(name)
         on.window.show_job(job, "output")
         for mode in (Mode.LIGHT, Mode.DARK, Mode.CONTRAST):
-            on.desk.theme.wear(mode=mode)
+            on.context.theme.wear(mode=mode)
             for width, height in SIZES:
                 on.window.resize(width, height)
                 for place in PLACES:
-                    on.desk.trigger(place)
+                    on.context.trigger(place)
                     await _settled(on)
                     nameless.update(nameless(on.window))
                     _save(on.window, place.partition(".")[2], mode, width)
@@ -67,21 +67,21 @@ def test_views_without_their_broker_have_their_pictures(qapp: QApplication, stat
     refused = CrossDeskError("The disk could not be read.", place="store", remedy="Look at the broker's log.")
 
     async def scenario(on: Stage) -> None:
-        on.desk.theme.wear(mode=Mode.LIGHT)
+        on.context.theme.wear(mode=Mode.LIGHT)
         for state, reason in (
-            (LinkState.STARTING, "Starting the broker"),
-            (LinkState.UNREACHABLE, "Another broker holds the state directory."),
-            (LinkState.STOPPED, "The broker was stopped."),
+            (ConnectionState.STARTING, "Starting the broker"),
+            (ConnectionState.UNREACHABLE, "Another broker holds the state directory."),
+            (ConnectionState.STOPPED, "The broker was stopped."),
         ):
-            on.desk.link.set(state, reason)
+            on.context.link.set(state, reason)
             for place in LINKED:
-                on.desk.trigger(place)
+                on.context.trigger(place)
                 await turns()
                 assert on.window.tabs.currentWidget().state.isVisible()
                 _save(on.window, f"{state.value}-{place.partition('.')[2]}", Mode.LIGHT, SIZES[0][0])
-        on.desk.link.set(LinkState.CONNECTED)
+        on.context.link.set(ConnectionState.CONNECTED)
         for place in REFUSED:
-            on.desk.trigger(place)
+            on.context.trigger(place)
             on.window.tabs.currentWidget().show_error(refused)
             await turns()
             assert on.window.tabs.currentWidget().state.primary.text() == "Try again"
@@ -92,16 +92,16 @@ def test_views_without_their_broker_have_their_pictures(qapp: QApplication, stat
 
 async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
     on.window.resize(*SIZES[0])
-    on.desk.trigger("view.jobs")
-    on.desk.trigger("app.palette")
+    on.context.trigger("view.jobs")
+    on.context.trigger("app.palette")
     await turns()
     nameless.update(nameless(on.window))
     _save(on.window, "palette", mode, SIZES[0][0])
     on.window.handlers.palette.leave()
     made: tuple[tuple[str, QDialog], ...] = (
-        ("settings", Settings(on.desk, on.window)),
+        ("settings", SettingsDialog(on.context, on.window)),
         ("shortcuts", sheets.shortcuts(on.window)),
-        ("about", sheets.about(on.window, on.desk.theme, on.desk.link.broker)),
+        ("about", sheets.about(on.window, on.context.theme, on.context.link.broker)),
     )
     for name, sheet in made:
         sheet.open()

@@ -58,7 +58,7 @@ def test_views_of_resources_have_their_pictures(qapp: QApplication, grid: tuple[
         await eventually(lambda: _known(on, number), 60)
         waiting = await _submitted(on)
         for mode in (Mode.LIGHT, Mode.DARK):
-            on.desk.theme.wear(mode=mode)
+            on.context.theme.wear(mode=mode)
             for size in SIZES:
                 on.window.resize(*size)
 
@@ -78,7 +78,7 @@ def test_views_of_resources_have_their_pictures(qapp: QApplication, grid: tuple[
 
 
 async def _known(on: Stage, number: int) -> bool:
-    return (await on.desk.client.resources_page(0, 1)).total > number
+    return (await on.context.client.resources_page(0, 1)).total > number
 
 
 async def _submitted(on: Stage) -> str:
@@ -86,25 +86,25 @@ async def _submitted(on: Stage) -> str:
     ids = []
     for at in range(6):
         item = SubmissionItem(description=NEVER, name=f"wing-{at}")
-        ids += (await on.desk.client.submit(Submission(key=f"waiting-{at}", items=[item]))).ids
-    await eventually(lambda: all(job in on.desk.jobs.at for job in ids))
+        ids += (await on.context.client.submit(Submission(key=f"waiting-{at}", items=[item]))).ids
+    await eventually(lambda: all(job in on.context.jobs.at for job in ids))
     return ids[0]
 
 
 async def _resources(on: Stage, number: int, look: Look) -> None:
-    on.desk.trigger("view.resources")
+    on.context.trigger("view.resources")
     pane = on.window.tabs.currentWidget()
     assert isinstance(pane, ResourcesPane)
     await eventually(lambda: pane.table.rowCount() == number + 1 and pane.detail.shown and pane.health.chips)
     pane._kinds.button(0).click()
     await look("resources")
     pane._kinds.button(1).click()
-    await eventually(lambda: pane.map.spots)
+    await eventually(lambda: pane.map.markers)
     await look("map")
 
 
 async def _scheduler(on: Stage, look: Look) -> None:
-    on.desk.trigger("view.scheduler")
+    on.context.trigger("view.scheduler")
     pane = on.window.tabs.currentWidget()
     assert isinstance(pane, SchedulerPane)
     await eventually(lambda: pane.queue.rowCount() == 6 and pane.decisions.known)
@@ -120,7 +120,7 @@ async def _waiting_job(on: Stage, job: str, look: Look) -> None:
 
 async def _matching(on: Stage, number: int, look: Look) -> None:
     """An editor with its match pane, and the page of its own, which follows the same text."""
-    on.desk.open_editor(TEXT)
+    on.context.open_editor(TEXT)
     editor = on.window.tabs.currentWidget()
     assert isinstance(editor, Editor)
     editor.where()
@@ -129,7 +129,7 @@ async def _matching(on: Stage, number: int, look: Look) -> None:
     await eventually(lambda: view.report and view.report.known == number + 1 and view.report.matching > 1)
     await eventually(lambda: any(line.isVisible() for line in view.explanation.lines))
     await look("editor-where")
-    on.desk.trigger("view.match")
+    on.context.trigger("view.match")
     page = on.window.tabs.currentWidget()
     assert isinstance(page, MatchPage)
     page.match.filters.access.setChecked(True)

@@ -8,7 +8,7 @@ from platformdirs import user_config_path
 from PySide6.QtWidgets import QApplication
 
 from app.jobs.columns import BY_NAME
-from app.model.roaming import NAME
+from app.stores.roaming import NAME
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -21,20 +21,20 @@ def _another_machine() -> None:
 def test_queries_and_columns_are_there_on_another_machine(qapp: QApplication, broker: Path) -> None:
     async def first(on: Stage) -> None:
         await on.ready()
-        assert on.desk.preferences["roamed"] == 0.0, "nothing was chosen yet"
-        on.desk.saved.save("Mine", "name:ann*")
+        assert on.context.preferences["roamed"] == 0.0, "nothing was chosen yet"
+        on.context.saved.save("Mine", "name:ann*")
         on.window.jobs.view.setColumnHidden(BY_NAME["site"], True)
         on.window.jobs.columns.keep()
 
         async def kept() -> bool:
-            found = await on.desk.client.document(NAME)
+            found = await on.context.client.document(NAME)
             return bool(found) and found["saved_queries"] == [["Mine", "name:ann*"]]
 
         await eventually(kept)
 
     async def second(on: Stage) -> None:
         await on.ready()
-        await eventually(lambda: [query.name for query in on.desk.saved.own] == ["Mine"])
+        await eventually(lambda: [query.name for query in on.context.saved.own] == ["Mine"])
         assert on.window.jobs.view.isColumnHidden(BY_NAME["site"])
         names = [on.window.sidebar.list.item(at).text() for at in range(on.window.sidebar.list.count())]
         assert "Mine" in names
@@ -50,28 +50,28 @@ def test_the_later_change_wins_and_an_older_document_changes_nothing(
     async def scenario(on: Stage) -> None:
         await on.ready()
         old = {"at": 1.0, "saved_queries": [["Old", ""]], "columns": "no list", "compact": True}
-        await on.desk.client.save_document(NAME, old)
-        on.desk.saved.save("New", "state:done")
-        for tell in on.desk.session.on_connected:
+        await on.context.client.save_document(NAME, old)
+        on.context.saved.save("New", "state:done")
+        for tell in on.context.session.on_connected:
             tell()
 
         async def replaced() -> bool:
-            found = await on.desk.client.document(NAME)
+            found = await on.context.client.document(NAME)
             return bool(found["saved_queries"] == [["New", "state:done"]])
 
         await eventually(replaced)
-        assert [query.name for query in on.desk.saved.own] == ["New"]
-        assert on.desk.preferences["compact"] is False
+        assert [query.name for query in on.context.saved.own] == ["New"]
+        assert on.context.preferences["compact"] is False
         later = {
-            "at": on.desk.preferences["roamed"] + 5,
+            "at": on.context.preferences["roamed"] + 5,
             "saved_queries": [["Later", ""]],
             "columns": "no list",
         }
-        await on.desk.client.save_document(NAME, later)
-        for tell in on.desk.session.on_connected:
+        await on.context.client.save_document(NAME, later)
+        for tell in on.context.session.on_connected:
             tell()
-        await eventually(lambda: [query.name for query in on.desk.saved.own] == ["Later"])
-        assert isinstance(on.desk.preferences["columns"], list)
+        await eventually(lambda: [query.name for query in on.context.saved.own] == ["Later"])
+        assert isinstance(on.context.preferences["columns"], list)
         await turns()
 
     play(qapp, broker, scenario)

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QToolTip, QWidget
 
-from app.inspector.labels import lead
-from app.shell.confirm import tell
+from app.widgets.confirm import tell
+from app.widgets.labels import lead
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
@@ -26,10 +26,10 @@ def test_no_label_of_the_window_guesses_whether_its_text_is_markup(qapp: QApplic
         await on.ready()
         item = SubmissionItem(description='Executable = "/bin/true";', name=HOSTILE)
         held = Submission(key="planted-in-a-test", items=[item], hold=HOSTILE)
-        [job] = (await on.desk.client.submit(held)).ids
+        [job] = (await on.context.client.submit(held)).ids
         await eventually(lambda: on.window.jobs.view.choose_all([job]))
         for tab in ("story", "logs", "where", "output"):
-            on.desk.show_job(job, tab)
+            on.context.show_job(job, tab)
             await turns()
         for page in range(on.window.sidebar.list.count()):
             on.window.sidebar.list.setCurrentRow(page)

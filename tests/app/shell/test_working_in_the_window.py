@@ -7,12 +7,12 @@ from pathlib import Path
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QInputDialog, QMenu, QSpinBox
 
-from app.context import LinkState
-from app.drops.plan import Job
-from app.drops.sheet import Stage as Sending
-from app.drops.sheet import SubmissionSheet
 from app.jobs.columns import BY_NAME
-from app.shell.settings import Settings
+from app.shell.settings import SettingsDialog
+from app.stores.link import ConnectionState
+from app.submission.draft import JobDraft
+from app.submission.sheet import SheetStage as Sending
+from app.submission.sheet import SubmissionSheet
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
 from broker_core.wire.submission import Submission, SubmissionItem
@@ -31,7 +31,7 @@ def test_a_query_is_saved_under_a_name_and_used_again(qapp: QApplication, broker
         dialog = await eventually(lambda: on.window.findChild(QInputDialog))
         dialog.setTextValue("Those of nobody")
         dialog.accept()
-        assert on.desk.preferences["saved_queries"] == [["Those of nobody", "name:nothing*"]]
+        assert on.context.preferences["saved_queries"] == [["Those of nobody", "name:nothing*"]]
         jobs.bar.show_text("")
         await eventually(lambda: jobs.table.rowCount() == 1)
         assert jobs.table.id_at(0) == job
@@ -49,13 +49,13 @@ def test_a_query_is_saved_under_a_name_and_used_again(qapp: QApplication, broker
 def test_settings_take_effect_at_once_and_are_kept(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.desk.theme.wear(mode=Mode.LIGHT)
-        rows, light = on.window.jobs.view.verticalHeader(), on.desk.theme.color("surface").lightness()
-        sheet = Settings(on.desk, on.window)
+        on.context.theme.wear(mode=Mode.LIGHT)
+        rows, light = on.window.jobs.view.verticalHeader(), on.context.theme.color("surface").lightness()
+        sheet = SettingsDialog(on.context, on.window)
         sheet.open()
         colours, size = sheet.findChild(QComboBox), sheet.findChild(QSpinBox)
         colours.setCurrentIndex([colours.itemData(at) for at in range(colours.count())].index(Mode.DARK))
-        assert on.desk.theme.color("surface").lightness() < light
+        assert on.context.theme.color("surface").lightness() < light
         compact = next(box for box in sheet.findChildren(type(sheet._box("compact", ""))) if box.text())
         before = rows.defaultSectionSize()
         compact.click()
@@ -63,10 +63,10 @@ def test_settings_take_effect_at_once_and_are_kept(qapp: QApplication, broker: P
         size.setValue(20)
         assert on.window.jobs.bar.edit.font().pixelSize() == 20
         assert rows.defaultSectionSize() > before
-        kept = [on.desk.preferences[name] for name in ("theme", "font_size", "compact")]
+        kept = [on.context.preferences[name] for name in ("theme", "font_size", "compact")]
         assert kept == ["dark", 20, True]
         sheet.close()
-        on.desk.theme.wear(mode=Mode.LIGHT, size=13)
+        on.context.theme.wear(mode=Mode.LIGHT, size=13)
 
     play(qapp, broker, scenario)
 
@@ -76,13 +76,13 @@ def test_columns_are_chosen_from_the_menu_and_kept(qapp: QApplication, broker: P
         await on.ready()
         view, place = on.window.jobs.view, BY_NAME["cpus"]
         hidden = view.isColumnHidden(place)
-        on.desk.trigger("jobs.columns")
+        on.context.trigger("jobs.columns")
         menu = await eventually(lambda: on.window.jobs.findChild(QMenu))
         offers = {offer.text(): offer for offer in menu.findChildren(QAction)}
         assert not offers["Name"].isEnabled()
         offers[on.window.jobs.table.headerData(place, view.horizontalHeader().orientation())].trigger()
         assert view.isColumnHidden(place) is not hidden
-        kept = {name: shown for name, _, shown in on.desk.preferences["columns"]}
+        kept = {name: shown for name, _, shown in on.context.preferences["columns"]}
         assert kept["cpus"] is hidden
         menu.close()
 
@@ -98,20 +98,20 @@ def test_output_is_fetched_and_a_job_submitted_again_from_the_table(
     async def scenario(on: Stage) -> None:
         await on.ready()
         job = await on.finished("fails")
-        await eventually(on.desk.actions.qt("job.fetch").isEnabled)
+        await eventually(on.context.actions.qt("job.fetch").isEnabled)
         assert on.window.jobs.view.chosen() == [job]
-        on.desk.trigger("job.fetch")
+        on.context.trigger("job.fetch")
         dialog = await eventually(lambda: on.window.findChild(QFileDialog))
         dialog.fileSelected.emit(str(folder))
         dialog.close()
-        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Cleared", what="the output was taken")
+        await eventually(lambda: on.context.jobs.row(job)["state"] == "Cleared", what="the output was taken")
         assert [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
         on.window.jobs.view.choose(job)
-        on.desk.trigger("job.resubmit")
-        await eventually(lambda: len(on.desk.jobs) == 2)
-        again = next(one for one in on.desk.jobs.at if one != job)
+        on.context.trigger("job.resubmit")
+        await eventually(lambda: len(on.context.jobs) == 2)
+        again = next(one for one in on.context.jobs.at if one != job)
         await eventually(lambda: on.ended(again), 60)
-        assert on.desk.jobs.row(again)["exit_code"] == on.desk.jobs.row(job)["exit_code"] == 7
+        assert on.context.jobs.row(again)["exit_code"] == on.context.jobs.row(job)["exit_code"] == 7
 
     play(qapp, broker, scenario)
 
@@ -120,13 +120,13 @@ def test_all_jobs_of_a_submitted_batch_are_selected(qapp: QApplication, broker: 
     async def scenario(on: Stage) -> None:
         await on.ready()
         on.window.jobs.bar.show_text("state:aborted")
-        jobs = tuple(Job(name, f'Executable = "/bin/echo"; Arguments = "{name}";') for name in "abc")
-        sheet = SubmissionSheet(on.desk, jobs, on.window)
+        jobs = tuple(JobDraft(name, f'Executable = "/bin/echo"; Arguments = "{name}";') for name in "abc")
+        sheet = SubmissionSheet(on.context, jobs, on.window)
         done: list[list[str]] = []
         sheet.submitted.connect(done.append)
         sheet.open()
         await eventually(lambda: sheet.stage is Sending.READY)
-        sheet.face.submit.click()
+        sheet.form.submit.click()
         await eventually(lambda: done)
         await eventually(lambda: sorted(on.window.jobs.view.chosen()) == sorted(done[0]))
         assert len(done[0]) == 3
@@ -140,14 +140,14 @@ def test_a_batch_submitted_again_is_a_batch_again(qapp: QApplication, broker: Pa
         await on.ready()
         text = 'Executable = "/bin/echo"; Arguments = "_PARAM_";'
         item = SubmissionItem(description=text, values=["u", "v", "w"])
-        first = await on.desk.client.submit(Submission(key="swept-in-a-test", items=[item], hold="test"))
-        await eventually(lambda: len(on.desk.jobs) == 3 and on.window.jobs.view.choose_all(first.ids))
-        on.desk.trigger("job.resubmit")
-        await eventually(lambda: len(on.desk.jobs) == 6)
-        again = [on.desk.jobs.row(job) for job in on.desk.jobs.at if job not in first.ids]
+        first = await on.context.client.submit(Submission(key="swept-in-a-test", items=[item], hold="test"))
+        await eventually(lambda: len(on.context.jobs) == 3 and on.window.jobs.view.choose_all(first.ids))
+        on.context.trigger("job.resubmit")
+        await eventually(lambda: len(on.context.jobs) == 6)
+        again = [on.context.jobs.row(job) for job in on.context.jobs.at if job not in first.ids]
         assert sorted(row["parameter"] for row in again) == ["u", "v", "w"]
         assert len({row["batch"] for row in again}) == 1
-        assert {row["batch"] for row in again} != {on.desk.jobs.row(first.ids[0])["batch"]}
+        assert {row["batch"] for row in again} != {on.context.jobs.row(first.ids[0])["batch"]}
 
     play(qapp, broker, scenario)
 
@@ -158,9 +158,9 @@ def test_running_jobs_pulse_only_while_the_broker_is_there(qapp: QApplication, b
         pulse, delegate = on.window.jobs.pulse, on.window.jobs.view.delegate
         assert not pulse.beating
         item = SubmissionItem(description='Executable = "/bin/sleep"; Arguments = "300";')
-        await on.desk.client.submit(Submission(key="asleep-in-a-test", items=[item]))
+        await on.context.client.submit(Submission(key="asleep-in-a-test", items=[item]))
         await eventually(lambda: pulse.beating and delegate.pulse < 1)
-        on.desk.link.set(LinkState.RECONNECTING, "The broker ended.")
+        on.context.link.set(ConnectionState.RECONNECTING, "The broker ended.")
         assert (pulse.beating, delegate.pulse) == (False, 1.0)
 
     play(qapp, broker, scenario)
@@ -169,16 +169,16 @@ def test_running_jobs_pulse_only_while_the_broker_is_there(qapp: QApplication, b
 def test_sites_and_statistics_say_why_they_show_nothing(qapp: QApplication, state_dir: Path) -> None:
     async def scenario(on: Stage) -> None:
         for place in ("view.sites", "view.statistics"):
-            on.desk.trigger(place)
+            on.context.trigger(place)
             await turns()
             pane = on.window.tabs.currentWidget()
             assert pane.state.isVisible()
             assert pane.state.title.text() == "Connecting to the broker"
-        on.desk.begin()
-        await eventually(lambda: on.desk.link.up, 60)
+        on.context.begin()
+        await eventually(lambda: on.context.link.up, 60)
         statistics = on.window.tabs.currentWidget()
         await eventually(lambda: statistics.state.title.text() == "Nothing to count yet")
-        on.desk.trigger("view.sites")
+        on.context.trigger("view.sites")
         sites = on.window.tabs.currentWidget()
         await eventually(lambda: sites.cards)
         assert not sites.state.isVisible()
@@ -190,18 +190,18 @@ def test_sites_and_statistics_offer_to_ask_again_after_an_error(qapp: QApplicati
     async def scenario(on: Stage) -> None:
         await on.ready()
         problem = CrossDeskError("The disk could not be read.", place="store")
-        on.desk.trigger("view.statistics")
+        on.context.trigger("view.statistics")
         statistics = on.window.tabs.currentWidget()
-        await eventually(lambda: statistics.numbers and on.desk.sites.views)
+        await eventually(lambda: statistics.numbers and on.context.sites.views)
         statistics.numbers = None
         statistics.show_error(problem)
         assert statistics.state.title.text() == "The statistics could not be read"
         assert "The disk could not be read." in statistics.state.text.text()
         statistics.state.primary.click()
         await eventually(lambda: statistics.state.title.text() == "Nothing to count yet")
-        on.desk.trigger("view.sites")
+        on.context.trigger("view.sites")
         sites = on.window.tabs.currentWidget()
-        on.desk.sites.views = []
+        on.context.sites.views = []
         sites.show_error(problem)
         assert sites.state.title.text() == "The sites could not be read"
         sites.state.primary.click()

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.simulation.page import SimulationPage
-from app.theme.theme import DeskTheme
+from app.theme.theme import Theme
 from app.theme.tokens import Mode
 
 Until = Callable[..., Any]
@@ -22,13 +22,13 @@ COMPUTED = 480.0
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
 
 
-class BareDesk:
+class BareContext:
     """As much of a desk as the page asks for: a theme, and tasks that end with the window."""
 
     task: asyncio.Task[None]
 
     def __init__(self, app: QApplication, loop: asyncio.AbstractEventLoop) -> None:
-        self.theme, self._loop = DeskTheme(app, Mode.LIGHT), loop
+        self.theme, self._loop = Theme(app, Mode.LIGHT), loop
 
     def run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
         self.task = self._loop.create_task(work, name=doing)
@@ -36,7 +36,7 @@ class BareDesk:
 
 @pytest.fixture
 def page(qapp: QApplication, loop: asyncio.AbstractEventLoop) -> Iterator[SimulationPage]:
-    made = SimulationPage(BareDesk(qapp, loop))
+    made = SimulationPage(BareContext(qapp, loop))
     made.resize(1100, 1400)
     made.show()
     yield made
@@ -86,7 +86,7 @@ def test_a_replay_shows_its_progress_and_then_its_figures_and_curves(
     assert len(page._plots.used.plot.listDataItems()) == 2
     PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK):
-        page._desk.theme.wear(mode=mode)
+        page._context.theme.wear(mode=mode)
         assert page.grab().save(str(PICTURES / f"simulator-{mode.value}.png"))
 
 
@@ -108,7 +108,7 @@ def test_a_window_that_closes_takes_the_child_along(page: SimulationPage, until:
     page.form.button.click()
     until(lambda: page._points, COMPUTED)
     pid = page.child.pid
-    page._desk.task.cancel()
+    page._context.task.cancel()
     until(lambda: not page.child.running)
     assert not _lives(pid)
 

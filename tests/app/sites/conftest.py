@@ -10,7 +10,7 @@ import pytest
 from keyring.backends import fail
 from PySide6.QtWidgets import QApplication
 
-from app.context import LinkState
+from app.stores.link import ConnectionState
 from tests.app.sites.made_up import SitesBroker
 from tests.app.windows import Stage, play, turns
 
@@ -33,8 +33,8 @@ def act(qapp: QApplication, state_dir: Path) -> Act:
 
     def run(broker: SitesBroker, scene: Scene) -> None:
         async def scenario(on: Stage) -> None:
-            on.desk.session.client = broker
-            on.desk.link.set(LinkState.CONNECTED)
+            on.context.session.client = broker
+            on.context.link.set(ConnectionState.CONNECTED)
             await turns(5)
             await scene(on, broker)
 

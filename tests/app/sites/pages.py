@@ -7,7 +7,7 @@ from tests.app.windows import Stage
 
 
 def page_of(on: Stage) -> SitesPage:
-    on.desk.trigger("view.sites")
+    on.context.trigger("view.sites")
     page = on.window.tabs.currentWidget()
     assert isinstance(page, SitesPage)
     return page

@@ -9,10 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.sites.adding import FOUND, LOOKING, TRIAL, WHERE
-from app.sites.address import read_address
-from app.sites.aliases import ssh_aliases
-from app.sites.found_words import facts
+from app.sites.adding.address_step import read_address, ssh_aliases
+from app.sites.adding.found_text import facts
+from app.sites.adding.sheet import FOUND, LOOKING, TRIAL, WHERE
 from app.sites.spec_form import SpecForm
 from broker_core.errors import CrossDeskError
 from broker_core.wire.sites import Detection, LinkView, QuestionView, SystemFound
@@ -44,10 +43,10 @@ def test_a_site_is_added_by_its_alias_with_three_presses_of_return(act: Act) -> 
         assert broker.added[0] == found().suggestion
         await eventually(lambda: sheet.trial.trial.job == "test-1")
         told = row("Running", id="test-1", site="cluster-b:22/jobmanager-slurm-short")
-        on.desk.jobs.merge({name: [value] for name, value in told.items()})
+        on.context.jobs.merge({name: [value] for name, value in told.items()})
         await eventually(lambda: sheet.trial.line.said.text() == "The test job runs.")
         done = told | {"state": "Done", "exit_code": 0, "ended": told["submitted"] + 3, "position": 9}
-        on.desk.jobs.merge({name: [value] for name, value in done.items()})
+        on.context.jobs.merge({name: [value] for name, value in done.items()})
         await eventually(lambda: "It works" in sheet.trial.line.said.text())
         assert sheet.next.text() == "Done"
         assert QApplication.focusWidget() is sheet.next
@@ -86,7 +85,7 @@ def test_questions_on_the_way_are_answered_in_the_sheet(act: Act) -> None:
         assert broker.answers[2][1].value == "open sesame", "nobody types it twice to add one site"
         question = PASSPHRASE.model_copy(update={"id": "again"})
         broker.views = [broker.views[0].model_copy(update={"link": asking(question)})]
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: sheet.trial.form.question == question)
         assert len(broker.answers) == 3, "what was refused is not sent again"
 

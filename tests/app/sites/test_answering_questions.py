@@ -59,11 +59,11 @@ def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) 
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
         told: list[str] = []
-        on.desk.noticed.connect(lambda notice: told.append(notice.text))
+        on.context.noticed.connect(lambda notice: told.append(notice.text))
         broker.views = [
             site(name, state="needs credentials", question=question, reason=text) for name in ("a", "b")
         ]
-        on.desk.sites.look()
+        on.context.sites.reload()
         page = page_of(on)
         await eventually(lambda: "b" in page.cards)
         form = page.cards["b"].form
@@ -79,9 +79,9 @@ def test_a_long_question_is_read_whole_on_its_card(act: Act, held: HeldKeyring) 
 def test_a_question_is_told_calmly_and_answered_on_the_card(act: Act, held: HeldKeyring) -> None:
     async def scene(on: Stage, broker: SitesBroker) -> None:
         said: list[str] = []
-        on.desk.noticed.connect(lambda notice: said.append(notice.text))
+        on.context.noticed.connect(lambda notice: said.append(notice.text))
         broker.views = asking().views
-        on.desk.sites.look()
+        on.context.sites.reload()
         page = page_of(on)
         await eventually(lambda: "far" in page.cards and said)
         form = page.cards["far"].form
@@ -95,7 +95,7 @@ def test_a_question_is_told_calmly_and_answered_on_the_card(act: Act, held: Held
         await turns()
         assert held.entries == {}, "it is not known yet whether it is right"
         broker.views = [site("far")]
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: held.entries)
         assert held.entries == {(SERVICE, PASSPHRASE.keep_as): "open sesame"}
         assert [one.value for _, one in broker.answers] == ["open sesame"]
@@ -115,7 +115,7 @@ def test_a_wrong_answer_is_never_kept_and_the_right_one_takes_the_place_of_what_
         form = page.cards["far"].form
         for number, typed in ((2, "a slip"), (3, "open sesame")):
             broker.views = asking(number).views
-            on.desk.sites.look()
+            on.context.sites.reload()
             await eventually(lambda: form.question is not None and form.question.id == f"q{number}")  # noqa: B023
             await eventually(lambda: form.keep.isChecked(), what="the refused one is to be replaced")
             QTest.keyClicks(form.field, typed)
@@ -123,7 +123,7 @@ def test_a_wrong_answer_is_never_kept_and_the_right_one_takes_the_place_of_what_
             await eventually(lambda: broker.answers[-1][1].value == typed)  # noqa: B023
             assert held.entries == {(SERVICE, PASSPHRASE.keep_as): "out of date"}
         broker.views = [site("far")]
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: held.entries == {(SERVICE, PASSPHRASE.keep_as): "open sesame"})
 
     act(asking(), scene)
@@ -138,12 +138,12 @@ def test_sites_that_ask_the_same_are_answered_each_and_once_more_after_a_restart
     async def scene(on: Stage, broker: SitesBroker) -> None:
         for count in (2, 4):
             broker.views = [site(name, state="needs credentials", question=PASSPHRASE) for name in both]
-            on.desk.sites.look()
+            on.context.sites.reload()
             await eventually(lambda: len(broker.answers) == count)  # noqa: B023
             assert {name for name, _ in broker.answers[-2:]} == {"far", "near"}
             broker.views = [site(name) for name in both]
-            on.desk.sites.look()
-            await eventually(lambda: all(one.link.question is None for one in on.desk.sites.views))
+            on.context.sites.reload()
+            await eventually(lambda: all(one.link.question is None for one in on.context.sites.views))
 
     act(SitesBroker([]), scene)
 
@@ -175,7 +175,7 @@ def test_nothing_is_kept_that_was_not_wanted(act: Act, held: HeldKeyring) -> Non
         form.yes.click()
         await eventually(lambda: broker.answers)
         broker.views = [site("far")]
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: form.question is None)
         await turns()
         assert held.entries == {}
@@ -194,16 +194,16 @@ def test_a_kept_answer_is_tried_once_and_never_again_after_it_was_refused(
         assert broker.answers[0][1].value == "out of date"
         for again in (2, 3):
             broker.views = asking(again).views
-            on.desk.sites.look()
+            on.context.sites.reload()
             await eventually(lambda: page.cards["far"].form.note.text() == REFUSED)
             await eventually(lambda id_=f"q{again}": page.cards["far"].form.question.id == id_)
         assert len(broker.answers) == 1
         assert held.read == 1
         broker.views = [site("far")]
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: page.cards["far"].form.question is None)
         broker.views = asking(4).views
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: len(broker.answers) == 2, what="it had worked, so it is tried once more")
 
     act(asking(), scene)

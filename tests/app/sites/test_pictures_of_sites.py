@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtWidgets import QWidget
 
-from app.sites.adding import FOUND, LOOKING, TRIAL
+from app.sites.adding.sheet import FOUND, LOOKING, TRIAL
 from app.sites.changing import ChangeSite
 from app.theme.tokens import Mode
 from broker_core.wire.sites import Detection
@@ -37,7 +37,7 @@ def test_sites_in_every_state_have_their_pictures(act: Act) -> None:
         page.choose("cluster-c")
         await eventually(lambda: page.detail.plot is not None)
         for mode in MODES:
-            on.desk.theme.wear(mode=mode)
+            on.context.theme.wear(mode=mode)
             for width, height in (*SIZES, (900, 640)):
                 on.window.resize(width, height)
                 for name, chosen in (("sites-every-state", ""), ("site-detail", "cluster-c")):
@@ -56,10 +56,10 @@ def test_no_site_one_and_fifty_have_their_pictures(act: Act) -> None:
         page = page_of(on)
         for number in (0, 1, 50):
             broker.views = [site(f"site-{at:02}") for at in range(number)]
-            on.desk.sites.look()
-            await eventually(lambda wanted=number: len(page.cards) == wanted and on.desk.sites.loaded)
+            on.context.sites.reload()
+            await eventually(lambda wanted=number: len(page.cards) == wanted and on.context.sites.loaded)
             for mode in MODES:
-                on.desk.theme.wear(mode=mode)
+                on.context.theme.wear(mode=mode)
                 await turns()
                 _save(on.window, f"sites-{number}", mode, nameless)
 
@@ -72,7 +72,7 @@ def test_each_step_of_adding_has_its_picture(act: Act) -> None:
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
         for mode in MODES:
-            on.desk.theme.wear(mode=mode)
+            on.context.theme.wear(mode=mode)
             broker.job, broker.views = f"test-{mode.value}", []
             await _adding(on, broker, mode, nameless)
 
@@ -114,7 +114,7 @@ def _end_test(on: Stage, job: str) -> None:
     begun = time.time()
     told = row("Done", id=job, site="cluster-b:22/jobmanager-slurm-short", exit_code=0, submitted=begun - 4,
                ended=begun)  # fmt: skip
-    on.desk.jobs.merge({name: [value] for name, value in told.items()})
+    on.context.jobs.merge({name: [value] for name, value in told.items()})
 
 
 def test_changing_a_site_and_failing_to_look_have_their_pictures(act: Act) -> None:
@@ -124,7 +124,7 @@ def test_changing_a_site_and_failing_to_look_have_their_pictures(act: Act) -> No
         page = page_of(on)
         await eventually(lambda: page.cards)
         for mode in MODES:
-            on.desk.theme.wear(mode=mode)
+            on.context.theme.wear(mode=mode)
             page.cards["cluster-a"].menu().actions()[-2].trigger()
             sheet = next(one for one in on.window.findChildren(ChangeSite) if one.isVisible())
             await turns()

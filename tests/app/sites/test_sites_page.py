@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
-from app.context import LinkState
-from app.sites.faces import sidebar_count, site_face, state_sentence, success_words
 from app.sites.page import SitesPage
+from app.sites.site_style import sidebar_count, site_style, state_sentence, success_words
+from app.stores.link import ConnectionState
 from broker_core.errors import CrossDeskError
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NOTHING, SitesBroker, every_state, site
@@ -41,8 +41,8 @@ def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
         assert words["grid-d"] == "Down"
         assert words["old-cluster"] == "Drained"
         assert words["black-hole"] == "Fails jobs"
-        shapes = {site_face(one).shape for one in broker.views}
-        assert len(shapes) == len({site_face(one).word for one in broker.views})
+        shapes = {site_style(one).shape for one in broker.views}
+        assert len(shapes) == len({site_style(one).word for one in broker.views})
         assert page.count.text() == "8 sites, 4 connected"
         assert "login.cluster-a.example.org" in card.address.text()
         assert card.accessibleName().startswith("cluster-a: Connected")
@@ -54,13 +54,13 @@ def test_while_the_broker_is_away_nothing_is_said_to_be_well(act: Act) -> None:
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
         await eventually(lambda: page.cards)
-        well, faint = page.cards["far"].word.styleSheet(), on.desk.theme.color("faint").name()
+        well, faint = page.cards["far"].word.styleSheet(), on.context.theme.color("faint").name()
         assert faint not in well
-        on.desk.link.set(LinkState.STOPPED, "Somebody stopped it.")
+        on.context.link.set(ConnectionState.STOPPED, "Somebody stopped it.")
         await eventually(lambda: faint in page.cards["far"].word.styleSheet())
         assert page.count.text() == "1 site, as last heard"
         assert not page.add.isEnabled()
-        on.desk.link.set(LinkState.CONNECTED)
+        on.context.link.set(ConnectionState.CONNECTED)
         await eventually(lambda: page.cards["far"].word.styleSheet() == well and page.add.isEnabled())
 
     act(SitesBroker([site("far")]), scene)
@@ -68,7 +68,7 @@ def test_while_the_broker_is_away_nothing_is_said_to_be_well(act: Act) -> None:
 
 def test_a_batch_system_that_does_not_answer_is_no_matter_of_the_connection() -> None:
     mute = site("mute", stale="Slurm does not answer: Unable to contact slurm controller.")
-    assert (site_face(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
+    assert (site_style(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
     assert "slurm controller. The figures are those of the last answer" in state_sentence(mute, 0.0)
 
 
@@ -118,7 +118,7 @@ def test_without_sites_the_page_teaches_how_to_add_one(act: Act) -> None:
         page.state.primary.click()
         assert on.window.handlers.adding is not None
         broker.error = CrossDeskError("The disk could not be read.", place="store")
-        on.desk.sites.look()
+        on.context.sites.reload()
         await eventually(lambda: page.state.title.text() == "The sites could not be read")
         broker.error = None
         page.state.primary.click()
@@ -149,7 +149,7 @@ def test_removing_names_the_jobs_that_are_canceled_with_it(act: Act) -> None:
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
         await eventually(lambda: page.cards)
-        on.window.handlers.site_commands.remove(on.desk.sites.named("cluster-a"))
+        on.window.handlers.site_commands.remove(on.context.sites.named("cluster-a"))
         [box] = on.window.findChildren(QMessageBox)
         assert "46 jobs there will be canceled" in box.informativeText()
         [button] = [one for one in box.findChildren(QPushButton) if one.text() == "Remove and cancel 46 jobs"]
@@ -165,14 +165,14 @@ def test_a_site_that_is_being_removed_says_so_and_what_is_left_is_told(act: Act)
         page = page_of(on)
         await eventually(lambda: page.cards)
         broker.views = [one.model_copy(update={"leaving": one.name == "cluster-a"}) for one in broker.views]
-        on.desk.sites.look()
+        on.context.sites.reload()
         card = page.cards["cluster-a"]
         await eventually(lambda: card.word.text() == "Being removed")
         assert "taken away" in card.said.text()
         assert not card.first.isEnabled()
         assert not card.second.isEnabled()
         broker.left = "May be left there: the directory ~/.crossdesk/t1."
-        on.window.handlers.site_commands.remove(on.desk.sites.named("cluster-c"))
+        on.window.handlers.site_commands.remove(on.context.sites.named("cluster-c"))
         [box] = on.window.findChildren(QMessageBox)
         next(one for one in box.findChildren(QPushButton) if one.text().startswith("Remove")).click()
         await eventually(lambda: any("~/.crossdesk/t1" in one.informativeText() for one in _boxes(on)))
@@ -233,7 +233,7 @@ def test_what_was_known_stays_while_the_broker_is_away(act: Act) -> None:
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
         await eventually(lambda: page.cards)
-        on.desk.link.set(LinkState.UNREACHABLE, "It ended.")
+        on.context.link.set(ConnectionState.UNREACHABLE, "It ended.")
         await turns()
         assert len(page.cards) == len(broker.views)
         assert not page.splitter.isEnabled()

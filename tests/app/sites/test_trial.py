@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from app.sites.trial import Trial
+from app.sites.site_test import Trial
 
 
 class Rows(QObject):
@@ -35,7 +35,7 @@ class Desk(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.jobs, self.canceled = Rows(), list[str]()
+        self.jobs, self.canceled, self.owner = Rows(), list[str](), self
         self.sites = SimpleNamespace(unheard=lambda place: None)
         self.client = SimpleNamespace(test_site=self._test, cancel=self._cancel)
 
@@ -50,15 +50,15 @@ class Desk(QObject):
 
 
 def test_the_first_refusal_ends_the_test_and_is_what_is_said(qapp: QApplication) -> None:
-    desk = Desk()
-    trial = Trial(desk, "cluster")  # type: ignore[arg-type]
+    context = Desk()
+    trial = Trial(context, "cluster")  # type: ignore[arg-type]
     trial.begin()
-    desk.jobs.tell(state="Waiting", attempt=0, reason="Taken over")
-    assert (desk.canceled, trial.over) == ([], False)
+    context.jobs.tell(state="Waiting", attempt=0, reason="Taken over")
+    assert (context.canceled, trial.over) == ([], False)
     refusal = "cluster refused it: Slurm refused the job: Invalid account"
-    desk.jobs.tell(state="Waiting", attempt=1, reason=refusal)
-    desk.jobs.tell(state="Waiting", attempt=1, reason="Cancel was asked for")
-    desk.jobs.tell(state="Canceled", reason="Canceled by its owner")
-    assert desk.canceled == ["j"]
+    context.jobs.tell(state="Waiting", attempt=1, reason=refusal)
+    context.jobs.tell(state="Waiting", attempt=1, reason="Cancel was asked for")
+    context.jobs.tell(state="Canceled", reason="Canceled by its owner")
+    assert context.canceled == ["j"]
     assert (trial.over, trial.well) == (True, False)
     assert trial.sentence == f"The test job was refused: {refusal}"

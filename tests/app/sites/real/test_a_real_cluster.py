@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
-from app.sites.adding import FOUND, TRIAL, AddSite
+from app.sites.adding.sheet import FOUND, TRIAL, AddSite
 from app.sites.page import SitesPage
-from app.theme.faces import UNHEARD
+from app.widgets.state_style import UNHEARD
 from broker_core.wire.sites import SiteSpec
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.pictures import PICTURES
@@ -33,7 +33,7 @@ def test_a_cluster_is_added_by_its_alias_after_one_question(
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.desk.trigger("site.add")
+        on.context.trigger("site.add")
         sheet = on.window.handlers.adding
         QTest.keyClicks(sheet.where.host, "cluster")
         QTest.keyClick(sheet.where.host, Qt.Key.Key_Return)
@@ -54,8 +54,8 @@ def test_a_cluster_is_added_by_its_alias_after_one_question(
         _save(sheet, "done")
         assert sheet.trial.well, sheet.trial.line.said.text()
         sheet.next.click()
-        await eventually(lambda: on.desk.sites.named("cluster").total_cpus == 8)
-        on.desk.show_site("cluster")
+        await eventually(lambda: on.context.sites.named("cluster").total_cpus == 8)
+        on.context.show_site("cluster")
         page = on.window.tabs.currentWidget()
         assert isinstance(page, SitesPage)
         await eventually(lambda: "connected" in page.detail.log.toPlainText())
@@ -70,28 +70,28 @@ def test_jobs_of_a_silent_cluster_are_not_heard_from_and_never_failed(
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        await on.desk.client.add_site(spec)
-        await eventually(lambda: on.desk.sites.named("cluster"))
-        await eventually(lambda: on.desk.sites.named("cluster").ces)
+        await on.context.client.add_site(spec)
+        await eventually(lambda: on.context.sites.named("cluster"))
+        await eventually(lambda: on.context.sites.named("cluster").ces)
         job = await _running(on)
         sshd.kill()
         try:
-            on.desk.show_site("cluster")
-            await eventually(lambda: on.desk.sites.unheard("cluster:22/x"), 90)
+            on.context.show_site("cluster")
+            await eventually(lambda: on.context.sites.unheard("cluster:22/x"), 90)
             table = on.window.jobs.table
-            assert table.face(table.view.line_of(job)).word == UNHEARD.word
+            assert table.style_of(table.view.line_of(job)).word == UNHEARD.word
             on.window.show_job(job, "story")
             story = on.window.inspector.panes["story"]
             await eventually(lambda: story.silent.isVisible())
             on.window.grab().save(str(PICTURES / "desk-not-heard-from-light-1280.png"))
-            assert on.desk.jobs.row(job)["state"] == "Running"
+            assert on.context.jobs.row(job)["state"] == "Running"
             _ask_elsewhere(on)
         finally:
             sshd.start()
-        await on.desk.client.connect_site("cluster")
-        await eventually(lambda: on.desk.sites.unheard("cluster:22/x") is None, 90)
-        await eventually(lambda: table.face(table.view.line_of(job)).word == "Running")
-        await on.desk.client.cancel([job])
+        await on.context.client.connect_site("cluster")
+        await eventually(lambda: on.context.sites.unheard("cluster:22/x") is None, 90)
+        await eventually(lambda: table.style_of(table.view.line_of(job)).word == "Running")
+        await on.context.client.cancel([job])
         await eventually(lambda: on.ended(job))
 
     play(qapp, broker, scenario)
@@ -103,20 +103,20 @@ def test_a_job_of_a_silent_cluster_is_run_elsewhere_on_purpose(
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        await on.desk.client.add_site(spec)
-        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces)
+        await on.context.client.add_site(spec)
+        await eventually(lambda: on.context.sites.named("cluster") and on.context.sites.named("cluster").ces)
         job = await _running(on, site="")
         sshd.kill()
-        await eventually(lambda: on.desk.sites.unheard("cluster:22/x"))
+        await eventually(lambda: on.context.sites.unheard("cluster:22/x"))
         on.window.show_job(job, "story")
         _ask_elsewhere(on, "Run 1 job elsewhere")
-        await eventually(lambda: (on.desk.jobs.row(job) or {})["site"].startswith("localhost"))
-        await eventually(lambda: on.desk.jobs.row(job)["state"] == "Running")
+        await eventually(lambda: (on.context.jobs.row(job) or {})["site"].startswith("localhost"))
+        await eventually(lambda: on.context.jobs.row(job)["state"] == "Running")
         sshd.start()
-        await on.desk.client.connect_site("cluster")
+        await on.context.client.connect_site("cluster")
         await eventually(lambda: not cluster.present(), what="what was left there is canceled")
-        assert on.desk.jobs.row(job)["state"] == "Running"
-        await on.desk.client.cancel([job])
+        assert on.context.jobs.row(job)["state"] == "Running"
+        await on.context.client.cancel([job])
         await eventually(lambda: on.ended(job))
 
     play(qapp, broker, scenario)
@@ -128,8 +128,8 @@ def test_a_job_is_sent_to_the_queue_that_was_chosen_in_the_match_view(
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        await on.desk.client.add_site(spec)
-        await eventually(lambda: on.desk.sites.named("cluster") and on.desk.sites.named("cluster").ces)
+        await on.context.client.add_site(spec)
+        await eventually(lambda: on.context.sites.named("cluster") and on.context.sites.named("cluster").ces)
         first = await on.finished("fails")
         on.window.show_job(first, "where")
         match = on.window.inspector.panes["where"].match
@@ -137,10 +137,10 @@ def test_a_job_is_sent_to_the_queue_that_was_chosen_in_the_match_view(
         row = match.candidates.row_of("cluster:22/jobmanager-slurm-short")
         match.list.selectRow(row)
         match._submit()
-        await eventually(lambda: len(on.desk.jobs) == 2)
-        again = next(job for job in on.desk.jobs.at if job != first)
+        await eventually(lambda: len(on.context.jobs) == 2)
+        again = next(job for job in on.context.jobs.at if job != first)
         await eventually(lambda: on.ended(again))
-        assert on.desk.jobs.row(again)["site"] == "cluster:22/jobmanager-slurm-short"
+        assert on.context.jobs.row(again)["site"] == "cluster:22/jobmanager-slurm-short"
 
     play(qapp, broker, scenario)
 
@@ -148,15 +148,15 @@ def test_a_job_is_sent_to_the_queue_that_was_chosen_in_the_match_view(
 async def _running(on: Stage, site: str = "cluster") -> str:
     more = "" if site else 'Rank = regexp("slurm", other.GlueCEUniqueID) ? 2 : 1;'
     item = SubmissionItem(description=SLEEP + more, name="far-away")
-    receipt = await on.desk.client.submit(Submission(key="far-away-1", items=[item], site=site))
+    receipt = await on.context.client.submit(Submission(key="far-away-1", items=[item], site=site))
     [job] = receipt.ids
-    await eventually(lambda: (on.desk.jobs.row(job) or {}).get("state") == "Running", 90)
+    await eventually(lambda: (on.context.jobs.row(job) or {}).get("state") == "Running", 90)
     return job
 
 
 def _ask_elsewhere(on: Stage, answer: str = "Keep") -> None:
     """The question is asked with its warning, and answered."""
-    on.desk.trigger("job.elsewhere")
+    on.context.trigger("job.elsewhere")
     [box] = on.window.findChildren(QMessageBox)
     assert "done twice" in box.informativeText()
     [button] = [one for one in box.findChildren(QPushButton) if one.text() == answer]

@@ -1,0 +1,154 @@
+"""What the actions of the table call: carried out by the window and by the commands for jobs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class JobHandlers(Protocol):
+    """What can be done with the selected jobs."""
+
+    def show(self, tab: str) -> None:
+        """Show a tab of the inspector: story, logs, output, console."""
+        ...
+
+    def why(self) -> None:
+        """Show why the job waits, or where it could have gone."""
+        ...
+
+    def fetch(self) -> None:
+        """Ask for a folder and fetch the output."""
+        ...
+
+    def resubmit(self, *, batch: bool = False) -> None:
+        """Submit them once more, as batch jobs if so wanted."""
+        ...
+
+    def edit(self) -> None:
+        """Open the description in an editor."""
+        ...
+
+    def hold(self) -> None:
+        """Keep them from being started."""
+        ...
+
+    def release(self) -> None:
+        """Let them be started again."""
+        ...
+
+    def elsewhere(self) -> None:
+        """Ask, then give up what is not heard from and run it elsewhere."""
+        ...
+
+    def cancel(self) -> None:
+        """Ask, then cancel."""
+        ...
+
+    def purge(self) -> None:
+        """Ask, then remove them with their files."""
+        ...
+
+    def copy_ids(self) -> None:
+        """Put their ids on the clipboard."""
+        ...
+
+    def copy_command(self) -> None:
+        """Put the command that submits them on the clipboard."""
+        ...
+
+
+class WindowHandlers(Protocol):
+    """What the window can do."""
+
+    @property
+    def jobs(self) -> JobHandlers:
+        """The commands for the selected jobs."""
+        ...
+
+    def new(self) -> None:
+        """Begin a description."""
+        ...
+
+    def open(self) -> None:
+        """Ask for descriptions and open them."""
+        ...
+
+    def submit(self) -> None:
+        """Submit the description in front, or begin one."""
+        ...
+
+    def add_site(self) -> None:
+        """Open the sheet that adds a site."""
+        ...
+
+    def close_tab(self) -> None:
+        """Close the tab in front."""
+        ...
+
+    def quit(self) -> None:
+        """Close the window; the broker and its jobs go on."""
+        ...
+
+    def filter(self) -> None:
+        """Put the keyboard into the query line."""
+        ...
+
+    def save_query(self) -> None:
+        """Ask for a name and keep the query in the sidebar."""
+        ...
+
+    def fold_batches(self, *, unfold: bool) -> None:
+        """Fold or unfold all batches of the table."""
+        ...
+
+    def columns(self) -> None:
+        """Offer the columns of the table."""
+        ...
+
+    def export(self) -> None:
+        """Ask for a file and write the jobs of the query."""
+        ...
+
+    def show_page(self, name: str) -> None:
+        """Show a page: jobs, sites, statistics, welcome, resources, scheduler, match, simulation."""
+        ...
+
+    def toggle_pane(self, name: str) -> None:
+        """Show or hide a pane: left, right, bottom."""
+        ...
+
+    def reset_layout(self) -> None:
+        """Put all panes back where they were at first."""
+        ...
+
+    def theme(self) -> None:
+        """Change between light and dark."""
+        ...
+
+    def resize(self, step: int) -> None:
+        """Make all text larger or smaller by a pixel."""
+        ...
+
+    def open_palette(self) -> None:
+        """Search everything, actions among it."""
+        ...
+
+    def settings(self) -> None:
+        """Open the settings."""
+        ...
+
+    def connect_now(self) -> None:
+        """Connect to the broker, or start it, at once."""
+        ...
+
+    def help(self, page: str = "") -> None:
+        """Show the help, at a page if one is named."""
+        ...
+
+    def shortcuts(self) -> None:
+        """Show all keys."""
+        ...
+
+    def about(self) -> None:
+        """Say what this is."""
+        ...

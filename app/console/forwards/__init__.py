@@ -1,0 +1,1 @@
+"""Forwarded ports of a session."""

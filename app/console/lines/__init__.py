@@ -1,0 +1,1 @@
+"""Input by lines, for sessions without a terminal."""

@@ -1,0 +1,1 @@
+"""Parts of a console side by side."""

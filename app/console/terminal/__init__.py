@@ -1,0 +1,1 @@
+"""The terminal on the screen: painting, pointer, shortcuts and menu."""

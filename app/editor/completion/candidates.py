@@ -1,0 +1,102 @@
+"""Candidates for a place in a description, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from app.description.statements import statements
+from app.description.values import string_source
+from app.editor.completion.context import CompletionContext, Suggestion
+from app.editor.completion.vocabulary import FUNCTIONS, RESOURCE
+from broker_core.jdl.attribute import Attribute
+from broker_core.jdl.attributes import ATTRIBUTES, USER_ATTRIBUTES
+
+_FIRST = ("CrossBroker", "CrossDesk")
+"""Dialects whose attributes stand before the others'."""
+_EMPTY = {"strings": "{};", "list": "{};", "ads": "{};", "integers": "{};", "string": '"";', "ad": "[];"}
+_FORMS = {
+    "string": "a text",
+    "strings": "a list of texts",
+    "integer": "a whole number",
+    "integers": "a list of whole numbers",
+    "real": "a number",
+    "boolean": "True or False",
+    "ad": "an ad in brackets",
+    "ads": "a list of ads",
+    "list": "a list",
+    "expression": "any expression",
+    "word": "a word",
+}
+_WORDS = {"boolean": ("True", "False")}
+
+
+def candidates(place: CompletionContext, text: str) -> list[Suggestion]:
+    """What may be written at `place`; those that begin with what was typed come before those that hold it."""
+    found: Iterable[Suggestion]
+    if place.after_scope:
+        found = _resource()
+    elif place.attribute:
+        found = _values(place)
+    else:
+        found = _attributes(text, place.prefix)
+    typed = place.prefix.lower()
+    return sorted((c for c in found if typed in c.text.lower()), key=lambda c: not _begins(c, typed))
+
+
+def _begins(candidate: Suggestion, typed: str) -> bool:
+    return candidate.text.lower().startswith(typed)
+
+
+def _attributes(text: str, typed: str) -> Iterator[Suggestion]:
+    there = set(statements(text)) - {typed.lower()}
+    known = sorted(USER_ATTRIBUTES, key=lambda attribute: attribute.dialect not in _FIRST)
+    for attribute in known:
+        if attribute.name.lower() not in there:
+            yield Suggestion(attribute.name, _statement(attribute), "attribute", documentation(attribute))
+
+
+def _statement(attribute: Attribute) -> str:
+    form = "strings" if "strings" in attribute.types else attribute.types[0]
+    return f"{attribute.name} = {_EMPTY.get(form, '')}"
+
+
+def documentation(attribute: Attribute) -> str:
+    """What a user should know of an attribute: purpose, form, default, allowed values."""
+    lines = [attribute.doc, "", f"Form: {' or '.join(_FORMS.get(form, form) for form in attribute.types)}"]
+    if attribute.default:
+        lines.append(f"If absent: {attribute.default}")
+    if attribute.allowed:
+        lines.append(f"Values: {', '.join(attribute.allowed)}")
+    if attribute.dialect not in _FIRST:
+        lines.append(f"Known from {attribute.dialect}")
+    return "\n".join(lines)
+
+
+def _values(place: CompletionContext) -> Iterable[Suggestion]:
+    attribute = ATTRIBUTES.get(place.attribute.lower())
+    if attribute is None or "expression" in attribute.types:
+        return () if place.in_string else _expression()
+    return _allowed(attribute, place.in_string)
+
+
+def _allowed(attribute: Attribute, in_string: bool) -> Iterator[Suggestion]:
+    about = documentation(attribute)
+    for value in attribute.allowed:
+        quoted = in_string or "word" in attribute.types
+        yield Suggestion(value, value if quoted else string_source(value), "value", about)
+    for form in attribute.types:
+        for word in _WORDS.get(form, ()):
+            yield Suggestion(word, word, "value", about)
+
+
+def _resource() -> Iterator[Suggestion]:
+    for name, about in RESOURCE.items():
+        yield Suggestion(name, name, "resource", about)
+
+
+def _expression() -> Iterator[Suggestion]:
+    yield Suggestion("other", "other.", "resource", "The resource: other.NAME reads one of its attributes.")
+    for name, about in RESOURCE.items():
+        yield Suggestion(f"other.{name}", f"other.{name}", "resource", about)
+    for name, about in FUNCTIONS.items():
+        yield Suggestion(name, f"{name}()", "function", about)

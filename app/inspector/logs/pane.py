@@ -1,0 +1,264 @@
+"""The Logs tab: any file of a job, live and after the end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from app.inspector import job_times
+from app.inspector.logs.feed import LogFeed
+from app.inspector.logs.find_bar import FindBar
+from app.inspector.logs.search import first_error
+from app.inspector.logs.view import LogView
+from app.inspector.save_files import save_one
+from app.widgets.empty_state import EmptyState
+from app.widgets.job_pane import JobPane
+from app.widgets.labels import label
+from app.widgets.state_style import failed
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+    from broker_core.errors import CrossDeskError
+    from broker_core.wire.views import OutputFile
+
+_NAMES = {"stdout": "Output", "stderr": "Errors"}
+
+
+class LogsPane(JobPane):
+    """Standard output, standard error or any file, with search and the way to the first error."""
+
+    title = "Logs"
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.chooser, self.view = QComboBox(), LogView(context)
+        self.finder = FindBar(context, self.view)
+        self.quiet, self.measure = EmptyState(context), label(role="small", fluid=True)
+        self.feed: LogFeed | None = None
+        self.files: list[OutputFile] = []
+        self._chosen = ""
+        self._buttons()
+        self._fill()
+        self.chooser.activated.connect(self._choose)
+        self.view.follow_changed.connect(self.follow.setChecked)
+        self.view.find_asked.connect(self.finder.begin)
+        self.view.error_asked.connect(self.go_to_error)
+
+    def _buttons(self) -> None:
+        self.error = self._button("bug", "Go to the first error", self.go_to_error, "Ctrl+E")
+        self.wrap = self._button("align-left", "Wrap long lines", self.view.set_wrap, "", check=True)
+        self.follow = self._button("arrow-down", "Follow the end", self.view.follow, "", check=True)
+        self.look = self._button("search", "Find", self.finder.begin, "Ctrl+F")
+        self.save = self._button("save", "Save as…", self._save, "")
+        self.follow.setChecked(True)
+
+    def _button(self, icon: str, said: str, does: object, keys: str, check: bool = False) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(self.context.theme.icon(icon))
+        button.setToolTip(f"{said} ({keys})" if keys else said)
+        button.setAccessibleName(said)
+        button.setCheckable(check)
+        if check:
+            button.toggled.connect(does)
+        else:
+            button.clicked.connect(lambda: does())  # type: ignore[operator]
+        return button
+
+    def _fill(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 8, 8, 8)
+        bar.setSpacing(2)
+        self.chooser.setAccessibleName("File to show")
+        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.chooser.setMinimumContentsLength(8)
+        bar.addWidget(self.chooser, 1)
+        bar.addSpacing(4)
+        for button in (self.look, self.error, self.wrap, self.follow):
+            bar.addWidget(button)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.view)
+        self._pages.addWidget(self.quiet)
+        self.quiet.acted.connect(self._save)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.finder)
+        column.addWidget(self._pages, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 2, 8, 4)
+        foot.addWidget(self.measure, 1)
+        foot.addWidget(self.save)
+        column.addLayout(foot)
+        self.finder.hide()
+
+    async def load(self, job: str) -> list[OutputFile]:
+        """Ask which files there are."""
+        return await self.context.client.files(job)
+
+    def clear(self) -> None:
+        """Stop copying the file shown before."""
+        self._drop_feed()
+        self.files, self._chosen = [], ""
+        self.finder.close_bar()
+
+    def _drop_feed(self) -> None:
+        if self.feed is not None:
+            self.feed.close()
+            self.feed.deleteLater()
+            self.feed = None
+
+    def render_answer(self, answer: list[OutputFile]) -> None:
+        """Offer the files, and show the one chosen, or the one that tells most."""
+        self.files = sorted(answer, key=lambda one: (one.role != "stdout", one.role != "stderr", one.path))
+        if not self.files:
+            self._say_nothing()
+            return
+        if self._chosen not in [one.path for one in self.files]:
+            self._chosen = telling(self.files).path
+        if [self.chooser.itemData(n) for n in range(self.chooser.count())] != [
+            one.path for one in self.files
+        ]:
+            self.chooser.clear()
+            for one in self.files:
+                self.chooser.addItem(_named(one), one.path)
+        self.chooser.setCurrentIndex(self.chooser.findData(self._chosen))
+        self._show_file(next(one for one in self.files if one.path == self._chosen))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Go on looking for new lines."""
+        super().showEvent(event)
+        if self.feed is not None:
+            self.feed.watched = True
+            self.feed.look(self.feed.growing)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody sees new lines: do not ask for them."""
+        super().hideEvent(event)
+        if self.feed is not None:
+            self.feed.watched = False
+
+    def _say_nothing(self) -> None:
+        row = self.context.jobs.row(self.job or "") or {}
+        if row and JobState(row["state"]).active:
+            self.show_empty_state(
+                "scroll-text",
+                "No output yet",
+                "What the job writes appears here as soon as it runs, line by line.",
+            )
+        else:
+            self.show_empty_state(
+                "scroll-text", "Nothing was written", "The job left no output. Its story tells how it ended."
+            )
+
+    def _choose(self) -> None:
+        self.show_file(self.chooser.currentData())
+
+    def show_file(self, path: str) -> None:
+        """Show this file of the job."""
+        self._chosen = path
+        for one in self.files:
+            if one.path == path:
+                self._show_file(one)
+
+    def _show_file(self, file: OutputFile) -> None:
+        if self.feed is not None and self.feed.path == file.path:
+            self.feed.look(file.growing)
+            self._grown()
+            return
+        self._drop_feed()
+        self.finder.close_bar()
+        self.feed = LogFeed(self.context, self.job or "", file.path, file.growing, self)
+        self.feed.grown.connect(self._grown)
+        self.feed.failed.connect(self._failed)
+        row = self.context.jobs.row(self.job or "")
+        at_end = file.growing or (row is not None and failed(row["state"], row.get("exit_code")))
+        self.follow.setChecked(at_end)
+        self.view.follow(at_end)
+        self.view.show_spool(self.feed.spool)
+        self.finder.set_spool(self.feed.spool)
+        self.feed.start()
+
+    def _grown(self) -> None:
+        feed = self.feed
+        if feed is None:
+            return
+        if self.finder.spool is not feed.spool:
+            self.view.show_spool(feed.spool)
+            self.finder.set_spool(feed.spool)
+        self._tell_size(feed)
+        if feed.spool.binary:
+            self.quiet.say(
+                "file",
+                "A binary file",
+                f"{feed.path} holds {job_times.size(feed.total)} that are not "
+                "text. Save it to open it with its own program.",
+                "Save as…",
+            )
+        elif feed.complete and not feed.spool.size:
+            more = feed.growing
+            self.quiet.say(
+                "scroll-text",
+                "Empty so far" if more else "Empty",
+                "Lines appear here as the job writes them."
+                if more
+                else f"The job wrote nothing to {feed.path}.",
+            )
+        else:
+            self._pages.setCurrentWidget(self.view)
+            self.view.refresh()
+            self.finder.more()
+            return
+        self._pages.setCurrentWidget(self.quiet)
+
+    def _tell_size(self, feed: LogFeed) -> None:
+        said = job_times.size(feed.total)
+        if not feed.complete:
+            said = f"{job_times.size(feed.spool.size)} of {said}"
+        if not feed.spool.binary:
+            said = f"{job_times.count(feed.spool.index.lines, 'line')}, {said}"
+        self.measure.setText(f"{said}, still growing" if feed.growing else said)
+
+    def _failed(self, error: CrossDeskError) -> None:
+        if self.feed is not None and not self.feed.spool.size:
+            self.quiet.say("circle-alert", "This file could not be read", str(error), token="negative")
+            self._pages.setCurrentWidget(self.quiet)
+        else:
+            self.measure.setText(f"Stopped: {error}")
+
+    def go_to_error(self) -> None:
+        """Bring the first error into view, or say that there is none."""
+        if self.feed is not None:
+            self.context.run(self._go_to_error(self.feed), "looking for errors")
+
+    async def _go_to_error(self, feed: LogFeed) -> None:
+        spool = feed.spool
+        offset = await asyncio.to_thread(first_error, spool)
+        if feed is not self.feed:
+            return
+        if offset is None:
+            self.finder.say("No error found")
+        else:
+            row = spool.row_of(offset)
+            self.view.go_to(row)
+            self.view.mark(None, row)
+            self.finder.say(f"First error in line {spool.read_rows(row, 1)[0].number:,}")
+
+    def _save(self) -> None:
+        if self.job and self._chosen:
+            save_one(self, self.context, self.job, self._chosen)
+
+
+def telling(files: list[OutputFile]) -> OutputFile:
+    """Choose the file to show first: output, or errors where only these say something."""
+    said = [one for one in files if one.size and one.role in ("stdout", "stderr")]
+    return (said or files)[0]
+
+
+def _named(file: OutputFile) -> str:
+    role = _NAMES.get(file.role)
+    return f"{role} ({file.path})" if role else file.path

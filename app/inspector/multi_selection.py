@@ -1,0 +1,74 @@
+"""Several selected jobs: how many are in which state, and what can be done with all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from app.inspector import job_times
+from app.inspector.header import JobActions
+from app.widgets.labels import label
+from app.widgets.state_glyph import StateGlyph
+from app.widgets.state_style import failed
+from broker_core.jobs.site_names import site_name
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+
+
+class MultiSelection(QWidget):
+    """A summary with counts by state and the actions that apply to all."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.title, self.about = label(role="title"), label(role="muted", wrap=True)
+        self.offers = JobActions(context)
+        self.counts: dict[str, int] = {}
+        self._grid = QGridLayout()
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(2, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 16)
+        column.setSpacing(8)
+        for part in (self.title, self.about, self.offers):
+            column.addWidget(part)
+        column.addSpacing(8)
+        column.addWidget(label("States", "section"))
+        column.addLayout(self._grid)
+        column.addStretch(1)
+
+    def show_rows(self, rows: list[dict[str, Any]]) -> None:
+        """Sum these rows up."""
+        self.title.setText(job_times.count(len(rows), "job") + " selected")
+        self.about.setText(about(rows))
+        self.offers.show_rows(rows)
+        states = Counter(str(row["state"]) for row in rows)
+        self.counts = {state: states[state] for state in JobState if states[state]}
+        while (gone := self._grid.takeAt(0)) is not None:
+            if (widget := gone.widget()) is not None:
+                widget.deleteLater()
+        for line, (state, number) in enumerate(self.counts.items()):
+            glyph = StateGlyph(self._context.theme)
+            glyph.show_row({"state": state})
+            self._grid.addWidget(glyph, line, 0)
+            self._grid.addWidget(label(state), line, 1)
+            count = label(f"{number:,}")
+            count.setAccessibleName(f"{state}: {number}")
+            self._grid.addWidget(count, line, 2)
+
+
+def about(rows: list[dict[str, Any]]) -> str:
+    """Say in a sentence what matters about these rows: CPUs in all, sites, how many failed."""
+    cpus = sum(row.get("cpus") or 1 for row in rows)
+    sites = {site_name(row["site"]) for row in rows if row.get("site")}
+    bad = sum(failed(row["state"], row.get("exit_code")) for row in rows)
+    parts = [f"{job_times.count(cpus, 'CPU')} in all"]
+    if sites:
+        parts.append(f"at {sites.pop()}" if len(sites) == 1 else f"at {len(sites)} sites")
+    if bad:
+        parts.append(f"{bad:,} failed")
+    return ", ".join(parts) + "."

@@ -1,0 +1,1 @@
+"""The Output tab: files of a job and their previews."""

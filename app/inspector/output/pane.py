@@ -1,0 +1,188 @@
+"""The Output tab: what a job made, to look at, save, open and drag out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.inspector.output.file_list import FileList
+from app.inspector.output.preview import Preview
+from app.inspector.save_files import Copies, save_all, save_one
+from app.widgets.job_pane import JobPane
+from app.widgets.save_dialog import downloads
+from broker_core.jobs.states import JobState
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+    from broker_core.wire.views import OutputFile
+
+_LOOK_MS = 1500
+_ORDER = {"output": 0, "stdout": 1, "stderr": 2, "work": 3}
+
+
+class OutputPane(JobPane):
+    """The list of files above, the preview of the chosen one below."""
+
+    title = "Output"
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.copies = Copies(context)
+        self.list, self.preview = FileList(context, self.copies), Preview(context)
+        self.save, self.all, self.open = (
+            QPushButton("Save…"),
+            QPushButton("Save all…"),
+            QPushButton("Open outside"),
+        )
+        self.progress = QProgressBar()
+        self._fill()
+        self._look = QTimer(self, interval=_LOOK_MS)
+        self._look.timeout.connect(self.refresh)
+        self.list.itemSelectionChanged.connect(self._chosen)
+        self.list.itemActivated.connect(lambda *_: self.open_outside())
+        self.preview.opened.connect(self.open_outside)
+
+    def _fill(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 8, 12, 8)
+        bar.setSpacing(8)
+        for button, icon, does in (
+            (self.save, "save", self.save_chosen),
+            (self.all, "download", self.ask_folder),
+            (self.open, "external-link", self.open_outside),
+        ):
+            button.setIcon(self.context.theme.icon(icon))
+            button.clicked.connect(lambda _=False, does=does: does())
+            bar.addWidget(button)
+        bar.addStretch(1)
+        self.progress.setAccessibleName("Saving the output")
+        self.progress.setTextVisible(False)
+        self.progress.hide()
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.list)
+        split.addWidget(self.preview)
+        split.setStretchFactor(0, 2)
+        split.setStretchFactor(1, 3)
+        split.setChildrenCollapsible(False)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.progress)
+        column.addWidget(split, 1)
+
+    async def load(self, job: str) -> list[OutputFile]:
+        """Ask which files there are."""
+        return await self.context.client.files(job)
+
+    def clear(self) -> None:
+        """Forget the files shown before."""
+        self._look.stop()
+        self.list.show_files("", [])
+        self.preview.show_nothing()
+        self.progress.hide()
+
+    def render_answer(self, answer: list[OutputFile]) -> None:
+        """Show the files; the first one worth a look is chosen."""
+        files = sorted(answer, key=lambda one: (_ORDER.get(one.role, 9), one.path))
+        growing = any(one.growing for one in files)
+        self._look.start() if growing else self._look.stop()
+        if not files:
+            self._say_nothing()
+            return
+        fresh = not self.list.files
+        self.list.show_files(self.job or "", files)
+        if fresh or not self.list.chosen():
+            self.list.choose(next((one for one in files if one.size), files[0]).path)
+        self._chosen()
+
+    def _row_state(self) -> JobState | None:
+        row = self.context.jobs.row(self.job or "")
+        return JobState(row["state"]) if row else None
+
+    def _say_nothing(self) -> None:
+        state = self._row_state()
+        if state is JobState.RUNNING:
+            self.show_empty_state(
+                "package-open", "No files yet", "The job is running; files appear as it makes them."
+            )
+        elif state is not None and state.active:
+            self.show_empty_state("package-open", "Not yet", "Files appear here once the job runs.")
+        else:
+            self.show_empty_state(
+                "package-open",
+                "No files",
+                "The job left none. Name the files you want to keep in OutputSandbox of its description.",
+            )
+
+    def _chosen(self) -> None:
+        files = self.list.chosen()
+        state = self._row_state()
+        ended = state is not None and state.ended
+        self.save.setEnabled(len(files) == 1)
+        self.open.setEnabled(len(files) == 1)
+        self.all.setEnabled(ended and not self.progress.isVisible())
+        self.all.setToolTip(
+            "Save every file in a new folder" if ended else "All of it can be saved when the job has ended"
+        )
+        if len(files) == 1 and self.job:
+            self.preview.show_file(self.job, files[0])
+        elif not files:
+            self.preview.show_nothing()
+
+    def save_chosen(self) -> None:
+        """Ask where to, and save the chosen file."""
+        if self.job and (files := self.list.chosen()):
+            save_one(self, self.context, self.job, files[0].path)
+
+    def ask_folder(self) -> QFileDialog | None:
+        """Ask for a folder, and save everything in a new folder there."""
+        job = self.job
+        if job is None:
+            return None
+        dialog = QFileDialog(self, "Save all in", downloads())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda chosen: self.save_all(job, Path(chosen)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return dialog
+
+    def save_all(self, job: str, folder: Path) -> None:
+        """Save everything in a new folder below `folder`; a Done job becomes Cleared."""
+        self.progress.setRange(0, 0)
+        self.progress.show()
+        self.all.setEnabled(False)
+        self.context.run(self._save_all(job, folder), "saving the output")
+
+    async def _save_all(self, job: str, folder: Path) -> None:
+        def tell(done: int, total: int) -> None:
+            if job == self.job:
+                self.progress.setRange(0, 1000)
+                self.progress.setValue(int(1000 * done / total) if total else 1000)
+
+        try:
+            await save_all(self.context, job, folder, tell)
+        finally:
+            self.progress.hide()
+            self._chosen()
+
+    def open_outside(self) -> None:
+        """Open a copy of the chosen file in its own program."""
+        if self.job and (files := self.list.chosen()):
+            self.context.run(self._open(self.job, files[0]), f"opening {files[0].path}")
+
+    async def _open(self, job: str, file: OutputFile) -> None:
+        path = await self.copies.bring(job, file.path, file.size, file.modified)
+        QTimer.singleShot(0, lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))))

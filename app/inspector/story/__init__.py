@@ -1,0 +1,1 @@
+"""The Story tab: events, states and reasons of one job."""

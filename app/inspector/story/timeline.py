@@ -1,0 +1,96 @@
+"""The time of a job as one bar: the four steps of overhead, then the run (CB-UI-03)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.inspector import job_times
+from broker_core.jobs.story import Spent, Step
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+
+_LOOKS: dict[Step, tuple[str, int]] = {
+    Step.PREPARING: ("state-Submitted", 130),
+    Step.SELECTING: ("state-Waiting", 255),
+    Step.SUBMITTING: ("state-Ready", 130),
+    Step.STARTING: ("state-Scheduled", 255),
+    Step.RUNNING: ("state-Running", 255),
+}
+"""Theme token and opacity of each step."""
+_BAR, _LINE, _LEAST = 14, 22, 3.0
+
+
+class Timeline(QWidget):
+    """The bar, and under it each step with its duration."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.steps: tuple[Spent, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        context.theme.changed.connect(self.update)
+
+    def show_steps(self, steps: Sequence[Spent]) -> None:
+        """Draw the time that went into each step."""
+        before = len(self.steps)
+        self.steps = tuple(steps)
+        told = ", ".join(f"{one.step} {job_times.duration(one.seconds)}" for one in self.steps)
+        self.setAccessibleName(f"Time spent: {told}" if told else "Time spent: nothing yet")
+        if len(self.steps) != before:
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A bar, and a line for every step."""
+        return QSize(320, _BAR + 10 + _LINE * max(1, len(self.steps)))
+
+    def minimumSizeHint(self) -> QSize:
+        """The same: nothing can be left out."""
+        return self.sizeHint()
+
+    def widths(self, room: float) -> list[float]:
+        """Share `room` pixels among the steps by their time, none narrower than can be seen."""
+        spans = [one.seconds for one in self.steps]
+        whole = sum(spans)
+        spare = room - _LEAST * len(spans)
+        return [_LEAST + (spare * span / whole if whole else 0.0) for span in spans]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the bar and the lines."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        left = 0.0
+        for step, width in zip(self.steps, self.widths(float(self.width())), strict=True):
+            painter.setBrush(self._colour(step))
+            painter.drawRoundedRect(QRectF(left, 2, max(1.0, width - 1), _BAR), 2, 2)
+            left += width
+        for number, step in enumerate(self.steps):
+            self._draw_line(painter, number, step)
+
+    def _colour(self, step: Spent) -> QColor:
+        token, opacity = _LOOKS[step.step]
+        colour = QColor(self._context.theme.color(token))
+        colour.setAlpha(opacity)
+        return colour
+
+    def _draw_line(self, painter: QPainter, number: int, step: Spent) -> None:
+        theme = self._context.theme
+        box = QRectF(0, _BAR + 8 + number * _LINE, self.width(), _LINE)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._colour(step))
+        painter.drawRoundedRect(QRectF(0, box.center().y() - 4, 8, 8), 2, 2)
+        painter.setFont(theme.font("base"))
+        painter.setPen(theme.color("text"))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(
+            box.adjusted(16, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, step.step.capitalize()
+        )
+        span = job_times.duration(step.seconds) + (" so far" if step.open else "")
+        painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, span)

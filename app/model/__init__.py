@@ -1,1 +1,0 @@
-"""Live snapshots of what the broker holds; views render them."""

@@ -1,0 +1,149 @@
+"""The context of one window: what every page may use."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.context import Notice, Tone
+from app.stores.broker_stores import BrokerStores
+from app.stores.counts import QueryCounts
+from app.stores.preferences import Preferences
+from app.stores.saved_queries import SavedQueries
+from app.stores.transfers import Transfers
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.actions.registry import Actions
+    from app.theme.theme import Theme
+    from broker_core.client.client import BrokerClient
+
+log = logging.getLogger(__name__)
+
+
+class WindowContext(QObject):
+    """Implements app.context.AppContext. The window fills in `actions` and listens to the signals."""
+
+    noticed = Signal(object)
+    """Notice to be shown."""
+    job_wanted = Signal(str, str)
+    """Job id and inspector tab to be shown."""
+    jobs_wanted = Signal(object)
+    """Ids of jobs to be selected together."""
+    editor_wanted = Signal(str, object, object)
+    """Text, path or None, files."""
+    query_wanted = Signal(str)
+    """Text of a query whose jobs are to be shown."""
+    site_wanted = Signal(str)
+    """Name of a site to be shown."""
+    help_wanted = Signal(str)
+    """Name of a help page."""
+
+    actions: Actions
+
+    def __init__(
+        self,
+        theme: Theme,
+        preferences: Preferences,
+        state_dir: Path | None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.theme, self.preferences, self.state_dir = theme, preferences, state_dir
+        self._closing = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.broker = str(state_dir or "")
+        """Key of the broker that the pages show: its state directory, empty for the usual one."""
+        self.brokers = {self.broker: BrokerStores(state_dir, self.run, self)}
+        shown = self.brokers[self.broker]
+        self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
+        self.topics, self.sites = shown.topics, shown.sites
+        self.saved = SavedQueries(preferences, self)
+        self.counts = QueryCounts(self.jobs, self.saved, self)
+        self.transfers = Transfers(self)
+
+    @property
+    def owner(self) -> QObject:
+        """Parent of objects that live as long as the window."""
+        return self
+
+    @property
+    def client(self) -> BrokerClient:
+        """The client of the connection that stands; raises Unreachable in every call while none does."""
+        return self.session.client
+
+    def begin(self) -> None:
+        """Connect to the broker, and stay connected until `close`."""
+        self.run(self.session.run(), "talking to the broker")
+
+    def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
+        """Run a coroutine as a task of the window; an error becomes a notice that names `doing`.
+
+        While the window closes, nothing new begins: the coroutine is dropped.
+        """
+        if self._closing:
+            work.close()
+            ended: asyncio.Future[Any] = asyncio.get_event_loop().create_future()
+            ended.cancel()
+            return ended
+        task = asyncio.get_event_loop().create_task(self._guard(work, doing), name=doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step leaves it
+        return task
+
+    async def _guard(self, work: Coroutine[Any, Any, Any], doing: str) -> Any:
+        try:
+            return await work
+        except CrossDeskError as error:
+            self.notify(Notice(f"While {doing}: {error}", Tone.BAD))
+        except Exception as error:  # the last boundary of a task: told and logged, never lost
+            log.exception("While %s", doing)
+            self.notify(Notice(f"While {doing}, something unforeseen happened: {error!r}", Tone.BAD))
+        return None
+
+    async def close(self) -> None:
+        """End every task of the window and wait for them; no new one begins."""
+        self._closing = True
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def notify(self, notice: Notice) -> None:
+        """Show a notice."""
+        log.log(logging.WARNING if notice.tone is Tone.BAD else logging.INFO, "%s", notice.text)
+        self.noticed.emit(notice)
+
+    def show_job(self, job: str, tab: str = "") -> None:
+        """Select a job in the table and show it in the inspector."""
+        self.job_wanted.emit(job, tab)
+
+    def show_jobs(self, ids: Sequence[str]) -> None:
+        """Select several jobs in the table, as soon as their rows are there."""
+        self.jobs_wanted.emit(list(ids))
+
+    def show_query(self, text: str) -> None:
+        """Show the jobs of a query in the table."""
+        self.query_wanted.emit(text)
+
+    def show_site(self, name: str) -> None:
+        """Show all about a site; empty: all sites."""
+        self.site_wanted.emit(name)
+
+    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
+        """Open a description in a new editor tab; `files` join its input sandbox."""
+        self.editor_wanted.emit(text, path, files)
+
+    def show_help(self, page: str) -> None:
+        """Open a page of the in-app help."""
+        self.help_wanted.emit(page)
+
+    def trigger(self, action: str) -> None:
+        """Do an action of the table by its id."""
+        self.actions.trigger(action)

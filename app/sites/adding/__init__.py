@@ -1,0 +1,1 @@
+"""The sheet that adds a site, step by step."""

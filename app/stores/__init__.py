@@ -1,0 +1,1 @@
+"""What the broker says, held for all views: jobs, sites, resources, queries, preferences."""

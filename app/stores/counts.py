@@ -1,0 +1,82 @@
+"""How many jobs each query of the sidebar has, kept true under live updates."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.stores.jobs import JobStore
+from app.stores.query import JobQuery, parse
+from app.stores.saved_queries import SavedQueries
+from app.stores.slices import SLICE
+
+_AGAIN = 30_000
+"""Milliseconds after which all is counted anew, since days and ages pass."""
+
+
+class QueryCounts(QObject):
+    """Query text to the number of its jobs; each job that changes is asked again, never all at once."""
+
+    changed = Signal()
+
+    def __init__(self, rows: JobStore, saved: SavedQueries, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows, self._saved = rows, saved
+        self._queries: dict[str, JobQuery] = {}
+        self._members: dict[str, set[int]] = {}
+        self._next = 0
+        self._sweep = QTimer(self, interval=0)
+        self._sweep.timeout.connect(self._step)
+        self._again = QTimer(self, interval=_AGAIN)
+        self._again.timeout.connect(self._restart)
+        self._again.start()
+        rows.changed.connect(self._touched)
+        saved.changed.connect(self._renew)
+        self._renew()
+
+    def of(self, text: str) -> int:
+        """Return the number of jobs of a query; without a text all jobs."""
+        return len(self._members.get(text, ())) if text else len(self._rows)
+
+    def _renew(self) -> None:
+        wanted = {query.text for query in self._saved.all if query.text}
+        self._queries = {text: parse(text) for text in wanted}
+        self._members = {text: self._members.get(text, set()) for text in wanted}
+        self._restart()
+
+    def _restart(self) -> None:
+        self._next = 0
+        self._sweep.start()
+
+    def _touched(self, ids: set[str]) -> None:
+        if not ids:
+            for members in self._members.values():
+                members.clear()
+            self.changed.emit()
+            return
+        at = self._rows.at
+        self._ask([at[job] for job in ids if job in at])
+        if any(job not in at for job in ids):
+            self._restart()
+        self.changed.emit()
+
+    def _ask(self, numbers: list[int]) -> None:
+        now, columns = time.time(), self._rows.columns
+        for text, query in self._queries.items():
+            found = set(query.select(columns, numbers, now))
+            members = self._members[text]
+            members.difference_update(numbers)
+            members |= found
+
+    def _step(self) -> None:
+        """Ask the next slice; gone rows match no query of the sidebar but are taken out here."""
+        numbers = self._rows.numbers()[self._next : self._next + SLICE]
+        self._ask([number for number in numbers if self._rows.alive(number)])
+        dead = {number for number in numbers if not self._rows.alive(number)}
+        for members in self._members.values() if dead else ():
+            members -= dead
+        self._next += SLICE
+        if self._next >= len(self._rows.numbers()):
+            self._sweep.stop()
+            self.changed.emit()

@@ -1,0 +1,216 @@
+"""The fields of the query language: each makes a test of a row from the text after its colon. Pure."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fnmatch import translate
+from functools import lru_cache
+from typing import Any
+
+from broker_core.jobs.states import JobState
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|d|w)?$")
+_UNIT = {None: 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def duration_seconds(text: str) -> float | None:
+    """Return the seconds of `90`, `90s`, `5m`, `2h`, `3d` or `1w`; None if it is none of these."""
+    found = _DURATION.match(text)
+    return float(found[1]) * _UNIT[found[2]] if found else None
+
+
+@lru_cache(maxsize=64)
+def day_span(text: str, now: float) -> tuple[float, float] | None:
+    """Return the local-time span of `today`, `yesterday`, `week`, `2026-11-20` or a duration before now."""
+    midnight = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    one = timedelta(days=1)
+    if text == "today":
+        return midnight.timestamp(), (midnight + one).timestamp()
+    if text == "yesterday":
+        return (midnight - one).timestamp(), midnight.timestamp()
+    if text == "week":
+        return (midnight - 6 * one).timestamp(), (midnight + one).timestamp()
+    length = duration_seconds(text)
+    if length is not None:
+        return now - length, float("inf")
+    try:
+        day = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return day.timestamp(), (day + one).timestamp()
+
+
+Test = Callable[[Mapping[str, Sequence[Any]], int, float], bool]
+"""(columns, row number, now) to whether the row is wanted."""
+
+_NUMBER = re.compile(r"(>=|<=|!=|≠|≥|≤|>|<|=)?\s*(.+)$")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "": operator.eq,
+    "≠": operator.ne,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "≥": operator.ge,
+    "<=": operator.le,
+    "≤": operator.le,
+}
+_STATES = {state.value.lower(): frozenset({state.value}) for state in JobState} | {
+    "active": frozenset(state.value for state in JobState if state.active),
+    "queued": frozenset({"Submitted", "Waiting", "Ready", "Scheduled"}),
+    "ended": frozenset(state.value for state in JobState if state.ended),
+    "cancelled": frozenset({"Canceled"}),
+}
+
+
+class QueryRefused(Exception):
+    """The text after the colon means nothing; the message says what would."""
+
+
+def is_failed(columns: Mapping[str, Sequence[Any]], row: int) -> bool:
+    """True for Aborted, and for Done or Cleared with an exit code other than 0."""
+    state = columns["state"][row]
+    return state == "Aborted" or (state in ("Done", "Cleared") and bool(columns["exit_code"][row]))
+
+
+def _state(text: str) -> Test:
+    if text == "failed":
+        return lambda columns, row, now: is_failed(columns, row)
+    if text == "held":
+        return lambda columns, row, now: columns["state"][row] == "Waiting" and bool(columns["held"][row])
+    wanted = frozenset().union(*(names for word, names in _STATES.items() if word.startswith(text)))
+    if not wanted:
+        raise QueryRefused(
+            f"There is no state {text!r}. States are {', '.join(JobState)}, and failed, queued, "
+            "active, ended or held."
+        )
+    return lambda columns, row, now: columns["state"][row] in wanted
+
+
+def _text(column: str) -> Callable[[str], Test]:
+    def make(text: str) -> Test:
+        if any(mark in text for mark in "*?["):
+            pattern = re.compile(translate(text), re.IGNORECASE).match
+            return lambda columns, row, now: pattern(columns[column][row]) is not None
+        return lambda columns, row, now: text in columns[column][row].lower()
+
+    return make
+
+
+def _compare(text: str, read: Callable[[str], float | None], what: str) -> tuple[Callable[..., bool], float]:
+    found = _NUMBER.match(text)
+    limit = read(found[2]) if found else None
+    if found is None or limit is None:
+        raise QueryRefused(f"{text!r} is no {what}. Write e.g. {_EXAMPLE[what]}.")
+    return _COMPARE[found[1] or ""], limit
+
+
+_EXAMPLE = {"number": ">4, <=8 or ≠0", "duration": "<2h, >30m or >90s"}
+
+
+def _number(column: str) -> Callable[[str], Test]:
+    def make(text: str) -> Test:
+        compare, limit = _compare(text, _float, "number")
+
+        def test(columns: Mapping[str, Sequence[Any]], row: int, now: float) -> bool:
+            value = columns[column][row]
+            return value is not None and compare(value, limit)
+
+        return test
+
+    return make
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _lasted(begin: str, end: str) -> Callable[[str], Test]:
+    """Time from one stamp to another, or to now while the other is missing."""
+
+    def make(text: str) -> Test:
+        compare, limit = _compare(text, duration_seconds, "duration")
+
+        def test(columns: Mapping[str, Sequence[Any]], row: int, now: float) -> bool:
+            first = columns[begin][row]
+            if not first:
+                return False
+            last = (columns[end][row] or columns["ended"][row]) if end else None
+            return compare((last or now) - first, limit)
+
+        return test
+
+    return make
+
+
+def _on(column: str, also: Callable[..., bool] | None = None) -> Callable[[str], Test]:
+    def make(text: str) -> Test:
+        if day_span(text, 0.0) is None:
+            raise QueryRefused(
+                f"{text!r} is no day. Write today, yesterday, week, 2h, 7d or a date like 2026-11-20."
+            )
+
+        def test(columns: Mapping[str, Sequence[Any]], row: int, now: float) -> bool:
+            moment = columns[column][row]
+            first, last = day_span(text, now) or (0.0, 0.0)
+            return moment is not None and first <= moment < last and (also is None or also(columns, row))
+
+        return test
+
+    return make
+
+
+def _kind(text: str) -> Test:
+    if "interactive".startswith(text):
+        return lambda columns, row, now: bool(columns["interactive"][row])
+    if "batch".startswith(text):
+        return lambda columns, row, now: not columns["interactive"][row]
+    return lambda columns, row, now: columns["structure"][row].lower().startswith(text)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryField:
+    """A word before a colon."""
+
+    make: Callable[[str], Test]
+    about: str
+    values: tuple[str, ...] = ()
+    """Offered by completion."""
+
+
+_STATE_WORDS = ("running", "waiting", "done", "failed", "aborted", "canceled", "queued", "active", "held",
+                "submitted", "ready", "scheduled", "cleared", "ended")  # fmt: skip
+_DAYS = ("today", "yesterday", "week")
+
+FIELDS: dict[str, QueryField] = {
+    "state": QueryField(_state, "State of the job, or failed, queued, active, ended, held", _STATE_WORDS),
+    "name": QueryField(_text("name"), "Name; * and ? stand for anything"),
+    "site": QueryField(_text("site"), "Computing element it runs or ran at"),
+    "cpu": QueryField(_number("cpus"), "CPUs, e.g. cpu:>4", (">1", ">4")),
+    "exit": QueryField(_number("exit_code"), "Exit code, e.g. exit:≠0", ("0", "≠0")),
+    "failed": QueryField(_on("ended", is_failed), "Failed on a day or within a time", _DAYS),
+    "submitted": QueryField(_on("submitted"), "Submitted on a day or within a time", _DAYS),
+    "ended": QueryField(_on("ended"), "Ended on a day or within a time", _DAYS),
+    "age": QueryField(_lasted("submitted", ""), "Time since submission, e.g. age:<2h", ("<1h", "<1d")),
+    "wait": QueryField(
+        _lasted("submitted", "started"), "Time from submission to start, e.g. wait:>10m", (">10m",)
+    ),
+    "runtime": QueryField(_lasted("started", "ended"), "Run time, e.g. runtime:>1h", (">1h",)),
+    "kind": QueryField(
+        _kind, "normal, parallel, interactive or batch", ("normal", "parallel", "interactive", "batch")
+    ),
+    "id": QueryField(_text("id"), "Identifier, or a part of it"),
+    "batch": QueryField(_text("batch"), "Batch of a submission"),
+    "param": QueryField(_text("parameter"), "Value of the parameter"),
+    "reason": QueryField(_text("reason"), "Words of the reason"),
+    "signal": QueryField(_number("signal"), "Signal that ended it"),
+}
+"""Every field, in the order in which completion shows them."""

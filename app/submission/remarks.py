@@ -1,0 +1,66 @@
+"""Errors, warnings and where it goes, as lines with icons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from app.submission.draft import JobDraft
+from app.theme.theme import Theme
+from app.units import counted
+from app.widgets.severity import SEVERITY_ICONS
+from broker_core.client.prepare import Prepared
+
+_MOST = 6
+
+Remark = tuple[str, str]
+"""Severity (error, warning, hint) and a sentence."""
+
+
+def remarks_on(jobs: Sequence[JobDraft], prepared: Sequence[Prepared]) -> list[Remark]:
+    """Errors and warnings of all descriptions, errors first; the job is named where there are several."""
+    said = [
+        (one.severity, f"{job.name}: {one.message}" if len(jobs) > 1 else one.message)
+        for job, ready in zip(jobs, prepared, strict=True)
+        for one in ready.diagnostics
+        if one.severity != "hint"
+    ]
+    return sorted(dict.fromkeys(said), key=lambda remark: list(SEVERITY_ICONS).index(remark[0]))
+
+
+class RemarkList(QWidget):
+    """A few lines; the rest is counted."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.shown: list[Remark] = []
+        self._rows = QGridLayout(self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setColumnStretch(1, 1)
+        self._rows.setVerticalSpacing(4)
+
+    def show_remarks(self, remarks: Iterable[Remark]) -> None:
+        """Show these in place of the old ones."""
+        self.shown = list(remarks)
+        while (item := self._rows.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for row, (severity, sentence) in enumerate(self.shown[:_MOST]):
+            self._add(row, severity, sentence)
+        if len(self.shown) > _MOST:
+            rest = counted(len(self.shown) - _MOST, self.tr("more remark"), self.tr("more remarks"))
+            self._add(_MOST, "hint", self.tr("and {0}; open it in the editor to see them").format(rest))
+        self.setVisible(bool(self.shown))
+
+    def _add(self, row: int, severity: str, sentence: str) -> None:
+        icon, text = QLabel(), QLabel(sentence)
+        icon.setPixmap(self._theme.icon(*SEVERITY_ICONS[severity]).pixmap(16, 16))
+        icon.setAccessibleName(severity)
+        text.setWordWrap(True)
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._rows.addWidget(icon, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._rows.addWidget(text, row, 1)

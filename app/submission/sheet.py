@@ -1,0 +1,298 @@
+"""The confirmation sheet: what will be sent where, before anything is; then the sending itself."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.context import AppContext, Notice, Tone
+from app.submission.draft import JobDraft
+from app.submission.remarks import remarks_on
+from app.submission.sheet_layout import SheetForm
+from app.units import counted, size_text
+from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.submit import new_key
+from broker_core.errors import CrossDeskError
+from broker_core.jdl.parametric import is_parametric, sequence
+from broker_core.jdl.parse import parse
+from broker_core.wire.matches import MatchReport
+from broker_core.wire.submission import Receipt
+
+PARAMETER = "_PARAM_"
+"""What a description holds in the place of the value."""
+MOST = 10_000
+_RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-|–)\s*(-?\d{1,9})(?:\s*:\s*(\d{1,9}))?\s*")
+
+
+def values_in(text: str) -> int | None:
+    """How many values a parametric description gives itself; None if it is no such description."""
+    ad = parse(text).ad if "parameters" in text.lower() else None
+    if ad is None or not is_parametric(ad):
+        return None
+    return len(sequence(ad) or ())
+
+
+def values_of(line: str) -> list[str]:
+    """`1-10`, `0-100:5` (a step), or words divided by commas; empty if nothing is written.
+
+    Raises ValueError, in words, for more than 10,000 values.
+    """
+    values = [value for part in line.split(",") for value in _part(part)]
+    if len(values) > MOST:
+        raise ValueError(f"{len(values):,} values; at most {MOST:,} at once.")
+    return values
+
+
+def _part(part: str) -> list[str]:
+    match = _RANGE.fullmatch(part)
+    if match is None:
+        return [part.strip()] if part.strip() else []
+    first, last, step = int(match[1]), int(match[2]), int(match[3] or 1) or 1
+    count = abs(last - first) // step + 1
+    if count > MOST:
+        raise ValueError(f"{part.strip()} makes {count:,} values; at most {MOST:,} at once.")
+    sign = 1 if last >= first else -1
+    return [str(first + sign * step * number) for number in range(count)]
+
+
+class SheetStage(StrEnum):
+    """How far the sheet is."""
+
+    READING = "reading"
+    """The files are found, checked and hashed."""
+    READY = "ready"
+    """Everything is in order; Submit can be pressed."""
+    REFUSED = "refused"
+    """An error stands in the way; the description has to be changed."""
+    SENDING = "sending"
+    """Files go to the broker."""
+    DONE = "done"
+
+
+class SubmissionSheet(QDialog):
+    """Shows one or several jobs and submits them as one. Nothing is sent before Submit is pressed.
+
+    The sheet does not block the window. The same key is used for every try, so that pressing Submit again
+    after a failure starts nothing twice.
+    """
+
+    submitted = Signal(list)
+    """Ids of the jobs, in the order of descriptions and values."""
+    _hashed = Signal(object, object)
+
+    def __init__(
+        self, context: AppContext, jobs: Sequence[JobDraft], parent: QWidget, in_editor: bool = False
+    ) -> None:
+        super().__init__(parent)
+        self._context, self.jobs = context, tuple(jobs)
+        self._own_values = values_in(jobs[0].text) if len(jobs) == 1 else None
+        self.prepared: tuple[Prepared, ...] = ()
+        self.stage = SheetStage.READING
+        self._key, self._key_for = new_key(), ""
+        self._task: asyncio.Future[Any] | None = None
+        self.setWindowTitle(self.tr("Submit"))
+        self.setObjectName("submission-sheet")
+        self.setModal(False)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.form = SheetForm(self, context.theme, sweep=self.sweeps)
+        self.form.edit.setVisible(not in_editor and len(jobs) == 1)
+        self._connect()
+
+    @property
+    def sweeps(self) -> bool:
+        """True if the description waits for values of a parameter that it does not give itself."""
+        return len(self.jobs) == 1 and PARAMETER in self.jobs[0].text and self._own_values is None
+
+    def _connect(self) -> None:
+        self.form.submit.clicked.connect(self.submit)
+        self.form.cancel.clicked.connect(self.reject)
+        self.form.edit.clicked.connect(self._open_in_editor)
+        self.form.values.textChanged.connect(self._show_stage)
+        self._hashed.connect(self.form.show_progress)
+
+    def open(self) -> None:
+        """Show the sheet beside the window and begin to look at the files."""
+        self._show_stage()
+        self.show()
+        self._task = self._context.run(self._read(), self.tr("looking at the files to send"))
+
+    def choose_site(self, site: str) -> None:
+        """Choose the site (its name or a computing element) beforehand; empty: the scheduler chooses."""
+        if site:
+            self.form.show_sites([site])
+            self.form.site.setCurrentIndex(self.form.site.findData(site))
+
+    # --- looking
+
+    async def _read(self) -> None:
+        found = [await self._prepare(job) for job in self.jobs]
+        self.prepared = tuple(found)
+        self.form.contents.show_jobs(self.jobs, found)
+        self.form.remarks.show_remarks(remarks_on(self.jobs, found))
+        self.form.show_contents(len(found) > 1 or any(one.files for one in found))
+        self._go(SheetStage.READY if all(one.ok for one in found) else SheetStage.REFUSED)
+        (self.form.values if self.sweeps else self.form.submit).setFocus()
+        if self.stage is SheetStage.READY:
+            await self._look_where()
+
+    async def _prepare(self, job: JobDraft) -> Prepared:
+        base = job.base or (job.path.parent if job.path else Path.home())
+        return await prepare(job.text, base, progress=lambda done, total: self._hashed.emit(done, total))
+
+    async def _look_where(self) -> None:
+        first = self.prepared[0]
+        try:
+            site = self.form.chosen_site()
+            files = [file.wire() for file in first.files]
+            report = await self._context.client.match(first.text, files, **({"site": site} if site else {}))
+            sites = await self._context.client.sites()
+        except CrossDeskError as problem:
+            self.form.show_where(False, str(problem))
+            return
+        self.form.show_where(*where(report))
+        self.form.show_sites([site.name for site in sites])
+
+    # --- sending
+
+    def submit(self) -> None:
+        """Send the files and submit; the sheet closes when the jobs are safe with the broker."""
+        if self.stage is SheetStage.READY and not self.form.submit.isHidden() and self._values_ok():
+            self._go(SheetStage.SENDING)
+            self._task = self._context.run(self._send(), self.tr("submitting"))
+
+    async def _send(self) -> None:
+        try:
+            receipt = await self._context.client.submit_prepared(
+                self.prepared,
+                key=self._key_now(),
+                site=self.form.chosen_site(),
+                values=self.values() if self.sweeps else None,
+                progress=self.form.show_progress,
+            )
+        except CrossDeskError as problem:
+            self.form.remarks.show_remarks([("error", str(problem))])
+            self._go(SheetStage.READY)
+            return
+        self._done(receipt)
+
+    def _key_now(self) -> str:
+        chosen = f"{self.form.chosen_site()}\0{self.form.values.text()}"
+        if self._key_for not in ("", chosen):
+            self._key = new_key()
+        self._key_for = chosen
+        return self._key
+
+    def _done(self, receipt: Receipt) -> None:
+        self._go(SheetStage.DONE)
+        said = counted(len(receipt.ids), self.tr("job"), self.tr("jobs"))
+        self._context.notify(Notice(self.tr("{0} submitted.").format(said), Tone.GOOD, job=receipt.ids[0]))
+        self.submitted.emit(receipt.ids)
+        select = getattr(self._context, "show_jobs", None)
+        if select is not None and len(receipt.ids) > 1:
+            select(receipt.ids)
+        else:
+            first = self.prepared[0].description
+            self._context.show_job(receipt.ids[0], "console" if first and first.interactive else "")
+        self.accept()
+
+    # --- the values of a sweep
+
+    def values(self) -> list[str]:
+        """Values of the parameter as written; raises ValueError if there are too many."""
+        return values_of(self.form.values.text())
+
+    def _values_ok(self) -> bool:
+        try:
+            return not self.sweeps or bool(self.values())
+        except ValueError:
+            return False
+
+    def _count(self) -> int:
+        try:
+            return len(self.values()) if self.sweeps else self._own_values or len(self.jobs)
+        except ValueError:
+            return 0
+
+    # --- what it shows
+
+    def _go(self, stage: SheetStage) -> None:
+        self.stage = stage
+        self._show_stage()
+
+    def _show_stage(self) -> None:
+        count = self._count()
+        self.form.headline.setText(headline(max(count, 1)))
+        self.form.submit.setText(
+            self.tr("Submit {0}").format(counted(count, "job", "jobs")) if count > 1 else self.tr("Submit")
+        )
+        self.form.submit.setEnabled(self.stage is SheetStage.READY and self._values_ok())
+        self.form.show_busy(self.stage in (SheetStage.READING, SheetStage.SENDING))
+        self.form.amount.setText(self._said())
+
+    def _said(self) -> str:
+        match self.stage:
+            case SheetStage.READING:
+                return self.tr("Looking at the files…")
+            case SheetStage.SENDING:
+                total = sum({f.sha256: f.size for one in self.prepared for f in one.files}.values())
+                return self.tr("Sending {0}…").format(size_text(total))
+            case SheetStage.REFUSED:
+                return self.tr("This cannot be submitted yet.")
+        return amount(self.prepared, self._count())
+
+    def _open_in_editor(self) -> None:
+        job = self.jobs[0]
+        self._context.open_editor(job.text, job.path, ())
+        self.reject()
+
+    def reject(self) -> None:
+        """Close without submitting; what is under way is given up."""
+        if self._task is not None and self.stage in (SheetStage.READING, SheetStage.SENDING):
+            self._task.cancel()
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing is cancelling."""
+        if self.stage is not SheetStage.DONE and self._task is not None:
+            self._task.cancel()
+        super().closeEvent(event)
+
+
+def headline(jobs: int) -> str:
+    """What the sheet asks."""
+    return f"Submit {counted(jobs, 'job', 'jobs')}?"
+
+
+def amount(prepared: Sequence[Prepared], jobs: int) -> str:
+    """CPUs, files and bytes of all descriptions together, which make so many jobs."""
+    cpus = {one.description.cpus for one in prepared if one.description is not None}
+    each = f"{counted(cpus.pop(), 'CPU', 'CPUs')}{' each' if jobs > 1 else ''}" if len(cpus) == 1 else ""
+    contents = {file.sha256: file.size for one in prepared for file in one.files}
+    files = sum(len(one.files) for one in prepared)
+    sent = (
+        f"{counted(files, 'file', 'files')}, {size_text(sum(contents.values()))}"
+        if files
+        else "no files to send"
+    )
+    return " · ".join(part for part in (each, sent) if part)
+
+
+def where(report: MatchReport) -> tuple[bool, str]:
+    """Whether it can start somewhere, and a sentence on where it goes or why it will wait."""
+    matching = [resource for resource in report.resources if resource.matches]
+    if not matching:
+        why = report.advice or next((one.reason for one in report.resources if one.reason), "")
+        return False, f"It will wait: no resource matches now. {why}".strip()
+    best = matching[0]
+    sites = {resource.site for resource in matching}
+    others = f", or {counted(len(sites) - 1, 'other site', 'other sites')}" if len(sites) > 1 else ""
+    free = f"{best.free_cpus} of {counted(best.total_cpus, 'CPU', 'CPUs')} free"
+    return True, f"Goes to {best.site} ({free}){others}."

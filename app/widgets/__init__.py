@@ -1,0 +1,1 @@
+"""Parts that several pages use: labels, tables, cells, states, plots and dialogs."""

@@ -1,0 +1,94 @@
+"""Free CPUs and queue of a computing element over the last day. Imported late: pyqtgraph is heavy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app import units
+from app.widgets.labels import label
+
+if TYPE_CHECKING:
+    from app.theme.theme import Theme
+
+_HEIGHT = 150
+Series = tuple[tuple[str, str], ...]
+"""Name and colour token of each line."""
+
+
+def time_axis() -> pg.DateAxisItem:
+    """Return an axis that shows moments."""
+    return pg.DateAxisItem(orientation="bottom")
+
+
+def canvas(axis: pg.DateAxisItem) -> pg.PlotWidget:
+    """Return an empty plot over that axis."""
+    return pg.PlotWidget(axisItems={"bottom": axis}, enableMenu=False)
+
+
+class HistoryPlot(QWidget):
+    """Two lines that step, a legend to click, and a read-out of the moment under the pointer."""
+
+    def __init__(self, theme: Theme, series: Series, plot: pg.PlotWidget) -> None:
+        super().__init__()
+        self._theme, self._series = theme, series
+        self._times = np.zeros(0)
+        self._values: tuple[np.ndarray, ...] = (np.zeros(0), np.zeros(0))
+        self.plot = plot
+        self.plot.setFixedHeight(_HEIGHT)
+        self.plot.setAccessibleName(f"{' and '.join(name for name, _ in series)} over time")
+        self.plot.setMouseEnabled(True, False)
+        self.plot.hideButtons()
+        self.legend = self.plot.addLegend(offset=(-1, 1), colCount=2)
+        self.curves = [self.plot.plot(name=name) for name, _ in series]
+        self.said = label(" ", role="small", fluid=True)
+        self.plot.scene().sigMouseMoved.connect(self._read)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 12, 0)
+        column.setSpacing(2)
+        column.addWidget(self.plot)
+        column.addWidget(self.said)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_history(self, times: list[float], *values: list[int]) -> None:
+        """Show moments (seconds since the epoch, rising) with the numbers of each line."""
+        self._times = np.array(times, dtype=float)
+        self._values = tuple(np.array(line, dtype=float) for line in values)
+        for curve, line in zip(self.curves, self._values, strict=True):
+            curve.setData(self._times, line)
+        top = max([1.0, *(line.max() for line in self._values if len(line))])
+        self.plot.setYRange(0, top * 1.5, padding=0)
+        if len(times):
+            self.plot.setXRange(times[0], max(times[-1], times[0] + 60), padding=0.01)
+        self.said.setText(self._sentence(len(times) - 1) if len(times) else " ")
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self.plot.setBackground(theme.color("surface"))
+        self.legend.setLabelTextColor(theme.color("text"))
+        self.legend.setBrush(pg.mkBrush(theme.color("surface")))
+        for curve, (name, token) in zip(self.curves, self._series, strict=True):
+            curve.setPen(pg.mkPen(theme.color(token), width=1))
+            self.legend.removeItem(curve)
+            self.legend.addItem(curve, name)
+        for side in ("left", "bottom"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(pg.mkPen(theme.color("border-strong"), width=1))
+            axis.setTextPen(theme.color("muted"))
+            axis.setTickFont(theme.font("small"))
+
+    def _read(self, at: Any) -> None:
+        if len(self._times):
+            here = self.plot.getViewBox().mapSceneToView(at).x()
+            row = int(np.searchsorted(self._times, here)) - 1
+            self.said.setText(self._sentence(max(0, min(row, len(self._times) - 1))))
+
+    def _sentence(self, row: int) -> str:
+        told = [
+            f"{values[row]:,.0f} {name}" for (name, _), values in zip(self._series, self._values, strict=True)
+        ]
+        return f"{units.exact(self._times[row])}: {', '.join(told)}"

@@ -1,0 +1,125 @@
+"""What a pane shows instead of data: empty, loading, disconnected or broken, and the one thing to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.stores.link import ConnectionState
+from app.theme.theme import Theme
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+
+_ICON = 40
+Offer = tuple[str, Callable[[], object]]
+"""Text of a button and what it does."""
+
+
+class ListState(QWidget):
+    """An icon, a title, a sentence, and up to two buttons, in the middle of the pane."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = ("inbox", "faint")
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._icon, self.title, self.text = QLabel(), QLabel(), QLabel()
+        self.title.setProperty("role", "title")
+        self.text.setProperty("role", "muted")
+        self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.primary, self.secondary = QPushButton(), QPushButton()
+        self.primary.setProperty("kind", "primary")
+        self.secondary.setProperty("kind", "quiet")
+        self._does: tuple[Offer | None, Offer | None] = (None, None)
+        self.primary.clicked.connect(lambda: self._do(0))
+        self.secondary.clicked.connect(lambda: self._do(1))
+        self._lay_out()
+        theme.changed.connect(self._paint_icon)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(8)
+        column.addStretch(2)
+        for part in (self._icon, self.title, self.text):
+            part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(8)
+        for button in (self.primary, self.secondary):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+    def show_state(
+        self,
+        icon: str,
+        title: str,
+        text: str,
+        primary: Offer | None = None,
+        secondary: Offer | None = None,
+        token: str = "faint",
+    ) -> None:
+        """Show a state; a button is (text, what it does), or None for none."""
+        self._name = (icon, token)
+        self._paint_icon()
+        self.title.setText(title)
+        self.text.setText(text)
+        self._fit()
+        self._does = (primary, secondary)
+        for button, wanted in zip((self.primary, self.secondary), self._does, strict=True):
+            button.setVisible(wanted is not None)
+            if wanted is not None:
+                button.setText(wanted[0])
+
+    def _do(self, place: int) -> None:
+        wanted = self._does[place]
+        if wanted is not None:
+            wanted[1]()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the sentence inside a narrow pane."""
+        self._fit()
+        super().resizeEvent(event)
+
+    def _fit(self) -> None:
+        """A wrapping label in the middle of a layout does not find its height by itself."""
+        width = min(440, max(160, self.width() - 48))
+        self.text.setFixedSize(width, self.text.heightForWidth(width))
+
+    def _paint_icon(self) -> None:
+        name, token = self._name
+        self._icon.setPixmap(self._theme.icon(name, token).pixmap(_ICON, _ICON))
+
+
+def explain_link(view: ListState, context: AppContext) -> None:
+    """Say why there is no broker, and offer the one thing that helps."""
+    link = context.link
+    if link.state is ConnectionState.STOPPED:
+        view.show_state(
+            "circle-pause", "The broker was stopped",
+            "Somebody stopped it on purpose, so it is not started again by itself. Jobs that run go on.",
+            ("Start the broker", lambda: context.trigger("broker.start")),
+        )  # fmt: skip
+    elif link.state is ConnectionState.UNREACHABLE:
+        view.show_state(
+            "unplug", "The broker cannot be reached", link.reason,
+            ("Try again", lambda: context.trigger("link.retry")),
+            ("What can I do?", lambda: context.show_help("troubleshooting")), "negative",
+        )  # fmt: skip
+    else:
+        view.show_state(
+            "loader-circle", "Connecting to the broker", f"{link.reason.rstrip('.')}.", token="muted"
+        )
+
+
+def explain_error(view: ListState, what: str, error: str, again: Callable[[], object]) -> None:
+    """Say that the broker refused to tell something, and offer to ask again."""
+    view.show_state(
+        "circle-alert", f"{what} could not be read", error, ("Try again", again), None, "negative"
+    )
