@@ -17,9 +17,9 @@ from broker_core.client.desk_settings import own_ports
 from broker_core.client.interactive import (
     ENDED,
     ForwardView,
-    Output,
-    Session,
+    OutputReceived,
     SessionOptions,
+    ShadowSession,
     Status,
     open_session,
 )
@@ -59,13 +59,13 @@ class ConsoleChannel(QObject):
         self._connect, self._job = connect, job
         self._options = SessionOptions(attached=attached, columns=columns, rows=rows)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._session: Session | None = None
+        self._session: ShadowSession | None = None
         self._stop: asyncio.Event | None = None
         self._room: asyncio.Event | None = None
         self._ahead = 0
         self._typed = bytearray()
         self._pouring: asyncio.TimerHandle | None = None
-        self._early: list[Callable[[Session], Any]] = []
+        self._early: list[Callable[[ShadowSession], Any]] = []
         self._lock = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._live, name=f"console of {job}", daemon=True)
@@ -105,12 +105,12 @@ class ConsoleChannel(QObject):
         """Remove a forward with its connections."""
         self.do(lambda session: self._unforward(session, shown))
 
-    def _type(self, session: Session, data: bytes) -> None:
+    def _type(self, session: ShadowSession, data: bytes) -> None:
         self._typed += data
         if self._pouring is None:
             self._pour(session)
 
-    def _pour(self, session: Session) -> None:
+    def _pour(self, session: ShadowSession) -> None:
         self._pouring = None
         while self._typed:
             piece = bytes(self._typed[:_PIECE])
@@ -122,7 +122,7 @@ class ConsoleChannel(QObject):
             else:
                 self._typed.clear()
 
-    async def _forward(self, session: Session, kind: str, listen: Where, target: Where) -> None:
+    async def _forward(self, session: ShadowSession, kind: str, listen: Where, target: Where) -> None:
         try:
             if kind == "dynamic":
                 await session.forwards.dynamic(listen)
@@ -133,12 +133,12 @@ class ConsoleChannel(QObject):
         except CrossDeskError as error:
             self.unforwarded.emit(str(error))
 
-    async def _unforward(self, session: Session, shown: ForwardView) -> None:
+    async def _unforward(self, session: ShadowSession, shown: ForwardView) -> None:
         forward = session.forwards.find(shown)
         if forward is not None:
             await session.forwards.remove(forward)
 
-    def do(self, act: Callable[[Session], Any]) -> None:
+    def do(self, act: Callable[[ShadowSession], Any]) -> None:
         """Have something done with the session, as soon as there is one."""
         with self._lock:
             if self._closed:
@@ -148,7 +148,7 @@ class ConsoleChannel(QObject):
             else:
                 self._loop.call_soon_threadsafe(self._done, act)
 
-    def _done(self, act: Callable[[Session], Any]) -> None:
+    def _done(self, act: Callable[[ShadowSession], Any]) -> None:
         assert self._session is not None
         made = act(self._session)
         if asyncio.iscoroutine(made):
@@ -187,7 +187,7 @@ class ConsoleChannel(QObject):
                     self._closed = True
                 await session.close()
 
-    def _ready(self, session: Session, stop: asyncio.Event) -> None:
+    def _ready(self, session: ShadowSession, stop: asyncio.Event) -> None:
         with self._lock:
             self._loop, self._session, self._stop = asyncio.get_running_loop(), session, stop
             early, self._early = self._early, []
@@ -196,7 +196,7 @@ class ConsoleChannel(QObject):
         for act in early:
             self._done(act)
 
-    async def _until_over(self, session: Session, stop: asyncio.Event) -> None:
+    async def _until_over(self, session: ShadowSession, stop: asyncio.Event) -> None:
         reading = asyncio.ensure_future(self._read(session))
         stopping = asyncio.ensure_future(stop.wait())
         try:
@@ -208,9 +208,9 @@ class ConsoleChannel(QObject):
         if isinstance(results[0], Exception):
             raise results[0]
 
-    async def _read(self, session: Session) -> None:
+    async def _read(self, session: ShadowSession) -> None:
         async for event in session.events():
-            if isinstance(event, Output):
+            if isinstance(event, OutputReceived):
                 await self._show(event, session.seen.get(event.stream, 0))
             elif isinstance(event, Status):
                 self.status.emit(event)
@@ -219,7 +219,7 @@ class ConsoleChannel(QObject):
             else:
                 self.lost.emit(event.stream, event.end - event.start)
 
-    async def _show(self, event: Output, seen: int) -> None:
+    async def _show(self, event: OutputReceived, seen: int) -> None:
         """Give output to the screen as soon as there is room; what was seen before apart from the rest."""
         await self._room_for(len(event.data))
         known = max(0, seen - event.offset)

@@ -8,7 +8,7 @@ import asyncssh
 from PySide6.QtCore import Signal
 
 from app.console.channel import Connect, ConsoleChannel
-from broker_core.client.interactive import Session, Status
+from broker_core.client.interactive import ShadowSession, Status
 
 SHELL = 'exec "$(command -v bash || echo /bin/sh)" -i'
 TERM = "xterm-256color"
@@ -45,7 +45,7 @@ class ShellChannel(ConsoleChannel):
         if self._process is not None:
             self._process.change_terminal_size(columns, rows)
 
-    async def _read(self, session: Session) -> None:
+    async def _read(self, session: ShadowSession) -> None:
         telling = asyncio.ensure_future(self._tell(session))
         try:
             self.ended.emit(await self._run_shell(session))
@@ -53,13 +53,13 @@ class ShellChannel(ConsoleChannel):
             telling.cancel()
             await asyncio.gather(telling, return_exceptions=True)
 
-    async def _tell(self, session: Session) -> None:
+    async def _tell(self, session: ShadowSession) -> None:
         """Why there is no shell yet."""
         async for event in session.events():
             if isinstance(event, Status):
                 self.status.emit(event)
 
-    async def _run_shell(self, session: Session) -> str:
+    async def _run_shell(self, session: ShadowSession) -> str:
         """Run one shell to its end; returns how it ended. Raises SessionOver."""
         connection = await session.connection()
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from broker_core.client import shipped
+from broker_core.client import package_data as shipped
 
 
 @dataclass(frozen=True, slots=True)

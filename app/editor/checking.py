@@ -12,7 +12,7 @@ from app.stores.link import BrokerLink
 from broker_core.client.sandbox import find
 from broker_core.jdl.check import Limits, check
 from broker_core.jdl.limits import DESCRIPTION_MAX
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 
 DEBOUNCE_MS = 200
 _LOOK_MS = 15
@@ -23,14 +23,14 @@ A thread must not emit a signal of the editor: the editor may be deleted at that
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="check")
 
 
-def diagnose(text: str, base: Path, dialect: str) -> list[Diagnostic]:
+def diagnose(text: str, base: Path, dialect: str) -> list[DiagnosticView]:
     """Everything wrong with a description and with the files it sends, found below `base`."""
     if len(text) > DESCRIPTION_MAX:
         said = f"The description is larger than {DESCRIPTION_MAX:,} bytes, which no description needs to be."
-        return [Diagnostic(severity="error", code="description-too-large", message=said)]
+        return [DiagnosticView(severity="error", code="description-too-large", message=said)]
     found = find(text, base)
     checked = check(text, files=found.facts, limits=Limits(dialect=dialect))
-    told = [Diagnostic.model_validate(asdict(one)) for one in checked.diagnostics]
+    told = [DiagnosticView.model_validate(asdict(one)) for one in checked.diagnostics]
     places = {(one.code, one.start, one.end) for one in told}
     return told + [one for one in found.diagnostics if (one.code, one.start, one.end) not in places]
 
@@ -45,7 +45,7 @@ class Checking(QObject):
         super().__init__(parent)
         self._link = link
         self._asked: tuple[str, Path] = ("", Path())
-        self._work: Future[list[Diagnostic]] | None = None
+        self._work: Future[list[DiagnosticView]] | None = None
         self.pending = False
         """True from a change of the text until its answer."""
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)

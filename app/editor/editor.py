@@ -24,7 +24,7 @@ from app.widgets.save_dialog import ask_where
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DEFAULT
-from broker_core.wire.checks import Diagnostic, Fix
+from broker_core.wire.checks import DiagnosticView, FixView
 
 if TYPE_CHECKING:
     from app.match.view import MatchTarget
@@ -196,7 +196,7 @@ class Editor(QWidget):
         """Run the program at `path`: it becomes the executable and is sent along."""
         self.set_text(with_program(self.text(), Path(path), self.base))
 
-    def apply_fix(self, fix: Fix) -> None:
+    def apply_fix(self, fix: FixView) -> None:
         """Do a quick fix in the text."""
         self.source.replace(fix.start, fix.end, fix.text)
         self.source.setFocus()
@@ -217,7 +217,7 @@ class Editor(QWidget):
         if self.dirty:
             self.drafts.changed(text, self.path)
 
-    def _show_problems(self, found: list[Diagnostic]) -> None:
+    def _show_problems(self, found: list[DiagnosticView]) -> None:
         self.source.show_problems(found)
         self.problems.show_problems(found)
         self._tell_fault()
@@ -250,7 +250,7 @@ class Editor(QWidget):
         self.checking.ask(self.text(), self.base, at_once=True)
         self.checking.checked.connect(self._go_to_first, Qt.ConnectionType.SingleShotConnection)
 
-    def _go_to_first(self, found: list[Diagnostic]) -> None:
+    def _go_to_first(self, found: list[DiagnosticView]) -> None:
         errors = [problem for problem in found if problem.severity == "error"]
         if errors:
             self.source.go_to(errors[0])

@@ -13,7 +13,7 @@ from app.widgets.severity import SEVERITY_ICONS
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
-    from broker_core.wire.checks import Diagnostic
+    from broker_core.wire.checks import DiagnosticView
 
 _MARK = 12
 """Pixels of the mark of a problem."""
@@ -29,7 +29,7 @@ class NumberedText(Protocol):
         """The lines on the screen with their rectangles."""
         ...
 
-    def problems_of_line(self, line: int) -> list[Diagnostic]:
+    def problems_of_line(self, line: int) -> list[DiagnosticView]:
         """The problems on a line (1-based)."""
         ...
 

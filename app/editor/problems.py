@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.theme.theme import Theme
 from app.units import counted
 from app.widgets.severity import SEVERITY_ICONS
-from broker_core.wire.checks import Diagnostic, Fix
+from broker_core.wire.checks import DiagnosticView, FixView
 
 _ROW = 28
 _ROWS_SHOWN = 4
@@ -38,7 +38,7 @@ class Problems(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.problems: tuple[Diagnostic, ...] = ()
+        self.problems: tuple[DiagnosticView, ...] = ()
         self.summary = QLabel()
         self.icon = QLabel()
         self.table = self._make_table()
@@ -82,7 +82,7 @@ class Problems(QWidget):
     def _dress(self) -> None:
         self.show_problems(self.problems)
 
-    def show_problems(self, problems: Sequence[Diagnostic]) -> None:
+    def show_problems(self, problems: Sequence[DiagnosticView]) -> None:
         """Show these problems in place of the old ones, errors first."""
         order = list(SEVERITY_ICONS)
         self.problems = tuple(sorted(problems, key=lambda p: (order.index(p.severity), p.line, p.column)))
@@ -94,7 +94,7 @@ class Problems(QWidget):
         self.table.setFixedHeight(_ROW * min(_ROWS_SHOWN, len(shown)) + 2)
         self._show_summary()
 
-    def _fill_row(self, row: int, problem: Diagnostic) -> int:
+    def _fill_row(self, row: int, problem: DiagnosticView) -> int:
         """Fill a row; returns how wide its buttons are, in pixels."""
         message = QTableWidgetItem(self._theme.icon(*SEVERITY_ICONS[problem.severity]), problem.message)
         message.setToolTip(problem.message)
@@ -109,7 +109,7 @@ class Problems(QWidget):
         self.table.setCellWidget(row, 2, buttons)
         return buttons.sizeHint().width() + 16 if problem.fixes else 8
 
-    def _fix_buttons(self, problem: Diagnostic) -> QWidget:
+    def _fix_buttons(self, problem: DiagnosticView) -> QWidget:
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(4, 1, 8, 1)
@@ -142,7 +142,7 @@ class Problems(QWidget):
         """Do the first fix of the chosen problem, or of the first one that has any."""
         row = max(self.table.currentRow(), 0)
         ordered = [*self.problems[row : row + 1], *self.problems]
-        fix: Fix | None = next((problem.fixes[0] for problem in ordered if problem.fixes), None)
+        fix: FixView | None = next((problem.fixes[0] for problem in ordered if problem.fixes), None)
         if fix is not None:
             self.fixAsked.emit(fix)
 

@@ -26,7 +26,7 @@ from app.description.lexical import bracket_pair
 from app.editor.gutter import Gutter
 from app.theme.theme import Theme
 from app.widgets.severity import SQUIGGLES
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 
 _WIDE = 0x10000
 
@@ -75,7 +75,7 @@ class SourceEditor(QPlainTextEdit):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.problems: tuple[Diagnostic, ...] = ()
+        self.problems: tuple[DiagnosticView, ...] = ()
         self._marked = (0, 0)
         self.setAccessibleName(self.tr("Description text"))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -114,13 +114,13 @@ class SourceEditor(QPlainTextEdit):
         cursor.insertText(text)
         cursor.endEditBlock()
 
-    def show_problems(self, problems: Sequence[Diagnostic]) -> None:
+    def show_problems(self, problems: Sequence[DiagnosticView]) -> None:
         """Draw squiggles and marks for these problems in place of the old ones."""
         self.problems = tuple(problems)
         self._mark_up()
         self.gutter.update()
 
-    def problems_of_line(self, line: int) -> list[Diagnostic]:
+    def problems_of_line(self, line: int) -> list[DiagnosticView]:
         """The problems on a line (1-based); those of the whole description stand on line 1."""
         return [problem for problem in self.problems if max(problem.line, 1) == line]
 
@@ -132,7 +132,7 @@ class SourceEditor(QPlainTextEdit):
             self.centerCursor()
         self._mark_up()
 
-    def go_to(self, problem: Diagnostic) -> None:
+    def go_to(self, problem: DiagnosticView) -> None:
         """Put the cursor on a problem and show it."""
         end = max(problem.end, problem.start)
         self.setTextCursor(cursor_for(self.document(), problem.start, end))

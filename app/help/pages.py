@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from broker_core.client import shipped
+from broker_core.client import package_data as shipped
 
 ORDER = (
     "getting-started",

@@ -16,7 +16,7 @@ from app.widgets.table import RowTable
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
-    from broker_core.wire.matches import ClauseCount, MatchReport
+    from broker_core.wire.matches import ClauseCountView, MatchReport
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -34,7 +34,7 @@ class ClauseTable(QAbstractTableModel):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.clauses: list[ClauseCount] = []
+        self.clauses: list[ClauseCountView] = []
         self._known = 0
 
     def show_report(self, report: MatchReport) -> None:
@@ -86,20 +86,20 @@ class ClauseTable(QAbstractTableModel):
             return self._tip(one)
         return None
 
-    def _name(self, one: ClauseCount) -> str:
+    def _name(self, one: ClauseCountView) -> str:
         return " ".join(one.text.split()) or origin_words(one.origin)
 
-    def _face(self, one: ClauseCount) -> tuple[StateShape, str]:
+    def _face(self, one: ClauseCountView) -> tuple[StateShape, str]:
         if not one.satisfied:
             return StateShape.CROSS, "negative"
         return (
             (StateShape.CHECK, "positive") if one.satisfied == self._known else (StateShape.HALF, "warning")
         )
 
-    def _without(self, one: ClauseCount) -> str:
+    def _without(self, one: ClauseCountView) -> str:
         return f"+{one.alone:,}" if one.alone else ""
 
-    def _tip(self, one: ClauseCount) -> str:
+    def _tip(self, one: ClauseCountView) -> str:
         said = f"{self._name(one)}\n{origin_words(one.origin)}. "
         said += f"Holds at {one.satisfied:,} of {self._known:,}."
         if one.alone:
@@ -107,7 +107,7 @@ class ClauseTable(QAbstractTableModel):
         return said
 
 
-def worth_a_line(one: ClauseCount, known: int) -> bool:
+def worth_a_line(one: ClauseCountView, known: int) -> bool:
     """False for a condition of the broker that holds everywhere: nobody wrote it, and it decides nothing."""
     return one.origin == "requirements" or one.satisfied < known
 

@@ -25,7 +25,7 @@ from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
-    from broker_core.wire.matches import Clause, MatchedGroup, MatchedResource
+    from broker_core.wire.matches import ClauseView, MatchedGroup, MatchedResource
 
 
 _STEPS = 40
@@ -54,7 +54,7 @@ class ClauseLine(QWidget):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             give_way(part)
 
-    def show_clause(self, clause: Clause) -> None:
+    def show_clause(self, clause: ClauseView) -> None:
         """Show a clause with its value."""
         shape, token, word = VALUES.get(clause.value, VALUES["error"])
         self._face = (shape, token)
@@ -172,7 +172,7 @@ class Explanation(QWidget):
         self.facts.setVisible(bool(facts))
         self._dress()
 
-    def _show_clauses(self, clauses: list[Clause]) -> None:
+    def _show_clauses(self, clauses: list[ClauseView]) -> None:
         while len(self.lines) < len(clauses):
             line = ClauseLine(self._theme)
             self.lines.append(line)

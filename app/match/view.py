@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.context import AppContext
-    from broker_core.wire.matches import ClauseCount, MatchedGroup, MatchedResource, MatchReport
+    from broker_core.wire.matches import ClauseCountView, MatchedGroup, MatchedResource, MatchReport
 
 _ROOMS = (740, 900, 1240)
 """Pixels from which the explanation stands beside the list, the list has all numbers, and the reasons too."""
@@ -272,7 +272,7 @@ class MatchView(QWidget):
         self.clauses.let_go()
         self.asking.change(part=name)
 
-    def _choose_clause(self, clause: ClauseCount | None) -> None:
+    def _choose_clause(self, clause: ClauseCountView | None) -> None:
         self.clauseMarked.emit(*(self.asking.place(clause.start, clause.end) if clause else (0, 0)))
         self.asking.change(fails=clause.text if clause else "")
 

@@ -87,8 +87,8 @@ class BrokerSession:
 
     async def _stopped(self) -> None:
         """Wait until the user wants a broker, or somebody else started one."""
-        from broker_core.broker.places import places
         from broker_core.client.start import answers
+        from broker_core.paths import places
 
         self._again.clear()
         where = places(self._state_dir)

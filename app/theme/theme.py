@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QApplication
 from app.theme.embedded import embed
 from app.theme.plain_style import PlainStyle
 from app.theme.tokens import Mode, value
-from broker_core.client import shipped
+from broker_core.client import package_data as shipped
 
 _TOKEN = re.compile(r"@([a-z][a-zA-Z0-9-]*)")
 

@@ -27,7 +27,7 @@ _INTERACTIVE = JOB_COLUMNS.index("interactive")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Inconsistency:
     """One thing that is wrong in a store."""
 
     place: str
@@ -42,13 +42,13 @@ class Examined:
     """What a look through the store has found."""
 
     replay: Replay = field(default_factory=Replay)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Inconsistency] = field(default_factory=list)
     bad_jobs: set[str] = field(default_factory=set)
     """Jobs of which an event is damaged or missing."""
     events: int = 0
 
 
-def check(directory: Path) -> list[Finding]:
+def check(directory: Path) -> list[Inconsistency]:
     """Verify every page, event and row of the store in `directory`; an empty list means all is well.
 
     Reads only, so it may be used while a broker runs. Raises NotFound if there is no store.
@@ -56,17 +56,17 @@ def check(directory: Path) -> list[Finding]:
     path = directory / STORE_FILE
     if not path.is_file():
         if gone(directory):
-            return [Finding(str(path), "the store is gone")]
+            return [Inconsistency(str(path), "the store is gone")]
         raise NotFound("There is no store here.", place=str(directory))
     connection = connect_examiner(path)
     try:
         connection.execute("BEGIN")
-        pages = [Finding("pages of the store", str(text)) for text in _page_errors(connection)]
+        pages = [Inconsistency("pages of the store", str(text)) for text in _page_errors(connection)]
         pages += _table_errors(connection) + _content_errors(connection) + _sweep_errors(connection)
         examined = examine(connection)
         return pages + examined.findings + compare_rows(connection, examined)
     except sqlite3.Error as error:
-        return [Finding(str(path), damage_of(error, path).message)]
+        return [Inconsistency(str(path), damage_of(error, path).message)]
     finally:
         connection.close()
 
@@ -93,25 +93,28 @@ def _page_errors(connection: sqlite3.Connection) -> list[str]:
     return [] if found == ["ok"] else found
 
 
-def _table_errors(connection: sqlite3.Connection) -> list[Finding]:
+def _table_errors(connection: sqlite3.Connection) -> list[Inconsistency]:
     found, due = definitions(connection), expected_definitions()
-    return [Finding(f"table or index {name}", "is not defined as it was") for name, *_ in sorted(due - found)]
+    return [
+        Inconsistency(f"table or index {name}", "is not defined as it was")
+        for name, *_ in sorted(due - found)
+    ]
 
 
-def _content_errors(connection: sqlite3.Connection) -> list[Finding]:
+def _content_errors(connection: sqlite3.Connection) -> list[Inconsistency]:
     damaged = [
-        Finding(f"table {table}, {sha}", "not what was written")
+        Inconsistency(f"table {table}, {sha}", "not what was written")
         for table in ("descriptions", "filesets")
         for sha in sorted(altered(connection, table))
     ]
     lost = sorted(jobs_without_files(connection))
-    return damaged + [Finding(f"job {job}", "its list of input files is lost", job) for job in lost]
+    return damaged + [Inconsistency(f"job {job}", "its list of input files is lost", job) for job in lost]
 
 
-def _sweep_errors(connection: sqlite3.Connection) -> list[Finding]:
+def _sweep_errors(connection: sqlite3.Connection) -> list[Inconsistency]:
     rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM sweeps ORDER BY first")
     return [
-        Finding(f"sweep at position {row[0]}", "not what was written")
+        Inconsistency(f"sweep at position {row[0]}", "not what was written")
         for row in rows
         if not intact_sweep(row)
     ]
@@ -131,17 +134,17 @@ def _take(examined: Examined, log: LogReplay, row: Sequence[Any]) -> None:
     position, job = row[0], str(row[1])
     if not intact(row):
         place = f"event at position {position}, job {job}"
-        examined.findings.append(Finding(place, "not what was written", job))
+        examined.findings.append(Inconsistency(place, "not what was written", job))
         examined.bad_jobs.add(job)
     elif job not in examined.bad_jobs:
         try:
             log.take(row)
         except StoreDamaged as error:
-            examined.findings.append(Finding(error.place, error.message, job))
+            examined.findings.append(Inconsistency(error.place, error.message, job))
             examined.bad_jobs.add(job)
 
 
-def event_rows(connection: sqlite3.Connection, findings: list[Finding]) -> Iterator[tuple[Any, ...]]:
+def event_rows(connection: sqlite3.Connection, findings: list[Inconsistency]) -> Iterator[tuple[Any, ...]]:
     """All rows of the events table that can be read, in order; the others are added to `findings`."""
     for start in range(1, _last_position(connection) + 1, _SPAN):
         yield from _rows_between(connection, start, start + _SPAN - 1, findings)
@@ -158,14 +161,14 @@ def _last_position(connection: sqlite3.Connection) -> int:
 
 
 def _rows_between(
-    connection: sqlite3.Connection, start: int, end: int, findings: list[Finding]
+    connection: sqlite3.Connection, start: int, end: int, findings: list[Inconsistency]
 ) -> list[tuple[Any, ...]]:
     """Rows of a span of positions; where a page cannot be read, the span is halved down to one event."""
     try:
         return connection.execute(_SELECT, (start, end)).fetchall()
     except sqlite3.DatabaseError as error:
         if start == end:
-            findings.append(Finding(f"event at position {start}", f"cannot be read ({error})"))
+            findings.append(Inconsistency(f"event at position {start}", f"cannot be read ({error})"))
             return []
     middle = (start + end) // 2
     return [
@@ -174,15 +177,15 @@ def _rows_between(
     ]
 
 
-def compare_rows(connection: sqlite3.Connection, examined: Examined) -> list[Finding]:
+def compare_rows(connection: sqlite3.Connection, examined: Examined) -> list[Inconsistency]:
     """Where the jobs table is not what the events add up to."""
     due = {job: row for job, row in examined.replay.rows.items() if job not in examined.bad_jobs}
     findings = []
     for row in connection.execute(JOBS):
         job = str(row[0])
         if job not in examined.bad_jobs and due.pop(job, None) != _record(row):
-            findings.append(Finding(f"job {job}", "its row is not what its events add up to", job))
-    findings.extend(Finding(f"job {job}", "its row is missing", job) for job in due)
+            findings.append(Inconsistency(f"job {job}", "its row is not what its events add up to", job))
+    findings.extend(Inconsistency(f"job {job}", "its row is missing", job) for job in due)
     return findings
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from broker_core.jobs.events import JobEvent, RecordedEvent, Source
+from broker_core.jobs.events import EventSource, JobEvent, RecordedEvent
 from broker_core.jobs.placement import column, ids_in, shared
 from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.states import JobState
@@ -142,7 +142,7 @@ def event_of(row: Sequence[Any]) -> JobEvent:
         job=job,
         seq=seq,
         time=time,
-        source=Source(source),
+        source=EventSource(source),
         type=EventType(kind),
         old=None if old is None else JobState(old),
         new=JobState(new),

@@ -17,7 +17,7 @@ from broker_core.bookkeeping.codec import (
     json_text,
     record_row,
 )
-from broker_core.bookkeeping.entries import Document, Entry, NewSubmission, Payload, Tidying
+from broker_core.bookkeeping.entries import Document, LogEntry, NewSubmission, Payload, Tidying
 from broker_core.bookkeeping.purging import close_begun_sweeps, fold_and_remove
 from broker_core.bookkeeping.sweep_rows import insert_sweep
 from broker_core.errors import Conflict
@@ -46,7 +46,7 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
 
     Raises Conflict if a submission's key was used before, sqlite3.Error as SQLite does.
     """
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     files: dict[str, str] = {}
     for payload in payloads:
         if isinstance(payload, NewSubmission):
@@ -62,7 +62,9 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
         _write_entries(connection, entries, files)
 
 
-def _write_entries(connection: sqlite3.Connection, entries: Sequence[Entry], files: dict[str, str]) -> None:
+def _write_entries(
+    connection: sqlite3.Connection, entries: Sequence[LogEntry], files: dict[str, str]
+) -> None:
     _many(connection, _INSERT_EVENTS, "", [event_row(entry.event) for entry in entries])
     first, last, purged = _rows(entries, files)
     if first:
@@ -78,7 +80,7 @@ def _write_entries(connection: sqlite3.Connection, entries: Sequence[Entry], fil
 
 
 def _rows(
-    entries: Sequence[Entry], files: dict[str, str]
+    entries: Sequence[LogEntry], files: dict[str, str]
 ) -> tuple[dict[str, int], dict[str, JobRecord], list[JobRecord]]:
     first: dict[str, int] = {}
     last: dict[str, JobRecord] = {}

@@ -12,7 +12,7 @@ from broker_core.wire.submission import Receipt, SandboxFile
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """An event, and the job's row after it; both are written in one transaction (CB-LB-01)."""
 
     event: JobEvent
@@ -32,7 +32,7 @@ class NewSubmission:
     receipt: Receipt
     descriptions: Mapping[str, str]
     """SHA-256 (hex) of a description's text to the text."""
-    entries: Sequence[Entry]
+    entries: Sequence[LogEntry]
     files: Mapping[str, tuple[SandboxFile, ...]] = field(default_factory=dict)
     """Job id to its input sandbox; the jobs of one description give the same tuple."""
     sweeps: Sequence[tuple[Sweep, tuple[SandboxFile, ...]]] = ()
@@ -57,5 +57,5 @@ class Tidying:
     """First places of the sweeps whose records are still needed."""
 
 
-Payload = tuple[Entry, ...] | NewSubmission | Document | Tidying
+Payload = tuple[LogEntry, ...] | NewSubmission | Document | Tidying
 """One thing that becomes durable as a whole."""

@@ -14,7 +14,7 @@ from broker_core.errors import CrossDeskError, StorageFull, StoreDamaged
 REPAIR = "Run: crossdesk broker repair"
 
 
-class Condition(StrEnum):
+class StorageCondition(StrEnum):
     """Whether the disk takes what the store writes (reliability case 6)."""
 
     OK = "ok"
@@ -33,15 +33,15 @@ class StorageFailed(CrossDeskError):
 def storage_error(error: OSError, directory: Path) -> CrossDeskError | None:
     """The error to show for a lack of room, None for any other trouble."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return full_error(directory, Condition.FULL)
+        return full_error(directory, StorageCondition.FULL)
     if error.errno == errno.EROFS:
-        return full_error(directory, Condition.READ_ONLY)
+        return full_error(directory, StorageCondition.READ_ONLY)
     return None
 
 
-def full_error(directory: Path, condition: Condition) -> StorageFull:
+def full_error(directory: Path, condition: StorageCondition) -> StorageFull:
     """The refusal of a submission while the disk takes nothing."""
-    if condition is Condition.READ_ONLY:
+    if condition is StorageCondition.READ_ONLY:
         return StorageFull(
             "The file system that holds the broker's state is read-only; nothing was accepted.",
             place=str(directory),
@@ -55,11 +55,11 @@ def full_error(directory: Path, condition: Condition) -> StorageFull:
     )
 
 
-def condition_after(error: sqlite3.Error, directory: Path) -> Condition | None:
+def condition_after(error: sqlite3.Error, directory: Path) -> StorageCondition | None:
     """FULL or READ_ONLY if waiting can cure the error, None if it cannot."""
     code = getattr(error, "sqlite_errorcode", 0)
     if code == sqlite3.SQLITE_FULL:
-        return Condition.FULL
+        return StorageCondition.FULL
     if code & 0xFF not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
         return None
     if code in (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_READ):
@@ -67,18 +67,18 @@ def condition_after(error: sqlite3.Error, directory: Path) -> Condition | None:
     return probe(directory)
 
 
-def probe(directory: Path) -> Condition | None:
+def probe(directory: Path) -> StorageCondition | None:
     """Try to write beside the store: FULL, READ_ONLY, or None if that works or fails otherwise."""
     path = directory / "probe"
     try:
         if os.statvfs(directory).f_flag & os.ST_RDONLY:
-            return Condition.READ_ONLY
+            return StorageCondition.READ_ONLY
         _write(path, bytes(65536))
     except OSError as error:
         if error.errno == errno.EROFS:
-            return Condition.READ_ONLY
+            return StorageCondition.READ_ONLY
         remove(path)
-        return Condition.FULL if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else None
+        return StorageCondition.FULL if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else None
     remove(path)
     return None
 

@@ -19,7 +19,7 @@ from broker_core.bookkeeping.directory import (
     prepare,
     present_holder,
 )
-from broker_core.bookkeeping.faults import Condition, condition_after, damage_of, full_error
+from broker_core.bookkeeping.faults import StorageCondition, condition_after, damage_of, full_error
 from broker_core.bookkeeping.integrity import verified_live
 from broker_core.bookkeeping.purging import close_sweeps
 from broker_core.bookkeeping.room import allow_slices
@@ -77,7 +77,7 @@ def _open_in_the_room_there_is(
     try:
         return _open_locked(path, lock, holder, network, fail)
     except sqlite3.Error as error:
-        if condition_after(error, directory) is not Condition.FULL:
+        if condition_after(error, directory) is not StorageCondition.FULL:
             raise
     Ballast(directory).drop()
     return _open_locked(path, lock, holder, network, fail)

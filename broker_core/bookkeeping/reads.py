@@ -30,7 +30,7 @@ JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class JobsByColumn:
     """A page of the jobs table by columns, newest job first; fields as in wire.views.JobsPage."""
 
     columns: dict[str, list[Any]]
@@ -68,7 +68,7 @@ def jobs_page(
     states: Sequence[JobState],
     columns: Sequence[str],
     sweeps: Sequence[Sweep] = (),
-) -> Page:
+) -> JobsByColumn:
     """A page of the jobs of an owner; an empty owner stands for all, no states for any.
 
     `sweeps`: those with jobs that share their story, and may have no row yet.
@@ -90,7 +90,7 @@ def jobs_page(
         rows += ((number, *one) for number, one in shared)
         rows = sorted(rows, key=itemgetter(0), reverse=True)[:limit]
     following = str(rows[-1][0]) if len(rows) == limit else ""
-    return Page(_by_columns(names, rows), following, total, last_position(connection))
+    return JobsByColumn(_by_columns(names, rows), following, total, last_position(connection))
 
 
 def _known_columns(columns: Sequence[str]) -> list[str]:

@@ -12,7 +12,15 @@ from typing import Any
 
 import orjson
 
-from broker_core.bookkeeping.check import Examined, Finding, check, event_rows, examine, gone, said_nothing
+from broker_core.bookkeeping.check import (
+    Examined,
+    Inconsistency,
+    check,
+    event_rows,
+    examine,
+    gone,
+    said_nothing,
+)
 from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
 from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner, connect_writer
 from broker_core.bookkeeping.contents import altered, jobs_without_files, present
@@ -22,7 +30,7 @@ from broker_core.bookkeeping.sweep_rows import intact_sweep
 from broker_core.bookkeeping.traces import ASIDE, recorded, traces
 from broker_core.errors import NotFound
 
-__all__ = ["Finding", "Repaired", "check", "release", "repair"]
+__all__ = ["Inconsistency", "Repaired", "check", "release", "repair"]
 
 LOST_FILE = "lost.jsonl"
 """In the folder of the copy: one JSON object a line, a lost `job` and the paths that tell of it."""
@@ -36,7 +44,7 @@ _FILES = (STORE_FILE, STORE_FILE + "-wal", STORE_FILE + "-shm", STORE_FILE + "-j
 class Repaired:
     """What a repair did."""
 
-    findings: list[Finding]
+    findings: list[Inconsistency]
     """What was wrong; empty: the store was whole and was left as it is."""
     copy: Path | None
     """Folder with the store as it was, and the quarantine."""
@@ -75,7 +83,7 @@ def repair(directory: Path, *, host: str, pid: int) -> Repaired:
         lock.release()
 
 
-def _rebuild(path: Path, findings: list[Finding]) -> Repaired:
+def _rebuild(path: Path, findings: list[Inconsistency]) -> Repaired:
     emptied = said_nothing(path)
     aside = _copy_aside(path)
     fresh = path.with_name(STORE_FILE + ".new")
@@ -121,15 +129,15 @@ def _copy_aside(path: Path) -> Path:
 
 def _carry_over(
     old: sqlite3.Connection, new: sqlite3.Connection, quarantine: Path
-) -> tuple[set[str], list[Finding]]:
-    lost: list[Finding] = []
+) -> tuple[set[str], list[Inconsistency]]:
+    lost: list[Inconsistency] = []
     _carry_meta(old, new)
     for table in _OTHERS:
         _copy_table(old, new, table, lost)
     try:
         examined = examine(old)
     except sqlite3.DatabaseError as error:
-        return set(), [*lost, Finding("table events", f"cannot be read at all ({error})")]
+        return set(), [*lost, Inconsistency("table events", f"cannot be read at all ({error})")]
     bad = examined.bad_jobs | _with_lost_events(old, examined) | _without_inputs(old, examined)
     _carry_events(old, new, bad, quarantine)
     _write_rows(old, new, examined, bad)
@@ -163,16 +171,18 @@ def _carry_meta(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
     new.execute("UPDATE meta SET epoch = ?", (epoch + 1,))
 
 
-def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str, lost: list[Finding]) -> None:
+def _copy_table(
+    old: sqlite3.Connection, new: sqlite3.Connection, table: str, lost: list[Inconsistency]
+) -> None:
     try:
         damaged = altered(old, table) if table in ("descriptions", "filesets") else ()
         for row in old.execute(f"SELECT * FROM {table}"):
             if row[0] in damaged or (table == "sweeps" and not intact_sweep(row)):
-                lost.append(Finding(f"table {table}, {row[0]}", "not what was written, left out"))
+                lost.append(Inconsistency(f"table {table}, {row[0]}", "not what was written, left out"))
                 continue
             new.execute(f"INSERT OR REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)
     except (sqlite3.DatabaseError, UnicodeEncodeError) as error:
-        lost.append(Finding(f"table {table}", f"a part of it is lost ({error})"))
+        lost.append(Inconsistency(f"table {table}", f"a part of it is lost ({error})"))
 
 
 def _carry_events(old: sqlite3.Connection, new: sqlite3.Connection, bad: set[str], quarantine: Path) -> None:

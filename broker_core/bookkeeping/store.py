@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from pathlib import Path
+from typing import Any, TypeVar
 
 from broker_core.bookkeeping import reads
 from broker_core.bookkeeping.codec import JOB_COLUMNS
+from broker_core.bookkeeping.connection import connect_reader
 from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
-from broker_core.bookkeeping.entries import Document, Entry, NewSubmission, Tidying
-from broker_core.bookkeeping.faults import Condition
+from broker_core.bookkeeping.entries import Document, LogEntry, NewSubmission, Tidying
+from broker_core.bookkeeping.faults import StorageCondition, damage_of
 from broker_core.bookkeeping.opening import Opened, open_store
-from broker_core.bookkeeping.readers import Readers
 from broker_core.bookkeeping.statistics import statistics
 from broker_core.bookkeeping.taken_out import notices
+from broker_core.bookkeeping.threads import ready_threads
 from broker_core.bookkeeping.writer import FailPoint, Writer
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.events import JobEvent
@@ -26,6 +29,50 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
 from broker_core.wire.views import Statistics
+
+Answer = TypeVar("Answer")
+THREADS = 2
+
+
+class Readers:
+    """A small pool; each call sees one consistent state of the store."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._open: list[sqlite3.Connection] = []
+        self._pool = ready_threads(THREADS, "store-reader")
+
+    async def read(self, query: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Run `query(connection, *arguments)` in a reader's thread, inside one read transaction."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._run, query, arguments)
+
+    def _run(self, query: Callable[..., Answer], arguments: tuple[Any, ...]) -> Answer:
+        try:
+            connection = self._connection()
+            connection.execute("BEGIN")
+            try:
+                return query(connection, *arguments)
+            finally:
+                connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise damage_of(error, self._path) from error
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect_reader(self._path)
+            self._open.append(connection)
+        return connection
+
+    def close(self) -> None:
+        """End the threads and close their connections."""
+        self._pool.shutdown()
+        for connection in self._open:
+            connection.close()
+        self._open.clear()
+
 
 log = logging.getLogger("crossdesk.store")
 
@@ -74,7 +121,7 @@ class Store:
     # --- the disk ---
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> StorageCondition:
         """Whether the disk takes what is written."""
         return self._writer.condition
 
@@ -91,7 +138,7 @@ class Store:
     def listen(
         self,
         *,
-        condition: Callable[[Condition, str], None] | None = None,
+        condition: Callable[[StorageCondition, str], None] | None = None,
         fatal: Callable[[CrossDeskError], None] | None = None,
     ) -> None:
         """Be called in the event loop: `condition(condition, reason)` when the disk fills up or recovers;
@@ -111,7 +158,7 @@ class Store:
         sweep.first = self.position + 1
         self.position = sweep.last
 
-    def append(self, entries: Sequence[Entry]) -> asyncio.Future[None]:
+    def append(self, entries: Sequence[LogEntry]) -> asyncio.Future[None]:
         """Keep events with their rows, as a whole. Resolves when durable; on a full disk that is when
         there is room again. Fails only if the store writes no more, or the entries are at fault."""
         whole, beginning = self._sweeps.with_beginnings(entries)
@@ -164,7 +211,7 @@ class Store:
         limit: int = 5000,
         states: Sequence[JobState] = (),
         columns: Sequence[str] = JOB_COLUMNS,
-    ) -> reads.Page:
+    ) -> reads.JobsByColumn:
         """A page of the jobs table, newest first. An empty owner stands for all owners, no states for
         any state; `after` is the `next` of the page before. Raises BadRequest."""
         sweeps = self._sweeps.open()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from broker_core.bookkeeping.entries import Entry
+from broker_core.bookkeeping.entries import LogEntry
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.sweep import Sweep
@@ -58,11 +58,11 @@ class Sweeps:
         found = self._of_job.get(job)
         return "" if found is None else found[0].sweep.files
 
-    def with_beginnings(self, entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+    def with_beginnings(self, entries: Sequence[LogEntry]) -> tuple[list[LogEntry], list[str]]:
         """The entries with, before the first of a job, the events that it shared so far; and such jobs."""
         if not self._of_job:
             return list(entries), []
-        whole: list[Entry] = []
+        whole: list[LogEntry] = []
         beginning: list[str] = []
         for entry in entries:
             job = entry.event.job
@@ -73,13 +73,13 @@ class Sweeps:
             whole.append(entry)
         return whole, beginning
 
-    def _beginning_of(self, job: str) -> list[Entry]:
+    def _beginning_of(self, job: str) -> list[LogEntry]:
         found, index = self._of_job[job]
-        entries: list[Entry] = []
+        entries: list[LogEntry] = []
         record: JobRecord | None = None
         for event in found.sweep.events(index):
             record = apply(record, event)
-            entries.append(Entry(event, record, found.sweep.files))
+            entries.append(LogEntry(event, record, found.sweep.files))
         return entries
 
     def begun(self, jobs: Iterable[str]) -> None:

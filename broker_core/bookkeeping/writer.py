@@ -15,7 +15,13 @@ from broker_core.bookkeeping.ballast import Ballast
 from broker_core.bookkeeping.commit import write_payloads
 from broker_core.bookkeeping.directory import read_holder, taken
 from broker_core.bookkeeping.entries import Document, NewSubmission, Payload, Tidying
-from broker_core.bookkeeping.faults import Condition, StorageFailed, condition_after, damage_of, full_error
+from broker_core.bookkeeping.faults import (
+    StorageCondition,
+    StorageFailed,
+    condition_after,
+    damage_of,
+    full_error,
+)
 from broker_core.bookkeeping.room import SLICE, give_back_slice, has_room_to_give, shorten_log
 from broker_core.errors import Conflict, CrossDeskError
 
@@ -44,7 +50,7 @@ class Work:
 class Listeners:
     """Who is told, in the event loop, of what happens to the store."""
 
-    condition: Callable[[Condition, str], None] | None = None
+    condition: Callable[[StorageCondition, str], None] | None = None
     fatal: Callable[[CrossDeskError], None] | None = None
 
 
@@ -55,7 +61,7 @@ class Writer:
         self, path: Path, connection: sqlite3.Connection, epoch: int, fail: FailPoint | None
     ) -> None:
         self.path = path
-        self.condition = Condition.OK
+        self.condition = StorageCondition.OK
         self.error: CrossDeskError | None = None
         self.listeners = Listeners()
         self._connection = connection
@@ -70,7 +76,7 @@ class Writer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         if not self._ballast.restore():
-            self.condition = Condition.FULL
+            self.condition = StorageCondition.FULL
         self._thread.start()
 
     def put(self, payload: Payload) -> asyncio.Future[None]:
@@ -95,7 +101,7 @@ class Writer:
             group = self._take()
             if self.error is not None:
                 self._tell(group, self.error)
-            elif group or self._backlog or self.condition is not Condition.OK:
+            elif group or self._backlog or self.condition is not StorageCondition.OK:
                 self._write(group)
             elif self._untidy and not self._closing:
                 self._give_back()
@@ -104,7 +110,7 @@ class Writer:
     def _take(self) -> list[Work]:
         """All that waits, at most GROUP; the backlog of a full disk comes first."""
         timeout = QUIET_SECONDS if self._untidy else None
-        if self.condition is not Condition.OK:
+        if self.condition is not StorageCondition.OK:
             timeout = RETRY_SECONDS
         try:
             work = self._queue.get(timeout=timeout)
@@ -120,7 +126,7 @@ class Writer:
         return group
 
     def _write(self, group: list[Work]) -> None:
-        if self.condition is not Condition.OK:
+        if self.condition is not StorageCondition.OK:
             group = self._refuse_submissions(group)
         self._backlog += group
         try:
@@ -182,8 +188,8 @@ class Writer:
 
     def _after_success(self) -> None:
         self._checkpoint()
-        if self.condition is not Condition.OK and self._ballast.restore():
-            self._change(Condition.OK)
+        if self.condition is not StorageCondition.OK and self._ballast.restore():
+            self._change(StorageCondition.OK)
 
     def _checkpoint(self) -> None:
         if self._unsaved > CHECKPOINT_WEIGHT:
@@ -223,7 +229,7 @@ class Writer:
         except sqlite3.Error as error:
             log.warning("a transaction could not be rolled back: %s", error)
 
-    def _change(self, condition: Condition) -> None:
+    def _change(self, condition: StorageCondition) -> None:
         if condition is not self.condition:
             self.condition = condition
             self._call(self._tell_condition, condition)
@@ -251,9 +257,11 @@ class Writer:
 
     # --- back in the event loop ---
 
-    def _tell_condition(self, condition: Condition) -> None:
+    def _tell_condition(self, condition: StorageCondition) -> None:
         if self.listeners.condition is not None:
-            reason = "" if condition is Condition.OK else full_error(self.path.parent, condition).message
+            reason = (
+                "" if condition is StorageCondition.OK else full_error(self.path.parent, condition).message
+            )
             self.listeners.condition(condition, reason)
 
     def _tell_fatal(self, error: CrossDeskError) -> None:

@@ -1,1 +1,1 @@
-"""The engine: runs effects, HTTP API, authentication, daemon life."""
+"""The broker as a process: put together from its parts, started, recovered, stopped in order."""

@@ -11,52 +11,50 @@ from dataclasses import replace
 
 import orjson
 
+from broker_core.api.app import make_app
+from broker_core.api.listener import ApiListener
+from broker_core.api.services import Services
 from broker_core.bookkeeping.store import Store
-from broker_core.broker.agent_watch import AgentWatch
-from broker_core.broker.agents import agents
-from broker_core.broker.app import make_app
-from broker_core.broker.checking import Checker
-from broker_core.broker.circumstances import Circumstances
-from broker_core.broker.clock import now
-from broker_core.broker.detections import Detections
-from broker_core.broker.ended_jobs import EndedJobs
-from broker_core.broker.engine import Engine, Outside
-from broker_core.broker.failpoints import FailPoints
-from broker_core.broker.introductions import Introductions
-from broker_core.broker.line_sessions import LineSessions
-from broker_core.broker.listener import Listener
-from broker_core.broker.matchmaking import matchmaker
-from broker_core.broker.near_files import NearFiles
-from broker_core.broker.orders import Orders
-from broker_core.broker.places import Places
-from broker_core.broker.plugins import PolicyPlugins
-from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.broker.recovery import recover
-from broker_core.broker.services import Services
-from broker_core.broker.sessions import Sessions
-from broker_core.broker.settings import Settings
-from broker_core.broker.site_calls import SiteCalls
-from broker_core.broker.site_looks import look_at
-from broker_core.broker.site_registry import SiteRegistry
-from broker_core.broker.site_specs import SiteSpecs
-from broker_core.broker.stream import Stream
-from broker_core.broker.submissions import Submissions
+from broker_core.clock import now
+from broker_core.engine.ended_jobs import EndedJobs
+from broker_core.engine.engine import Engine, Outside
+from broker_core.engine.failpoints import FailPoints
+from broker_core.engine.stream import Stream
 from broker_core.errors import CrossDeskError
-from broker_core.information.replica_catalogue import catalogue
-from broker_core.information.replica_memory import ReplicaMemory
+from broker_core.information.replicas.catalogue import catalogue
+from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
 from broker_core.jdl.check import Limits
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
+from broker_core.matchmaking.data_locality import DataLocality
+from broker_core.matchmaking.match_context import MatchContext, matchmaker
+from broker_core.matchmaking.policy_choice import ActivePolicies
+from broker_core.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.paths import Paths
 from broker_core.resources.facts import SourceHeard
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, Submit
 from broker_core.scheduling.messages import ReplicasFound
-from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
-from broker_core.sites.local import LocalSite
-from broker_core.sites.making import site_for
-from broker_core.sites.settings import LocalSettings
+from broker_core.sessions.agent_monitor import AgentMonitor
+from broker_core.sessions.agent_programs import agents
+from broker_core.sessions.key_distribution import KeyDistribution
+from broker_core.sessions.line_sessions import LineSessions
+from broker_core.sessions.sessions import Sessions
+from broker_core.settings.settings import Settings
+from broker_core.site_management.site_discovery import SiteDiscovery, look_at
+from broker_core.site_management.site_dispatcher import SiteDispatcher
+from broker_core.site_management.site_registry import SiteRegistry
+from broker_core.site_management.site_specs import SiteSpecs
+from broker_core.sites.factory import site_for
+from broker_core.sites.local.settings import LocalSettings
+from broker_core.sites.local.site import LocalSite
+from broker_core.submission.checking import Checker
+from broker_core.submission.launch_orders import LaunchOrders
+from broker_core.submission.submissions import Submissions
 from broker_core.version import VERSION
 
 log = logging.getLogger("crossdesk.broker")
@@ -73,14 +71,14 @@ class Broker:
     """One broker over one open store."""
 
     def __init__(
-        self, places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
+        self, places: Paths, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
     ) -> None:
         self.services = _services(places, settings, store, fail, stop)
         self._older = agents(settings.agent_program).older
         self._fail = fail
         self._places = places
         self._store = store
-        self._listener = Listener(make_app(self.services), places.new_socket)
+        self._listener = ApiListener(make_app(self.services), places.new_socket)
 
     async def start(self) -> None:
         """Take the live jobs over, then answer on the socket."""
@@ -151,21 +149,21 @@ class Broker:
 
 
 def _services(
-    places: Places, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
+    places: Paths, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
 ) -> Services:
     stream = Stream(store)
     policies = _policies(places, settings)
-    circumstances = Circumstances(settings)
+    circumstances = MatchContext(settings)
     replicas = _replicas(places, settings, lambda: engine.post(ReplicasFound()))
-    near_files = NearFiles(replicas)
+    near_files = DataLocality(replicas)
     scheduler = _scheduler(settings, store, circumstances, near_files, policies)
     engine = Engine(store, scheduler, stream, fail)
     checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
     sessions = Sessions(store, settings, places.state)
     sessions.post = engine.post
-    orders = Orders(store, checker, files := FileStore(places.files), sessions)
+    orders = LaunchOrders(store, checker, files := FileStore(places.files), sessions)
     local = _local(places, settings)
-    sites = SiteCalls(engine, orders, fail)
+    sites = SiteDispatcher(engine, orders, fail)
     sessions.site_of = sites.site_of
     return Services(
         places=places,
@@ -182,7 +180,7 @@ def _services(
         introductions=_introductions(store, scheduler, sessions, sites),
         agents=_agents(scheduler, sessions, sites, lines),
         registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
-        detections=Detections(look_at),
+        detections=SiteDiscovery(look_at),
         submissions=Submissions(engine, checker, orders, files, near_files, settings),
         ended=EndedJobs(engine),
         policies=policies,
@@ -195,20 +193,24 @@ def _services(
     )
 
 
-def _policies(places: Places, settings: Settings) -> PolicyChooser:
+def _policies(places: Paths, settings: Settings) -> ActivePolicies:
     plugins = PolicyPlugins(settings.mode)
-    return PolicyChooser(places.policies, plugins, settings.policy, settings.queue_policy)
+    return ActivePolicies(places.policies, plugins, settings.policy, settings.queue_policy)
 
 
-def _replicas(places: Places, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
+def _replicas(places: Paths, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
     return ReplicaMemory(catalogue(settings.replicas, places.replicas), time.monotonic, found)
 
 
-def _introductions(store: Store, scheduler: Scheduler, sessions: Sessions, sites: SiteCalls) -> Introductions:
-    return Introductions(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)
+def _introductions(
+    store: Store, scheduler: Scheduler, sessions: Sessions, sites: SiteDispatcher
+) -> KeyDistribution:
+    return KeyDistribution(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)
 
 
-def _agents(scheduler: Scheduler, sessions: Sessions, sites: SiteCalls, lines: LineSessions) -> AgentWatch:
+def _agents(
+    scheduler: Scheduler, sessions: Sessions, sites: SiteDispatcher, lines: LineSessions
+) -> AgentMonitor:
     def record(job: str) -> JobRecord | None:
         live = scheduler.job(job)
         return live.record if live is not None else None
@@ -217,12 +219,12 @@ def _agents(scheduler: Scheduler, sessions: Sessions, sites: SiteCalls, lines: L
         sessions.forget(job)
         await lines.over(job)
 
-    watch = AgentWatch(record, sessions, sites.site_of, over)
+    watch = AgentMonitor(record, sessions, sites.site_of, over)
     sessions.expect = watch.begin
     return watch
 
 
-def _local(places: Places, settings: Settings) -> LocalSite:
+def _local(places: Paths, settings: Settings) -> LocalSite:
     limits = LocalSettings(file_limit=settings.output_max)
     return LocalSite(LOCAL, places.sites / LOCAL, settings.cpus, limits)
 
@@ -230,9 +232,9 @@ def _local(places: Places, settings: Settings) -> LocalSite:
 def _scheduler(
     settings: Settings,
     store: Store,
-    circumstances: Circumstances,
-    near_files: NearFiles,
-    policies: PolicyChooser,
+    circumstances: MatchContext,
+    near_files: DataLocality,
+    policies: ActivePolicies,
 ) -> Scheduler:
     made = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
     made.use(policies.policy(), policies.queue_policy())
@@ -241,8 +243,8 @@ def _scheduler(
     return made
 
 
-def _rules(settings: Settings) -> Rules:
-    return Rules(
+def _rules(settings: Settings) -> SchedulerConfig:
+    return SchedulerConfig(
         rematch_interval=settings.rematch_interval,
         infeasible_timeout=settings.infeasible_timeout,
         interactive_start=settings.interactive_start,
@@ -272,7 +274,7 @@ def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
     return Updaters(settings.sources, heard, now, own=own, changed=changed)
 
 
-def unusable(places: Places, error: OSError) -> CrossDeskError:
+def unusable(places: Paths, error: OSError) -> CrossDeskError:
     """The refusal of a state directory that cannot be used."""
     return CrossDeskError(
         f"The state directory cannot be used: {(error.strerror or str(error)).lower()}.",

@@ -9,20 +9,52 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
 import signal
 import socket
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from broker_core.broker.failpoints import from_environment
-from broker_core.broker.places import Places, places
+from broker_core.engine.failpoints import from_environment
 from broker_core.errors import CrossDeskError, StateDirectoryTaken
+from broker_core.paths import Paths, places
 
 if TYPE_CHECKING:
-    from broker_core.broker.settings import Settings
+    from broker_core.settings.settings import Settings
+
+
+KEPT = 3
+"""Old log files kept."""
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A rotating log whose files are 0600."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk must not stop the broker: the line is lost, the store says that the disk is full."""
+
+
+def open_log(path: Path, size: int) -> logging.Handler:
+    """Send everything that the broker logs to `path`; returns the handler. Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handler = _PrivateFile(path, maxBytes=size, backupCount=KEPT, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    for noisy in ("asyncio", "asyncssh", "httpx"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    return handler
+
 
 TAKEN = 3
 """Exit code where another broker holds the state directory."""
@@ -44,8 +76,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _main(given: argparse.Namespace, where: Places) -> int:
-    from broker_core.broker.settings import load
+def _main(given: argparse.Namespace, where: Paths) -> int:
+    from broker_core.settings.settings import load
     from broker_core.sites.transport.login_agent import LOGIN_AGENT
 
     settings = load(where.settings, {"cpus": given.cpus, "mode": given.mode})
@@ -66,11 +98,11 @@ def _arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(where: Places, settings: Settings) -> int:
+def _serve(where: Paths, settings: Settings) -> int:
     import uvloop
 
     from broker_core.broker.assembly import unusable
-    from broker_core.broker.logfile import open_log
+    from broker_core.broker.daemon import open_log
 
     os.umask(0o077)
     try:
@@ -85,11 +117,11 @@ def _serve(where: Places, settings: Settings) -> int:
         handler.close()
 
 
-async def _run(where: Places, settings: Settings) -> int:
+async def _run(where: Paths, settings: Settings) -> int:
     from broker_core.bookkeeping.store import Store
     from broker_core.bookkeeping.threads import ready_threads
     from broker_core.broker.assembly import Broker, unusable
-    from broker_core.broker.collecting import collect_rarely
+    from broker_core.broker.gc_tuning import collect_rarely
 
     collect_rarely()
     loop = asyncio.get_running_loop()

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 import logging
 
-from broker_core.broker.engine import Engine
-from broker_core.broker.failpoints import FailPoints
-from broker_core.broker.orders import Orders
-from broker_core.broker.site_calls import SiteCalls
+from broker_core.engine.engine import Engine
+from broker_core.engine.failpoints import FailPoints
 from broker_core.errors import StoreDamaged
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL
-from broker_core.jobs.past import Past, past_of
+from broker_core.jobs.failure_history import FailureHistory, past_of
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import demand_of
 from broker_core.scheduling.live_job import AT_SITE
 from broker_core.scheduling.messages import Arrival, JobsRecovered
+from broker_core.site_management.site_dispatcher import SiteDispatcher
+from broker_core.submission.launch_orders import LaunchOrders
 
 log = logging.getLogger("crossdesk.recovery")
 
 
 async def recover(
     engine: Engine,
-    orders: Orders,
-    sites: SiteCalls,
+    orders: LaunchOrders,
+    sites: SiteDispatcher,
     updaters: Updaters,
     fail: FailPoints,
     *,
@@ -59,13 +59,13 @@ async def recover(
         log.info("%d live jobs were taken over", len(arrivals))
 
 
-async def _arrival(record: JobRecord, engine: Engine, orders: Orders) -> Arrival:
+async def _arrival(record: JobRecord, engine: Engine, orders: LaunchOrders) -> Arrival:
     description = await orders.description(record)
     demand = demand_of(description, await orders.text(record), record.parameter, record.pinned)
     return Arrival(record, demand, await _hold(record, engine), await _past(record, engine))
 
 
-async def _past(record: JobRecord, engine: Engine) -> Past | None:
+async def _past(record: JobRecord, engine: Engine) -> FailureHistory | None:
     """The troubles of a job that may have had some."""
     if record.attempt > 1 or (record.attempt and record.state in (JobState.WAITING, JobState.READY)):
         return past_of(await engine.store.events_of(record.id))

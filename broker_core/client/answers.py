@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from broker_core import errors
 from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused, Unreachable, VersionsDiffer
 from broker_core.version import VERSION
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 
 Wanted = TypeVar("Wanted")
 Model = TypeVar("Model", bound=BaseModel)
@@ -93,7 +93,7 @@ def _error(status: int, said: dict[str, Any]) -> CrossDeskError:
     words = {"place": said.get("place", ""), "remedy": said.get("remedy", ""), "code": code}
     found = said.get("diagnostics") or []
     if found or issubclass(kind, DescriptionRefused):
-        diagnostics = fitting(list[Diagnostic], found)
+        diagnostics = fitting(list[DiagnosticView], found)
         return DescriptionRefused(said["message"], tuple(diagnostics), **words)
     return kind(said["message"], **words)
 

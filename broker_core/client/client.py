@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from broker_core.client.answers import fitting, unchecked, value
-from broker_core.client.asking import part
 from broker_core.client.follow import Lost, follow
+from broker_core.client.requests import part
+from broker_core.client.sandbox import opened
 from broker_core.client.session_commands import SessionCommands
 from broker_core.client.site_commands import SiteCommands
-from broker_core.client.upload import Content, upload
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
@@ -33,6 +36,44 @@ from broker_core.wire.views import (
 
 if TYPE_CHECKING:
     from broker_core.client.prepare import Prepared
+
+
+Content = bytes | Path
+"""What is sent: the bytes, or the file that holds them."""
+
+_PART = 1 << 18
+
+
+async def upload(
+    transport: BrokerTransport, sha256: str, content: Content, progress: Callable[[int], None] | None = None
+) -> None:
+    """PUT a content under its hash; repeated over a restart. Raises BadRequest if the file cannot be read."""
+
+    async def once() -> None:
+        parts = _parts(content, progress)
+        async with transport.stream("PUT", f"/files/{sha256}", content=parts) as answer:
+            await answer.aread()
+
+    await transport.repeat(once)
+
+
+async def _parts(content: Content, progress: Callable[[int], None] | None) -> AsyncIterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        if progress:
+            progress(len(content))
+        return
+    try:
+        stream = opened(content)
+    except OSError as error:
+        raise BadRequest(
+            f"The file cannot be read: {error.strerror}.", place=str(content), code="file_unreadable"
+        ) from error
+    with stream:
+        while part := await asyncio.to_thread(stream.read, _PART):
+            yield part
+            if progress:
+                progress(len(part))
 
 
 @dataclass(frozen=True, slots=True)

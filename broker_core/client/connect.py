@@ -6,7 +6,7 @@ from pathlib import Path
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.start import ensure_broker
-from broker_core.client.transport import PATIENCE, Transport
+from broker_core.client.transport import PATIENCE, BrokerTransport
 
 
 async def connect(
@@ -18,10 +18,10 @@ async def connect(
     the broker cannot start, the requests raise. `patience` is how long a request is repeated, in seconds.
     """
     if not start:
-        return BrokerClient(Transport(state_dir, patience=patience))
+        return BrokerClient(BrokerTransport(state_dir, patience=patience))
 
     async def revive() -> None:
         await ensure_broker(state_dir)
 
     await revive()
-    return BrokerClient(Transport(state_dir, patience=patience, revive=revive))
+    return BrokerClient(BrokerTransport(state_dir, patience=patience, revive=revive))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from platformdirs import user_config_dir
 
+from broker_core.channel.rendezvous import Endpoint, read_ports
 from broker_core.errors import BadRequest
-from broker_core.interactive.meeting import Place, read_ports
 
 VARIABLE = "CROSSDESK_LISTEN"
 """Names the place for one command; goes before the file."""
@@ -24,7 +24,7 @@ def desk_file() -> Path:
     return Path(user_config_dir("crossdesk")) / "desk.toml"
 
 
-def listen_place() -> Place | None:
+def listen_place() -> Endpoint | None:
     """Where this desk waits for agents; None: it listens nowhere. Raises BadRequest for what is no place."""
     text, origin = os.environ.get(VARIABLE, ""), VARIABLE
     if not text:
@@ -36,7 +36,7 @@ def listen_place() -> Place | None:
         raise BadRequest(
             f"{text!r} is no place to listen.", place=origin, remedy='Write it as "HOST:PORT".', code="usage"
         )
-    return Place(found[1] or found[2], int(found[3]))
+    return Endpoint(found[1] or found[2], int(found[3]))
 
 
 def own_ports() -> range | None:

@@ -11,10 +11,10 @@ from typing import Any
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
 from broker_core.jdl.diagnostics import Diagnostic
+from broker_core.jdl.environment import NOWHERE
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.parse import Parsed, parse, parse_expression
 from broker_core.jdl.reasons import reason
-from broker_core.jdl.surroundings import NOWHERE
 from broker_core.jdl.times import Moment, Span
 from broker_core.jdl.tree import ERROR, Ad, Expression, Missing
 from broker_core.jdl.values import AdValue, Value

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from httpx_sse import EventSource, SSEError
 
 from broker_core.client.answers import unchecked, value
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BrokerStopped, Busy, CrossDeskError, Unreachable
 from broker_core.wire.views import EventView, Update
 
@@ -20,7 +20,7 @@ _PAUSES = (0.02, 0.1, 0.25, 0.5, 1.0)
 
 
 async def follow(
-    transport: Transport,
+    transport: BrokerTransport,
     after: int,
     *,
     lost: Lost | None = None,
@@ -53,7 +53,7 @@ async def follow(
         await _recover(transport)
 
 
-async def _recover(transport: Transport) -> None:
+async def _recover(transport: BrokerTransport) -> None:
     try:
         await transport.recover()
     except Unreachable:
@@ -61,7 +61,7 @@ async def _recover(transport: Transport) -> None:
 
 
 async def _stream(
-    transport: Transport, after: int, begun: Callable[[], None] | None
+    transport: BrokerTransport, after: int, begun: Callable[[], None] | None
 ) -> AsyncGenerator[Update | None]:
     """Updates of one connection; a None first, as soon as the broker accepts the request."""
     headers = {"accept": "text/event-stream", "cache-control": "no-store"}

@@ -11,25 +11,25 @@ import base64
 import time
 from dataclasses import replace
 
+from broker_core.channel.contact import Contact, FlowSettings, NotYet, SessionOver
+from broker_core.channel.rendezvous import Endpoint, read_ports
+from broker_core.channel.stream_link import StreamListener
 from broker_core.client import keyring_access
 from broker_core.client.client import BrokerClient
 from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
 from broker_core.errors import BadRequest, Busy, CrossDeskError, Unreachable
-from broker_core.interactive.contact import Contact, Manners, NotYet, SessionOver
-from broker_core.interactive.desk_key import DeskKeyPair, desk_key
-from broker_core.interactive.meeting import Place, read_ports
-from broker_core.interactive.session_events import (
+from broker_core.shadow.desk_key import DeskKeyPair, desk_key
+from broker_core.shadow.session import SessionOptions, ShadowSession
+from broker_core.shadow.session_events import (
     ENDED,
     Event,
     ForwardView,
     Gap,
-    Output,
+    OutputReceived,
     SessionState,
     Status,
 )
-from broker_core.interactive.shadow import Session, SessionOptions
-from broker_core.interactive.stream_link import Listener
 from broker_core.wire.interactive import ContactState, DeskView, NewDesk, SessionContact, vouched_text
 
 __all__ = [
@@ -37,10 +37,10 @@ __all__ = [
     "Event",
     "ForwardView",
     "Gap",
-    "Output",
-    "Session",
+    "OutputReceived",
     "SessionOptions",
     "SessionState",
+    "ShadowSession",
     "Status",
     "open_session",
     "register_desk",
@@ -91,7 +91,9 @@ async def vouch(client: BrokerClient, key: str, name: str) -> list[DeskView]:
     return await client.add_desk(NewDesk(key=key, name=name, by=by, time=now, signature=signature))
 
 
-async def open_session(client: BrokerClient, job: str, options: SessionOptions | None = None) -> Session:
+async def open_session(
+    client: BrokerClient, job: str, options: SessionOptions | None = None
+) -> ShadowSession:
     """Begin a session with an interactive job, also before it runs; raises what the broker says of it.
 
     The client must stay open as long as the session, in the same loop.
@@ -116,7 +118,7 @@ async def open_session(client: BrokerClient, job: str, options: SessionOptions |
         known = _carried(client, said) if said.agent == "plain" else _contact(said)
         return known
 
-    session = Session(introduce, pair.key, replace(options or SessionOptions(), listen=listen_place()))
+    session = ShadowSession(introduce, pair.key, replace(options or SessionOptions(), listen=listen_place()))
     session.start()
     return session
 
@@ -125,15 +127,15 @@ def _carried(client: BrokerClient, said: SessionContact) -> Contact:
     """The contact of a program whose lines the broker carries."""
     notice = NOTICE.format(why=said.missing.rstrip(".") or "the node runs no other")
 
-    def link(listener: Listener) -> LineLink:
+    def link(listener: StreamListener) -> LineLink:
         return LineLink(client, said.job, said.node, listener)
 
     return Contact(said.job, "", (), "", said.node, said.attempt, link, notice, _manners(said))
 
 
-def _manners(said: SessionContact) -> Manners:
+def _manners(said: SessionContact) -> FlowSettings:
     told = said.manners
-    return Manners(told.buffer, told.flush_time, read_ports(told.ports))
+    return FlowSettings(told.buffer, told.flush_time, read_ports(told.ports))
 
 
 def _contact(said: SessionContact) -> Contact:
@@ -146,7 +148,7 @@ def _contact(said: SessionContact) -> Contact:
         raise over
     if said.state is not ContactState.THERE:
         raise BadRequest(said.reason, place=said.job)
-    places = tuple(Place(place.host, place.port) for place in said.places)
+    places = tuple(Endpoint(place.host, place.port) for place in said.places)
     return Contact(
         said.job, said.token, places, said.host_key, said.node, said.attempt, manners=_manners(said)
     )

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from broker_core.channel.frames import BadFrame, FrameReader
+from broker_core.channel.stream_link import StreamListener, deliver
 from broker_core.client.client import BrokerClient
 from broker_core.errors import CrossDeskError, VersionsDiffer
-from broker_core.interactive.frames import BadFrame, FrameReader
-from broker_core.interactive.stream_link import Listener, deliver
 
 LOOK = 10.0
 """Seconds that the broker may keep a question before it answers that nothing is new."""
@@ -38,7 +38,7 @@ class _Piece:
 class LineLink:
     """Looks like a connection with an agent; lost as soon as the broker or the site cannot be asked."""
 
-    def __init__(self, client: BrokerClient, job: str, node: str, listener: Listener) -> None:
+    def __init__(self, client: BrokerClient, job: str, node: str, listener: StreamListener) -> None:
         self._client, self._job, self._node = client, job, node
         self._listener = listener
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()

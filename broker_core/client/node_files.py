@@ -15,7 +15,7 @@ from broker_core.jdl.parse import parse
 from broker_core.jdl.rewrite import rewritten
 from broker_core.jdl.tree import Ad, Entry, Expression, Literal, Reference
 from broker_core.jdl.write import write
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Complete:
 
     text: str
     """The description with the nodes written in; as it was where a file cannot be used."""
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[DiagnosticView, ...]
     """What is wrong with the files, at the places that name them."""
     written: tuple[tuple[int, int, int], ...] = ()
     """Start and end of each place that was replaced, in the text as it was, and the length of what stands
@@ -48,7 +48,7 @@ class Complete:
 def completed(text: str, base: Path, limits: Limits) -> Complete:
     """Read the files of nodes, relative to `base`, and write them into the text."""
     ad = parse(text).ad
-    wrong: list[Diagnostic] = []
+    wrong: list[DiagnosticView] = []
     parts: list[tuple[int, int, str]] = []
     for name, node in nodes(ad) if ad is not None else ():
         entry = node.entries.get("file")
@@ -65,7 +65,7 @@ def completed(text: str, base: Path, limits: Limits) -> Complete:
     return Complete(text, tuple(wrong), places)
 
 
-def _job(name: str, entry: Entry, base: Path, limits: Limits) -> tuple[Ad | None, list[Diagnostic]]:
+def _job(name: str, entry: Entry, base: Path, limits: Limits) -> tuple[Ad | None, list[DiagnosticView]]:
     """The description in a node's file, and what is to be said of it."""
     written = entry.value.value if isinstance(entry.value, Literal) else None
     if not isinstance(written, str):
@@ -115,11 +115,11 @@ def _placed(name: str, file: str, one: Found) -> str:
     return f"Node {name}: {place}: {one.message}"
 
 
-def _told(severity: str, code: str, message: str) -> Diagnostic:
-    return Diagnostic(severity=severity, code=code, message=message, attribute="File")
+def _told(severity: str, code: str, message: str) -> DiagnosticView:
+    return DiagnosticView(severity=severity, code=code, message=message, attribute="File")
 
 
-def _at(text: str, one: Diagnostic, place: Expression) -> Diagnostic:
+def _at(text: str, one: DiagnosticView, place: Expression) -> DiagnosticView:
     line = text.count("\n", 0, place.start) + 1
     column = place.start - text.rfind("\n", 0, place.start)
     return one.model_copy(update={"line": line, "column": column, "start": place.start, "end": place.end})

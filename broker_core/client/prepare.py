@@ -42,7 +42,7 @@ class Prepared:
     """The file it was read from, or empty."""
     base_dir: Path
     description: JobDescription | None
-    diagnostics: tuple[checks.Diagnostic, ...]
+    diagnostics: tuple[checks.DiagnosticView, ...]
     files: tuple[PreparedFile, ...]
     whole: str = ""
     """The text that is submitted: with the descriptions of nodes that are in files of their own."""
@@ -55,7 +55,7 @@ class Prepared:
         return self.description is not None and not self.errors
 
     @property
-    def errors(self) -> tuple[checks.Diagnostic, ...]:
+    def errors(self) -> tuple[checks.DiagnosticView, ...]:
         """What refuses it."""
         return tuple(one for one in self.diagnostics if one.severity == "error")
 
@@ -124,7 +124,9 @@ def prepare_now(
     return Prepared(text, origin, base, checked.description, ordered, files, complete.text, given)
 
 
-def _in_the_text(shown: list[checks.Diagnostic], text: str, complete: Complete) -> list[checks.Diagnostic]:
+def _in_the_text(
+    shown: list[checks.DiagnosticView], text: str, complete: Complete
+) -> list[checks.DiagnosticView]:
     """What to show of the text as it was written, where nodes of it were written in."""
     if complete.text == text:
         return [*shown, *complete.diagnostics]
@@ -141,7 +143,7 @@ def _home_of(source: Path | str) -> Path:
     return source.absolute().parent if isinstance(source, Path) else Path.cwd()
 
 
-def _text(source: Path | str) -> tuple[str, checks.Diagnostic | None]:
+def _text(source: Path | str) -> tuple[str, checks.DiagnosticView | None]:
     if isinstance(source, str):
         return source, None
     try:
@@ -159,18 +161,20 @@ def _text(source: Path | str) -> tuple[str, checks.Diagnostic | None]:
         return "", _whole("description-not-text", words)
 
 
-def _whole(code: str, message: str) -> checks.Diagnostic:
-    return checks.Diagnostic(severity="error", code=code, message=message)
+def _whole(code: str, message: str) -> checks.DiagnosticView:
+    return checks.DiagnosticView(severity="error", code=code, message=message)
 
 
-def _told_better(one: Diagnostic, others: tuple[checks.Diagnostic, ...]) -> bool:
+def _told_better(one: Diagnostic, others: tuple[checks.DiagnosticView, ...]) -> bool:
     """True if the look at the disk says the same about the same characters, and why."""
     return any((one.code, one.start, one.end) == (other.code, other.start, other.end) for other in others)
 
 
-def _wire(one: Diagnostic) -> checks.Diagnostic:
-    fixes = [checks.Fix(title=fix.title, start=fix.start, end=fix.end, text=fix.text) for fix in one.fixes]
-    return checks.Diagnostic(
+def _wire(one: Diagnostic) -> checks.DiagnosticView:
+    fixes = [
+        checks.FixView(title=fix.title, start=fix.start, end=fix.end, text=fix.text) for fix in one.fixes
+    ]
+    return checks.DiagnosticView(
         severity=one.severity,
         code=one.code,
         message=one.message,
@@ -185,7 +189,7 @@ def _wire(one: Diagnostic) -> checks.Diagnostic:
 
 def _hash(
     found: Found, program: str, progress: Callable[[int, int], None] | None
-) -> tuple[tuple[PreparedFile, ...], list[checks.Diagnostic]]:
+) -> tuple[tuple[PreparedFile, ...], list[checks.DiagnosticView]]:
     total = sum(one.size for one in found.files)
     done = 0
     files, late = [], []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from broker_core.client import shipped
+from broker_core.client import package_data as shipped
 from broker_core.errors import NotFound
 
 _ABOUT = "sample.toml"

@@ -20,7 +20,7 @@ from broker_core.jdl.names import base_name, from_base, local, scheme, wrong_nam
 from broker_core.jdl.parametric import MARK
 from broker_core.jdl.parse import parse
 from broker_core.jdl.tree import Ad, ListOf, Literal
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 
 _PART = 1 << 20
 _WILD = frozenset("*?[")
@@ -45,7 +45,7 @@ class Found:
     files: tuple[FoundFile, ...]
     facts: Mapping[str, FileFact]
     """Entry as written to what was found; entries that name nothing are left out."""
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[DiagnosticView, ...]
 
 
 class _Unfit(Exception):
@@ -59,7 +59,7 @@ def find(text: str, base: Path, values: Sequence[str] | None = None) -> Found:
     """
     files: list[FoundFile] = []
     facts: dict[str, FileFact] = {}
-    wrong: list[Diagnostic] = []
+    wrong: list[DiagnosticView] = []
     ad = parse(text).ad or Ad()
     for entry in _entries(ad):
         written = str(entry.value)
@@ -134,7 +134,7 @@ def _expand(written: str, base: Path) -> list[Path]:
 
 
 def _take(
-    paths: list[Path], entry: Literal, text: str, files: list[FoundFile], wrong: list[Diagnostic]
+    paths: list[Path], entry: Literal, text: str, files: list[FoundFile], wrong: list[DiagnosticView]
 ) -> list[FoundFile]:
     """Add the files of one entry to `files`, and what is wrong with them to `wrong`."""
     good: list[FoundFile] = []
@@ -170,8 +170,8 @@ def _look(path: Path, written: str) -> FoundFile:
     return FoundFile(path, path.name, facts.st_size, bool(facts.st_mode & 0o111), written)
 
 
-def _diagnostic(code: str, message: str, entry: Literal, text: str) -> Diagnostic:
-    return Diagnostic(
+def _diagnostic(code: str, message: str, entry: Literal, text: str) -> DiagnosticView:
+    return DiagnosticView(
         severity="error",
         code=code,
         message=message,

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from broker_core.client.answers import fitting, value
-from broker_core.client.asking import Asking, part
+from broker_core.client.requests import Requests, part
 from broker_core.wire.interactive import DeskView, NewDesk, SessionContact
 
 
-class SessionCommands(Asking):
+class SessionCommands(Requests):
     """Desks and sessions."""
 
     async def desks(self) -> list[DeskView]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from broker_core.client.answers import fitting, value
-from broker_core.client.asking import Asking, part
+from broker_core.client.requests import Requests, part
 from broker_core.wire.sites import (
     ConnectRequest,
     Detection,
@@ -19,7 +19,7 @@ from broker_core.wire.sites import (
 )
 
 
-class SiteCommands(Asking):
+class SiteCommands(Requests):
     """Sites: added, looked at, changed, removed."""
 
     async def sites(self) -> list[SiteView]:

@@ -17,11 +17,11 @@ from typing import IO
 
 import orjson
 
-from broker_core.broker.places import Places, places
 from broker_core.client import probe
 from broker_core.client.answers import refusal
-from broker_core.client.shortage import shortage
+from broker_core.client.process_limits import shortage
 from broker_core.errors import CrossDeskError, Unreachable
+from broker_core.paths import Paths, places
 from broker_core.version import VERSION
 
 READY_WITHIN = 60.0
@@ -68,7 +68,7 @@ def start_broker(state_dir: Path | str | None = None) -> None:
             _replace(where)
 
 
-def _current(where: Places) -> bool:
+def _current(where: Paths) -> bool:
     said = probe.info(where.socket)
     return said is not None and release(str(said["version"])) >= release(VERSION)
 
@@ -78,7 +78,7 @@ def release(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version.partition("+")[0]))
 
 
-def _replace(where: Places) -> None:
+def _replace(where: Paths) -> None:
     """Ask an older broker to hand over, then start one of this version."""
     if probe.info(where.socket) is not None:
         got = probe.ask(where.socket, "POST", "/v1/broker/handover")
@@ -96,7 +96,7 @@ def _replace(where: Places) -> None:
             return
 
 
-def _until_gone(where: Places) -> None:
+def _until_gone(where: Paths) -> None:
     deadline = time.monotonic() + READY_WITHIN
     while probe.listens(where.socket):
         if time.monotonic() > deadline:
@@ -108,7 +108,7 @@ def _until_gone(where: Places) -> None:
         _pause(_STEP)
 
 
-def _start(where: Places) -> CrossDeskError | None:
+def _start(where: Paths) -> CrossDeskError | None:
     """Start a broker; None when one answers, else why it ended."""
     _children[:] = [child for child in _children if child.poll() is None]
     with tempfile.TemporaryFile() as told:
@@ -130,7 +130,7 @@ def _start(where: Places) -> CrossDeskError | None:
     )
 
 
-def _spawn(where: Places, told: IO[bytes]) -> _Child:
+def _spawn(where: Paths, told: IO[bytes]) -> _Child:
     words = [sys.executable, "-m", "broker_core.broker.daemon", "--state-dir", str(where.state)]
     none = subprocess.DEVNULL
     try:
@@ -139,12 +139,12 @@ def _spawn(where: Places, told: IO[bytes]) -> _Child:
         raise shortage(error) or error from error
 
 
-def _taken_over(where: Places) -> bool:
+def _taken_over(where: Paths) -> bool:
     """True if another starter's broker answers: ours ended because that one was first."""
     return probe.info(where.socket) is not None
 
 
-def _why(code: int, told: IO[bytes], where: Places) -> CrossDeskError:
+def _why(code: int, told: IO[bytes], where: Paths) -> CrossDeskError:
     """The error that a broker left on its standard error: JSON in its last line, or plain words."""
     told.seek(0)
     lines = told.read()[-20_000:].splitlines()
@@ -169,14 +169,14 @@ def _refused(line: bytes) -> CrossDeskError:
     return refusal(status, line)
 
 
-def _wait_for_other(where: Places, seconds: float) -> None:
+def _wait_for_other(where: Paths, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and not _current(where):
         _pause(_STEP)
 
 
 @contextmanager
-def _one_starter(where: Places) -> Iterator[None]:
+def _one_starter(where: Paths) -> Iterator[None]:
     """Let one process at a time start a broker; where no lock can be had the broker's own lock decides."""
     if os.name != "posix":
         yield
@@ -196,7 +196,7 @@ def _one_starter(where: Places) -> Iterator[None]:
         os.close(handle)
 
 
-def _lock(take: Callable[[], None], where: Places) -> None:
+def _lock(take: Callable[[], None], where: Paths) -> None:
     deadline = time.monotonic() + READY_WITHIN
     while time.monotonic() < deadline:
         try:

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import httpx
 import orjson
 
-from broker_core.broker.places import Places, places
 from broker_core.client.answers import refusal
 from broker_core.client.start import READY_WITHIN
 from broker_core.errors import BrokerStopped, Busy, Unreachable
+from broker_core.paths import Paths, places
 
 PATIENCE = READY_WITHIN
 """Seconds during which a request is sent again while the broker is away: as long as one may take to start."""
@@ -27,7 +27,7 @@ T = TypeVar("T")
 Query = Mapping[str, str | int | list[str]]
 
 
-class Transport:
+class BrokerTransport:
     """One pool of connections to the broker of one state directory.
 
     `revive` is awaited when nothing answers, and may start a broker; it raises if none can be had.
@@ -40,7 +40,7 @@ class Transport:
         patience: float = PATIENCE,
         revive: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self._places: Places = places(state_dir)
+        self._places: Paths = places(state_dir)
         self._patience = patience
         self._revive = revive
         self._reviving = asyncio.Lock()

@@ -12,20 +12,20 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from broker_core.broker.places import Places, places
 from broker_core.client import probe
 from broker_core.client.client import BrokerClient
 from broker_core.client.start import start_broker
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit, TimedOut
-from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.errors import NotFound
+from broker_core.paths import Paths, places
 from broker_core.wire.views import BrokerInfo
 
 _LOOK = 0.1
 
 
-def _places() -> Places:
+def _places() -> Paths:
     return places(session().state_dir)
 
 
@@ -62,7 +62,7 @@ def stop(
     return Exit.OK
 
 
-async def _gone(where: Places, timeout: float) -> None:
+async def _gone(where: Paths, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     while probe.listens(where.socket) or where.holder.exists():
         if time.monotonic() > deadline:

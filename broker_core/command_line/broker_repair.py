@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from broker_core.bookkeeping.check import Finding, check
+from broker_core.bookkeeping.check import Inconsistency, check
 from broker_core.bookkeeping.repair import LOST_FILE, Repaired
 from broker_core.bookkeeping.repair import repair as mend
 from broker_core.bookkeeping.taken_out import notices
-from broker_core.broker.places import Places, places
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir, session
+from broker_core.command_line.invocation import Json, StateDir, session
+from broker_core.paths import Paths, places
 
 _SHOWN = 50
 """Lost jobs that are shown; the others are in the file."""
@@ -32,7 +32,7 @@ def repair(
     return _apply(where) if apply else _look(where)
 
 
-def _look(where: Places) -> int:
+def _look(where: Paths) -> int:
     found = check(where.store)
     if session().json:
         output.as_json(
@@ -46,7 +46,7 @@ def _look(where: Places) -> int:
     return Exit.ERROR if found else Exit.OK
 
 
-def _apply(where: Places) -> int:
+def _apply(where: Paths) -> int:
     done = mend(where.store, host=socket.gethostname(), pid=os.getpid())
     if session().json:
         output.as_json(
@@ -96,16 +96,16 @@ def _old(done: Repaired) -> str:
     return f"What was there is in {done.copy}."
 
 
-def _note(where: Places) -> None:
+def _note(where: Paths) -> None:
     for line in notices(where.store):
         output.say(output.printable(line), "yellow")
 
 
-def _value(one: Finding) -> dict[str, str]:
+def _value(one: Inconsistency) -> dict[str, str]:
     return {"place": one.place, "what": one.what, "job": one.job}
 
 
-def _show(found: list[Finding]) -> None:
+def _show(found: list[Inconsistency]) -> None:
     if not found:
         output.say("Every stored record is whole.", "green")
         return

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from broker_core.broker.places import places
 from broker_core.client.desk_settings import VARIABLE, desk_file, listen_place
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir, session
+from broker_core.command_line.invocation import Json, StateDir, session
+from broker_core.paths import places
 
 
 def config(as_json: Json = False, state_dir: StateDir = None) -> int:
     """Show the broker's settings with their origin."""
-    from broker_core.broker.policy_choice import chosen_policies  # the broker's own libraries
-    from broker_core.broker.settings import load  # take long to load
+    from broker_core.matchmaking.policy_choice import chosen_policies  # the broker's own libraries
+    from broker_core.settings.settings import load  # take long to load
 
     where = places(session().state_dir)
     rows = load(where.settings).table()

@@ -9,7 +9,7 @@ import typer
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.wire.interactive import DeskView
 
 
@@ -39,7 +39,7 @@ def add(
 ) -> int:
     """Register a desk, by the word of this one, or this one itself; jobs that run let it in at once."""
     from broker_core.client.interactive import register_desk, vouch
-    from broker_core.interactive.desk_key import desk_key
+    from broker_core.shadow.desk_key import desk_key
 
     if show:
         output.line(desk_key().public)

@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.text import Text
 
 from broker_core.command_line.output import printable
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
 _LONGEST = 160
 """Characters of a line that are shown."""
 
 
-def show(console: Console, found: Iterable[Diagnostic], origin: str, text: str | None = None) -> None:
+def show(console: Console, found: Iterable[DiagnosticView], origin: str, text: str | None = None) -> None:
     """Print diagnostics about the description in the file `origin`, whose text is read if not given."""
     lines = (_read(origin) if text is None else text).splitlines()
     for one in found:
@@ -37,7 +37,7 @@ def _read(origin: str) -> str:
         return ""  # the diagnostic itself says that the file cannot be read
 
 
-def _head(one: Diagnostic, origin: str) -> Text:
+def _head(one: DiagnosticView, origin: str) -> Text:
     place = printable(origin or "description") + (f":{one.line}:{one.column}" if one.line else "")
     style = _STYLES[one.severity]
     return (
@@ -47,7 +47,7 @@ def _head(one: Diagnostic, origin: str) -> Text:
     )
 
 
-def _excerpt(console: Console, one: Diagnostic, line: str) -> None:
+def _excerpt(console: Console, one: DiagnosticView, line: str) -> None:
     first = max(0, one.column - 1 - _LONGEST // 2) if len(line) > _LONGEST else 0
     part = line[first : first + _LONGEST].replace("\t", " ")
     shown = "".join(char if char.isprintable() else "?" for char in part)

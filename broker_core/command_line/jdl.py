@@ -11,7 +11,7 @@ import typer
 from broker_core.client.prepare import Prepared, prepare_now
 from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir, session
+from broker_core.command_line.invocation import Json, StateDir, session
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.number_of_jobs import cpus_of_each, number_of_jobs
 

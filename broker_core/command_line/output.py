@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from broker_core.command_line.session import session
+from broker_core.command_line.invocation import session
 from broker_core.errors import CrossDeskError, DescriptionRefused
 from broker_core.printable import printable as printable
 from broker_core.printable import printable_text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from broker_core.broker.places import places
-from broker_core.broker.plugins import PolicyPlugins
-from broker_core.broker.settings import load
-from broker_core.command_line.session import session
+from broker_core.command_line.invocation import session
+from broker_core.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.paths import places
+from broker_core.settings.settings import load
 
 
 def own_policies() -> PolicyPlugins:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.wire.queue import PolicyView
 
 

@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 from typer.rich_utils import rich_format_error
 
-from broker_core.client.shortage import shortage
+from broker_core.client.process_limits import shortage
 from broker_core.command_line import (
     broker,
     broker_repair,
@@ -20,30 +20,56 @@ from broker_core.command_line import (
     desks,
     jdl,
     jdl_eval,
-    job_attach,
-    job_beside,
-    job_change,
-    job_look,
-    job_network,
-    job_output,
-    job_sftp,
-    job_submit,
-    list_match,
     output,
     policy,
     queue,
     replica,
     sample,
-    sim,
-    site,
-    site_add,
-    site_change,
-    site_show,
-    site_trial,
 )
 from broker_core.command_line.exits import Exit, TimedOut
-from broker_core.command_line.ids import shielded
-from broker_core.command_line.session import Json, StateDir, begin, session
+from broker_core.command_line.invocation import Json, StateDir, begin, session
+from broker_core.command_line.job import (
+    attach as job_attach,
+)
+from broker_core.command_line.job import (
+    change as job_change,
+)
+from broker_core.command_line.job import (
+    forward as job_beside,
+)
+from broker_core.command_line.job import (
+    network as job_network,
+)
+from broker_core.command_line.job import (
+    output as job_output,
+)
+from broker_core.command_line.job import (
+    sftp as job_sftp,
+)
+from broker_core.command_line.job import (
+    status as job_look,
+)
+from broker_core.command_line.job import (
+    submit as job_submit,
+)
+from broker_core.command_line.job.ids import shielded
+from broker_core.command_line.match import list_match
+from broker_core.command_line.simulation import replay as sim
+from broker_core.command_line.sites import (
+    add as site_add,
+)
+from broker_core.command_line.sites import (
+    change as site_change,
+)
+from broker_core.command_line.sites import (
+    list as site,
+)
+from broker_core.command_line.sites import (
+    show as site_show,
+)
+from broker_core.command_line.sites import (
+    test as site_trial,
+)
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.version import VERSION
 

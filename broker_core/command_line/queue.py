@@ -6,8 +6,8 @@ from rich.text import Text
 
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.following import Row, rows_of
-from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.job.following import Row, rows_of
 
 _STYLES = {"parked": "red", "held": "yellow", "sent": "blue"}
 

@@ -8,7 +8,7 @@ import typer
 
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
 
 Name = Annotated[str, typer.Argument(help="File, as lfn:/path or guid:identifier.", metavar="NAME")]
 

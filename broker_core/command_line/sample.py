@@ -9,8 +9,8 @@ import typer
 from broker_core.client.samples import Sample, sample, samples
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.job_submit import Wish, send
-from broker_core.command_line.session import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.job.submit import SubmitRequest, send
 from broker_core.errors import BadRequest
 
 
@@ -59,5 +59,5 @@ def run(
             code="collection",
             remedy="They are " + ", ".join(path.name for path in chosen.descriptions) + ".",
         )
-    wish = Wish(values=chosen.values, wait=wait, follow=follow, timeout=timeout)
+    wish = SubmitRequest(values=chosen.values, wait=wait, follow=follow, timeout=timeout)
     return with_client(lambda client: send(client, [str(chosen.jdl)], wish))

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from broker_core.command_line import words
-from broker_core.command_line.folding import Batch
+from broker_core.command_line.job.folding import BatchLine
 from broker_core.command_line.output import cell, results
 from broker_core.jobs.site_names import site_name
 
@@ -31,14 +31,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: 
     results().print(shown)
 
 
-def jobs(rows: Sequence[dict[str, Any] | Batch]) -> None:
+def jobs(rows: Sequence[dict[str, Any] | BatchLine]) -> None:
     """The jobs table; a batch is one line."""
     heads = ("ID", "NAME", "STATE", "CPUS", "SUBMITTED", "RUN TIME", "EXIT", "SITE")
-    lines = (_batch(row) if isinstance(row, Batch) else _job(row) for row in rows)
+    lines = (_batch(row) if isinstance(row, BatchLine) else _job(row) for row in rows)
     table(heads, lines, right=("CPUS", "RUN TIME", "EXIT"))
 
 
-def _batch(batch: Batch) -> tuple[str | Text, ...]:
+def _batch(batch: BatchLine) -> tuple[str | Text, ...]:
     cpus = sum(row["cpus"] for row in batch.rows)
     submitted = words.ago(min(row["submitted"] for row in batch.rows))
     return (batch.id, batch.name, batch.standing, str(cpus), submitted, "", "", site_name(batch.site))

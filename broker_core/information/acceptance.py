@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from broker_core.information.plausible import TWICE
-from broker_core.information.python_values import accepted, attributes
-from broker_core.information.remarks import Remarks
-from broker_core.information.updater import Answer, SourceFailed
+from broker_core.information.glue.plausible import TWICE
+from broker_core.information.glue.python_values import accepted, attributes
+from broker_core.information.glue.refusals import Refusals
+from broker_core.information.updater import SourceAnswer, SourceFailed
 from broker_core.resources.facts import Facts
 
 _SLICE = 50
@@ -18,16 +18,16 @@ _SLICE = 50
 _LONGEST_NAME = 255
 
 
-async def acceptable(answer: object) -> Answer:
+async def acceptable(answer: object) -> SourceAnswer:
     """The answer with what cannot be left out and noted; raises SourceFailed if it is none at all."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, SourceAnswer):
         raise SourceFailed(
             f"The updater gives {type(answer).__name__} instead of an answer.",
             remedy="Correct the plug-in: `fetch` returns broker_core.information.updater.Answer.",
         )
     if answer.checked:
         return answer
-    remarks, kept = Remarks(), dict[str, Facts]()
+    remarks, kept = Refusals(), dict[str, Facts]()
     given = list(answer.facts)
     for start in range(0, len(given), _SLICE):
         for one in accepted(_well_formed(given[start : start + _SLICE], remarks), remarks):
@@ -48,7 +48,7 @@ async def acceptable(answer: object) -> Answer:
     )
 
 
-def _well_formed(given: Iterable[Any], remarks: Remarks) -> list[Facts]:
+def _well_formed(given: Iterable[Any], remarks: Refusals) -> list[Facts]:
     found = []
     for one in given:
         if not isinstance(one, Facts) or not isinstance(one.ce, str) or not isinstance(one.attributes, dict):

@@ -9,7 +9,7 @@ from pathlib import Path
 from broker_core.errors import BadRequest
 from broker_core.information.resource_file import FORMATS
 from broker_core.information.source_process import ask_in_process
-from broker_core.information.updater import Answer, SourceSettings
+from broker_core.information.updater import SourceAnswer, SourceSettings
 
 LOOK = 2.0
 """Seconds between two looks at whether the file has changed."""
@@ -27,7 +27,7 @@ class FileUpdater:
         self.interval, self.address = settings.interval, settings.address
         self._path = Path(settings.address).expanduser()
         self._seen: _State | None = None
-        self._kept: Answer | None = None
+        self._kept: SourceAnswer | None = None
         if self._path.suffix.lower() not in FORMATS:
             raise BadRequest(
                 f"The source {settings.name} needs a path to a file of a known format.",
@@ -35,7 +35,7 @@ class FileUpdater:
                 remedy="Name a file that ends with " + " or ".join(FORMATS) + ".",
             )
 
-    async def fetch(self) -> Answer:
+    async def fetch(self) -> SourceAnswer:
         """What the file says now; raises SourceFailed if it cannot be read."""
         state = self._state()
         if self._kept is not None and state == self._seen:

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.information.file_updater import FileUpdater
-from broker_core.information.ldap_updater import LdapUpdater
+from broker_core.information.ldap.updater import LdapUpdater
 from broker_core.information.rgma_updater import RgmaUpdater
 from broker_core.information.updater import SourceSettings, Updater
 

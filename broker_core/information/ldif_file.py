@@ -10,17 +10,17 @@ from typing import BinaryIO
 from ldif import LDIFParser
 
 from broker_core.errors import BadRequest
-from broker_core.information.glue_entries import Entries
-from broker_core.information.join import joined
-from broker_core.information.join_storage import StorageElements, storage_elements
-from broker_core.information.remarks import Remarks
+from broker_core.information.glue.entries import Entries
+from broker_core.information.glue.join import joined
+from broker_core.information.glue.join_storage import StorageElements, storage_elements
+from broker_core.information.glue.refusals import Refusals
 from broker_core.resources.facts import Facts
 
 LARGEST_RECORD = 16_000_000
 """Bytes of one record."""
 
 
-def described(path: Path, remarks: Remarks) -> tuple[tuple[Facts, ...], StorageElements]:
+def described(path: Path, remarks: Refusals) -> tuple[tuple[Facts, ...], StorageElements]:
     """What the file says of computing elements, in either vocabulary or both, and of storage; raises
     OSError, and BadRequest if nothing of it can be read.
 

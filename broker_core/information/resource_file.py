@@ -8,19 +8,19 @@ from pathlib import Path
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
 from broker_core.information import ldif_file, toml_file
-from broker_core.information.join_storage import StorageElements
-from broker_core.information.remarks import Remarks
-from broker_core.information.updater import Answer
+from broker_core.information.glue.join_storage import StorageElements
+from broker_core.information.glue.refusals import Refusals
+from broker_core.information.updater import SourceAnswer
 from broker_core.resources.facts import Facts
 
-FORMATS: Mapping[str, Callable[[Path, Remarks], tuple[tuple[Facts, ...], StorageElements]]] = {
+FORMATS: Mapping[str, Callable[[Path, Refusals], tuple[tuple[Facts, ...], StorageElements]]] = {
     ".ldif": ldif_file.described,
     ".toml": toml_file.described,
 }
 """Ending of the name to the reader of the format."""
 
 
-def read(path: Path) -> Answer:
+def read(path: Path) -> SourceAnswer:
     """The resources of a file, with what of it was refused. Blocks for as long as the file is large.
 
     Raises BadRequest for a file that cannot be read, or is of no known format.
@@ -32,10 +32,10 @@ def read(path: Path) -> Answer:
             place=str(path),
             remedy="Give it a name that ends with " + " or ".join(FORMATS) + ".",
         )
-    remarks = Remarks()
+    remarks = Refusals()
     try:
         found, storage = reader(path, remarks)
     except OSError as error:
         raise unusable("The file of resources cannot be read", path, error) from error
     told = tuple(remarks.shown)
-    return Answer(found, remarks=told, refused=remarks.count, checked=True, storage=storage)
+    return SourceAnswer(found, remarks=told, refused=remarks.count, checked=True, storage=storage)

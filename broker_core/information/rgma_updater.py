@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker_core.information.updater import Answer, SourceFailed, SourceSettings
+from broker_core.information.updater import SourceAnswer, SourceFailed, SourceSettings
 
 REASON = "The relational monitor (R-GMA) is not asked: no grid runs it any more."
 REMEDY = "Use a source of kind ldap; a plug-in in the group crossdesk.updaters may take this one's place."
@@ -15,6 +15,6 @@ class RgmaUpdater:
         self.name, self.kind = settings.name, settings.kind
         self.interval, self.address = settings.interval, settings.address
 
-    async def fetch(self) -> Answer:
+    async def fetch(self) -> SourceAnswer:
         """Raises SourceFailed: there is no relational monitor to ask."""
         raise SourceFailed(REASON, place=self.address, remedy=REMEDY)

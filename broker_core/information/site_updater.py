@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from broker_core.information.updater import INTERVAL, Answer
+from broker_core.information.updater import INTERVAL, SourceAnswer
 from broker_core.resources.facts import Facts
 
 LOCAL = "local"
@@ -29,6 +29,6 @@ class SiteUpdater:
         self.address = address
         self._look = look
 
-    async def fetch(self) -> Answer:
+    async def fetch(self) -> SourceAnswer:
         """The site as it is now."""
-        return Answer(await self._look(), checked=True, account=True)
+        return SourceAnswer(await self._look(), checked=True, account=True)

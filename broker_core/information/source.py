@@ -9,7 +9,7 @@ from collections.abc import Callable
 from broker_core.errors import CrossDeskError
 from broker_core.information.acceptance import acceptable
 from broker_core.information.source_state import SourceState
-from broker_core.information.updater import Answer, SourceFailed, SourceSettings, Updater, Watching
+from broker_core.information.updater import SourceAnswer, SourceFailed, SourceSettings, Updater, Watching
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.messages import Now
 from broker_core.wire.site_states import SourceCondition
@@ -45,7 +45,7 @@ class Source:
         self._wanted = asyncio.Event()
         self._rounds = 0
         self._answered = asyncio.Condition()
-        self._given_up: asyncio.Task[Answer] | None = None
+        self._given_up: asyncio.Task[SourceAnswer] | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -60,7 +60,7 @@ class Source:
 
     def forget(self) -> None:
         """Take back all that the source said."""
-        self._publish(self._message(Answer(facts=()), self._clock()))
+        self._publish(self._message(SourceAnswer(facts=()), self._clock()))
 
     async def _run(self) -> None:
         """Ask: at once, after each interval, when wanted, and when the source has changed."""
@@ -133,7 +133,7 @@ class Source:
                 "the broker's log says where it fails."
             )
 
-    def _message(self, answer: Answer, now: Now) -> SourceHeard:
+    def _message(self, answer: SourceAnswer, now: Now) -> SourceHeard:
         return SourceHeard(
             source=self._settings.name,
             time=now.wall,
@@ -146,7 +146,7 @@ class Source:
             storage=answer.storage,
         )
 
-    async def _answer(self) -> Answer:
+    async def _answer(self) -> SourceAnswer:
         """The updater's answer within the deadline; raises whatever it raises, and SourceFailed."""
         if self._given_up is not None and not self._given_up.done():
             raise SourceFailed(
@@ -159,7 +159,7 @@ class Source:
         finally:
             await self._end(task)
 
-    async def _in_time(self, task: asyncio.Task[Answer]) -> Answer:
+    async def _in_time(self, task: asyncio.Task[SourceAnswer]) -> SourceAnswer:
         deadline = self._settings.deadline
         await asyncio.wait({task}, timeout=min(self._slow_after, deadline))
         if not task.done() and deadline > self._slow_after:
@@ -175,7 +175,7 @@ class Source:
             raise SourceFailed("Its updater gave up.", remedy="The broker's log may say more.")
         return task.result()
 
-    async def _end(self, task: asyncio.Task[Answer]) -> None:
+    async def _end(self, task: asyncio.Task[SourceAnswer]) -> None:
         """Give up a question that is still open, without waiting long for an updater that holds on."""
         if task.done():
             return
@@ -185,7 +185,7 @@ class Source:
         await asyncio.wait({task}, timeout=LAST_WORDS)
 
 
-def _noticed(task: asyncio.Task[Answer]) -> None:
+def _noticed(task: asyncio.Task[SourceAnswer]) -> None:
     """What a given-up question still raises concerns nobody, but must not be left unread."""
     if not task.cancelled() and task.exception() is not None:
         log.debug("A question that was given up ended with %r", task.exception())

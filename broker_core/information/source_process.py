@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import orjson
 
+from broker_core.information.glue.static_names import STATIC
 from broker_core.information.source_worker import FRAME
-from broker_core.information.static_names import STATIC
-from broker_core.information.updater import Answer, SourceFailed
+from broker_core.information.updater import SourceAnswer, SourceFailed
 from broker_core.process_start import start_whole
 from broker_core.resources.facts import Facts
 
@@ -20,10 +20,10 @@ _BUFFER = 1 << 18
 Item = TypeVar("Item")
 
 
-async def ask_in_process(work: str, **request: Any) -> Answer:
+async def ask_in_process(work: str, **request: Any) -> SourceAnswer:
     """Have a worker ask about resources; raises SourceFailed."""
     facts, said = await run_in_process(work, _facts, **request)
-    return Answer(
+    return SourceAnswer(
         tuple(facts),
         complete=said["complete"],
         silent=tuple(said["silent"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from broker_core.information.updater import Answer, SourceSettings
+from broker_core.information.updater import SourceAnswer, SourceSettings
 from broker_core.wire.resources import SourceView
 from broker_core.wire.site_states import SourceCondition
 
@@ -53,7 +53,7 @@ class SourceState:
         given_up = f"It is given up after {deadline:g} s; others go on."
         self._say(SourceCondition.SLOW, f"No answer for {seconds:g} s. {given_up}")
 
-    def heard(self, answer: Answer, now: float, duration: float) -> None:
+    def heard(self, answer: SourceAnswer, now: float, duration: float) -> None:
         """It has answered, after `duration` seconds."""
         if self._failures:
             log.info("The source %s answers again", self.settings.name)

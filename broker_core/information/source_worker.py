@@ -31,7 +31,7 @@ _FIRST_TO_GO = b"500"
 """Where memory is short the system ends this process rather than the broker or a job."""
 
 
-class Output:
+class WorkerOutput:
     """Frames to the broker."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -72,7 +72,7 @@ def main() -> None:
     """Answer the one request; the process ends here, whatever its threads still wait for."""
     gc.disable()  # the process lives for one answer; what it makes stays until its end
     _limit()
-    output = Output(os.fdopen(os.dup(1), "wb"))
+    output = WorkerOutput(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # what a library prints must not be taken for a frame
     request = orjson.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_input, daemon=True).start()
@@ -90,10 +90,10 @@ def main() -> None:
     os._exit(0)
 
 
-def _ldap(request: dict[str, Any], output: Output) -> None:
-    from broker_core.information.ldap_index import Question, ask
+def _ldap(request: dict[str, Any], output: WorkerOutput) -> None:
+    from broker_core.information.ldap.index import IndexQuery, ask
 
-    outcome = ask(Question(**request | {"schemas": tuple(request["schemas"])}), output.facts)
+    outcome = ask(IndexQuery(**request | {"schemas": tuple(request["schemas"])}), output.facts)
     output.end(
         complete=outcome.complete,
         silent=outcome.silent,
@@ -103,7 +103,7 @@ def _ldap(request: dict[str, Any], output: Output) -> None:
     )
 
 
-def _file(request: dict[str, Any], output: Output) -> None:
+def _file(request: dict[str, Any], output: WorkerOutput) -> None:
     from broker_core.information.resource_file import read
 
     answer = read(Path(request["path"]))
@@ -117,14 +117,14 @@ def _file(request: dict[str, Any], output: Output) -> None:
     )
 
 
-def _replicas(request: dict[str, Any], output: Output) -> None:
-    from broker_core.information.replica_ldap import search
+def _replicas(request: dict[str, Any], output: WorkerOutput) -> None:
+    from broker_core.information.replicas.ldap import search
 
     output.items(search(request))
     output.end()
 
 
-_WORK: dict[str, Callable[[dict[str, Any], Output], None]] = {
+_WORK: dict[str, Callable[[dict[str, Any], WorkerOutput], None]] = {
     "ldap": _ldap,
     "file": _file,
     "replicas": _replicas,

@@ -25,15 +25,15 @@ from typing import Any
 
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
-from broker_core.information.join_glue1 import domain_of
-from broker_core.information.join_storage import StorageElements
-from broker_core.information.python_values import accepted, attributes
-from broker_core.information.remarks import Remarks
-from broker_core.information.static_names import STATIC
+from broker_core.information.glue.join_glue1 import domain_of
+from broker_core.information.glue.join_storage import StorageElements
+from broker_core.information.glue.python_values import accepted, attributes
+from broker_core.information.glue.refusals import Refusals
+from broker_core.information.glue.static_names import STATIC
 from broker_core.resources.facts import Facts
 
 
-def described(path: Path, remarks: Remarks) -> tuple[tuple[Facts, ...], StorageElements]:
+def described(path: Path, remarks: Refusals) -> tuple[tuple[Facts, ...], StorageElements]:
     """What the file says of computing elements and of storage; raises OSError, and
     BadRequest for what is not this kind of file."""
     try:
@@ -52,7 +52,7 @@ def described(path: Path, remarks: Remarks) -> tuple[tuple[Facts, ...], StorageE
     return found, _storage(document.get("storage", []), remarks)
 
 
-def _storage(tables: Any, remarks: Remarks) -> StorageElements:
+def _storage(tables: Any, remarks: Refusals) -> StorageElements:
     found: StorageElements = {}
     for number, table in enumerate(tables if isinstance(tables, list) else [tables], 1):
         name = table.get("se") if isinstance(table, dict) else None
@@ -63,7 +63,7 @@ def _storage(tables: Any, remarks: Remarks) -> StorageElements:
     return found
 
 
-def _named(number: int, table: Any, defaults: dict[str, Any], remarks: Remarks) -> Facts | None:
+def _named(number: int, table: Any, defaults: dict[str, Any], remarks: Refusals) -> Facts | None:
     given = dict(table) if isinstance(table, dict) else {}
     ce = given.pop("ce", None) or given.get("GlueCEUniqueID")
     if not isinstance(ce, str):

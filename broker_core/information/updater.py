@@ -38,7 +38,7 @@ class SourceSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SourceAnswer:
     """What a source said when it was asked once."""
 
     facts: tuple[Facts, ...]
@@ -71,7 +71,7 @@ class Updater(Protocol):
     """Seconds between two questions."""
     address: str
 
-    async def fetch(self) -> Answer:
+    async def fetch(self) -> SourceAnswer:
         """Ask the source once."""
         ...
 

@@ -1,1 +1,1 @@
-"""The agent-shadow channel: relay, shadow, sessions and forwards (CB-IA)."""
+"""Former home of the relay, for services that were installed before it moved; goes with the next release."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from broker_core.jdl.check_kind import Kind
+from broker_core.jdl.checks.kind import DescriptionKind
 from broker_core.jdl.parse import parse_expression
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.tree import Ad, Binary, Entry, Expression
@@ -19,7 +19,7 @@ _FREEST = "other.GlueCEStateFreeCPUs"
 _SHORT_DEADLINE = 'RegExp(".*sdj$", other.GlueCEUniqueID)'
 
 
-def with_terms(reading: Reading, kind: Kind) -> Ad:
+def with_terms(reading: Reading, kind: DescriptionKind) -> Ad:
     """The description with its Requirements and Rank as matching has to see them."""
     dialect = reading.limits.dialect
     wanted, rank = reading.node("requirements"), reading.node("rank")
@@ -39,7 +39,7 @@ def with_terms(reading: Reading, kind: Kind) -> Ad:
     return _replaced(reading.ad, {"Requirements": wanted, "Rank": rank})
 
 
-def _terms(reading: Reading, kind: Kind, dialect: str) -> list[str]:
+def _terms(reading: Reading, kind: DescriptionKind, dialect: str) -> list[str]:
     found = []
     cores = reading.integer("smpgranularity") or 0
     hosts = reading.integer("hostnumber") or 0

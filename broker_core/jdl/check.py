@@ -5,24 +5,44 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from broker_core.jdl import (
-    check_conflicts,
-    check_data,
-    check_dialect,
-    check_executable,
-    check_kind,
-    check_sandboxes,
-    check_streams,
-    check_terms,
-    check_types,
-    check_wall_time,
-    check_workflow,
-    parametric,
-)
+from broker_core.jdl import parametric
 from broker_core.jdl.added_terms import with_terms
-from broker_core.jdl.check_kind import Kind
+from broker_core.jdl.checks import (
+    conflicts as check_conflicts,
+)
+from broker_core.jdl.checks import (
+    data as check_data,
+)
+from broker_core.jdl.checks import (
+    dialect as check_dialect,
+)
+from broker_core.jdl.checks import (
+    executable as check_executable,
+)
+from broker_core.jdl.checks import (
+    executable as check_streams,
+)
+from broker_core.jdl.checks import (
+    executable as check_wall_time,
+)
+from broker_core.jdl.checks import (
+    kind as check_kind,
+)
+from broker_core.jdl.checks import (
+    sandboxes as check_sandboxes,
+)
+from broker_core.jdl.checks import (
+    terms as check_terms,
+)
+from broker_core.jdl.checks import (
+    types as check_types,
+)
+from broker_core.jdl.checks import (
+    workflow as check_workflow,
+)
+from broker_core.jdl.checks.kind import DescriptionKind
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.diagnostics import Diagnostic, Findings
+from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList
 from broker_core.jdl.limits import DEFAULT, Limits
 from broker_core.jdl.names import base_name
 from broker_core.jdl.parse import parse_into
@@ -57,7 +77,7 @@ def check(
     `files` is what the client found for the entries of InputSandbox, as written; None: nobody has looked.
     `parameter` replaces `_PARAM_` wherever it stands.
     """
-    findings = Findings(text)
+    findings = DiagnosticList(text)
     ad = parse_into(findings, limits.description_max)
     if ad is None:
         return Checked(None, findings.in_order())
@@ -88,7 +108,7 @@ def _described(reading: Reading) -> JobDescription | None:
     return _job(reading, kind)
 
 
-def _job(reading: Reading, kind: Kind) -> JobDescription:
+def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
     inputs = check_sandboxes.inputs(reading)
     outputs = check_sandboxes.outputs(reading)
     program = check_executable.program(reading, inputs)
@@ -117,7 +137,7 @@ def _job(reading: Reading, kind: Kind) -> JobDescription:
     )
 
 
-def _workflow(reading: Reading, kind: Kind) -> JobDescription:
+def _workflow(reading: Reading, kind: DescriptionKind) -> JobDescription:
     return JobDescription(
         name=reading.string("jobname") or "workflow",
         structure="Workflow",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from broker_core.jdl.diagnostics import Findings, Fix
+from broker_core.jdl.diagnostics import DiagnosticList, Fix
 from broker_core.jdl.limits import DEPTH_MAX
 from broker_core.jdl.tokens import Token
 
@@ -31,10 +31,10 @@ def shown(token: Token) -> str:
     return f"`{text}`"
 
 
-class Cursor:
+class TokenCursor:
     """Where the parser stands, and how it goes on."""
 
-    def __init__(self, source: str, tokens: list[Token], findings: Findings) -> None:
+    def __init__(self, source: str, tokens: list[Token], findings: DiagnosticList) -> None:
         self.source = source
         self.tokens = tokens
         self.findings = findings

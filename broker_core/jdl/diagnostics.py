@@ -38,7 +38,7 @@ class Diagnostic:
 
 
 class Where(TypedDict, total=False):
-    """The place of a diagnostic and what would put it right; see `Findings.add`."""
+    """The place of a diagnostic and what would put it right; see `DiagnosticList.add`."""
 
     start: int
     end: int
@@ -51,7 +51,7 @@ MOST = 100
 
 
 @dataclass(slots=True)
-class Findings:
+class DiagnosticList:
     """Collects the diagnostics of one text."""
 
     text: str

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker_core.jdl.diagnostics import Findings
+from broker_core.jdl.diagnostics import DiagnosticList
 from broker_core.jdl.names import scheme
 from broker_core.jdl.parse import parse_into
 from broker_core.jdl.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SandboxItem:
     """One string of InputSandbox."""
 
     text: str
@@ -24,9 +24,9 @@ class Entry:
     column: int
 
 
-def sandbox_entries(text: str) -> tuple[Entry, ...]:
+def sandbox_entries(text: str) -> tuple[SandboxItem, ...]:
     """The local files and wildcards that `InputSandbox` names; empty where the text cannot be read."""
-    findings = Findings(text)
+    findings = DiagnosticList(text)
     ad = parse_into(findings)
     if ad is None:
         return ()
@@ -35,5 +35,5 @@ def sandbox_entries(text: str) -> tuple[Entry, ...]:
         if scheme(value) in ("", "file"):
             line = text.count("\n", 0, place.start) + 1
             column = place.start - text.rfind("\n", 0, place.start)
-            found.append(Entry(value, place.start, place.end, line, column))
+            found.append(SandboxItem(value, place.start, place.end, line, column))
     return tuple(found)

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from broker_core.jdl import operators
-from broker_core.jdl.functions import FUNCTIONS
-from broker_core.jdl.functions_storage import storage
+from broker_core.jdl.environment import NOWHERE, EvaluationEnvironment
+from broker_core.jdl.functions.known import FUNCTIONS
+from broker_core.jdl.functions.storage import storage
 from broker_core.jdl.limits import LIST_MAX
-from broker_core.jdl.surroundings import NOWHERE, Surroundings
 from broker_core.jdl.tree import (
     ERROR,
     UNDEFINED,
@@ -39,11 +39,11 @@ class LimitReached(Exception):
 
 
 @dataclass(slots=True)
-class Frame:
+class EvaluationFrame:
     """An ad whose names can be read, and the ad around it."""
 
     ad: Ad
-    outer: Frame | None = None
+    outer: EvaluationFrame | None = None
 
 
 def evaluate(
@@ -52,7 +52,7 @@ def evaluate(
     other: Mapping[str, Value] | None = None,
     *,
     now: float | None = None,
-    surroundings: Surroundings = NOWHERE,
+    surroundings: EvaluationEnvironment = NOWHERE,
     steps: int = STEPS_MAX,
 ) -> Value:
     """The value of `expression`; never raises.
@@ -77,9 +77,9 @@ class Evaluation:
         other: Mapping[str, Value] | None,
         now: float | None,
         steps: int = STEPS_MAX,
-        surroundings: Surroundings = NOWHERE,
+        surroundings: EvaluationEnvironment = NOWHERE,
     ) -> None:
-        self.top = Frame(own if own is not None else Ad())
+        self.top = EvaluationFrame(own if own is not None else Ad())
         self.other = other
         self.now = now
         self.surroundings = surroundings
@@ -89,7 +89,7 @@ class Evaluation:
         self.levels = 0
         self.entered: set[int] = set()
 
-    def value(self, node: Expression, frame: Frame) -> Value:
+    def value(self, node: Expression, frame: EvaluationFrame) -> Value:
         """The value of a node whose names are looked up in `frame`."""
         if type(node) is Literal:
             return node.value
@@ -101,18 +101,18 @@ class Evaluation:
         self.levels -= 1
         return result
 
-    def _reference(self, node: Reference, frame: Frame) -> Value:
+    def _reference(self, node: Reference, frame: EvaluationFrame) -> Value:
         name = node.name.lower()
         if node.scope is not None:
             return self._scoped(node.scope, name, frame)
-        around: Frame | None = self.top if node.absolute else frame
+        around: EvaluationFrame | None = self.top if node.absolute else frame
         while around is not None:
             if name in around.ad.entries:
                 return self._entry(name, around)
             around = around.outer
         return AdValue(self.top.ad, self.top) if name in ("self", "my") else UNDEFINED
 
-    def _scoped(self, scope: Expression, name: str, frame: Frame) -> Value:
+    def _scoped(self, scope: Expression, name: str, frame: EvaluationFrame) -> Value:
         if type(scope) is Reference and scope.scope is None:
             word = scope.name.lower()
             if word in ("other", "target") and word not in frame.ad.entries:
@@ -142,12 +142,12 @@ class Evaluation:
 
     def adopted(self, node: Expression) -> Value:
         """The value of a tree that was made of values and stands nowhere in a description."""
-        return self.value(node, Frame(Ad()))
+        return self.value(node, EvaluationFrame(Ad()))
 
-    def _in(self, frame: Frame, name: str) -> Value:
+    def _in(self, frame: EvaluationFrame, name: str) -> Value:
         return self._entry(name, frame) if name in frame.ad.entries else UNDEFINED
 
-    def _entry(self, name: str, frame: Frame) -> Value:
+    def _entry(self, name: str, frame: EvaluationFrame) -> Value:
         entry = frame.ad.entries[name]
         if id(entry) in self.entered:
             return ERROR
@@ -156,10 +156,10 @@ class Evaluation:
         self.entered.discard(id(entry))
         return result
 
-    def _unary(self, node: Unary, frame: Frame) -> Value:
+    def _unary(self, node: Unary, frame: EvaluationFrame) -> Value:
         return operators.unary(node.operator, self.value(node.operand, frame))
 
-    def _binary(self, node: Binary, frame: Frame) -> Value:
+    def _binary(self, node: Binary, frame: EvaluationFrame) -> Value:
         """Long chains lean to the left: they are followed in a loop, so that their length costs no depth."""
         spine = [node]
         while type(spine[-1].left) is Binary:
@@ -170,14 +170,14 @@ class Evaluation:
             result = self._combined(one, result, frame)
         return result
 
-    def _combined(self, node: Binary, left: Value, frame: Frame) -> Value:
+    def _combined(self, node: Binary, left: Value, frame: EvaluationFrame) -> Value:
         if node.operator == "&&":
             return operators.both(left, lambda: self.value(node.right, frame))
         if node.operator == "||":
             return operators.either(left, lambda: self.value(node.right, frame))
         return operators.binary(node.operator, left, self.value(node.right, frame))
 
-    def _conditional(self, node: Conditional, frame: Frame) -> Value:
+    def _conditional(self, node: Conditional, frame: EvaluationFrame) -> Value:
         test = self.value(node.test, frame)
         if node.yes is None:
             return self.value(node.no, frame) if test is UNDEFINED else test
@@ -186,13 +186,13 @@ class Evaluation:
             return self.value(node.yes, frame)
         return self.value(node.no, frame) if held is False else held
 
-    def _call(self, node: Call, frame: Frame) -> Value:
+    def _call(self, node: Call, frame: EvaluationFrame) -> Value:
         function = FUNCTIONS.get(node.function.lower())
         if function is None or not function.least <= len(node.arguments) <= function.most:
             return ERROR
         return function.call(self, [partial(self.value, one, frame) for one in node.arguments])
 
-    def _subscript(self, node: Subscript, frame: Frame) -> Value:
+    def _subscript(self, node: Subscript, frame: EvaluationFrame) -> Value:
         base = self.value(node.base, frame)
         index = self.value(node.index, frame)
         if isinstance(base, list) and type(index) is int:
@@ -201,16 +201,16 @@ class Evaluation:
             return self._in(base.frame, index.lower())
         return UNDEFINED if UNDEFINED in (base, index) and ERROR not in (base, index) else ERROR
 
-    def _list(self, node: ListOf, frame: Frame) -> Value:
+    def _list(self, node: ListOf, frame: EvaluationFrame) -> Value:
         if len(node.items) > LIST_MAX:
             raise LimitReached
         return [self.value(item, frame) for item in node.items]
 
-    def _ad(self, node: Ad, frame: Frame) -> Value:
-        return AdValue(node, Frame(node, frame))
+    def _ad(self, node: Ad, frame: EvaluationFrame) -> Value:
+        return AdValue(node, EvaluationFrame(node, frame))
 
 
-_KINDS: dict[type, Callable[[Any, Any, Frame], Value]] = {
+_KINDS: dict[type, Callable[[Any, Any, EvaluationFrame], Value]] = {
     Reference: Evaluation._reference,
     Unary: Evaluation._unary,
     Binary: Evaluation._binary,

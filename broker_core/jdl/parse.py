@@ -5,13 +5,64 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from broker_core.jdl import recover, slips
+from broker_core.jdl import parse as recover
+from broker_core.jdl import slips
 from broker_core.jdl.cursor import Unexpected, shown
-from broker_core.jdl.diagnostics import Diagnostic, Findings, Fix
+from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList, Fix
 from broker_core.jdl.limits import DESCRIPTION_MAX, TOKENS_MAX
 from broker_core.jdl.statements import Statements
 from broker_core.jdl.tokens import Token, tokenize
 from broker_core.jdl.tree import Ad, Expression
+
+_OPENING = frozenset("[({")
+_CLOSING = frozenset("])}")
+
+
+def next_statement(tokens: list[Token], first: int, at: int, text: str) -> int:
+    """Index of the token to go on with, given a statement from token `first` that failed at token `at`.
+
+    That is behind the `;` that ends the statement, at the `]` that ends its ad, or at a name with `=` that
+    begins a line. It lies behind `first`, so that parsing always comes forward.
+    """
+    open_brackets = _depth(tokens, first, at)
+    index = max(at, first)
+    while tokens[index].kind != "end":
+        word = tokens[index].text
+        if open_brackets <= 0 and word == "]":
+            break
+        if open_brackets <= 0 and word == ";":
+            return index + 1
+        if index > first and _begins_statement(tokens, index, text) and open_brackets <= 0:
+            break
+        if word in _OPENING:
+            open_brackets += 1
+        elif word in _CLOSING:
+            open_brackets -= 1
+        index += 1
+    if tokens[index].kind == "end" and (again := _line_start(tokens, first, text)):
+        return again
+    return index
+
+
+def _depth(tokens: list[Token], first: int, at: int) -> int:
+    words = [token.text for token in tokens[first:at]]
+    return sum(word in _OPENING for word in words) - sum(word in _CLOSING for word in words)
+
+
+def _begins_statement(tokens: list[Token], index: int, text: str) -> bool:
+    token = tokens[index]
+    if token.kind != "name" or tokens[index + 1].text not in ("=", "=="):
+        return False
+    return "\n" in text[tokens[index - 1].end : token.start]
+
+
+def _line_start(tokens: list[Token], first: int, text: str) -> int | None:
+    """A bracket was never closed: the next line behind `first` that begins like a statement."""
+    for index in range(first + 1, len(tokens) - 1):
+        if _begins_statement(tokens, index, text):
+            return index
+    return None
+
 
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
@@ -30,12 +81,12 @@ class Parsed:
 
 def parse(text: str, *, description_max: int = DESCRIPTION_MAX) -> Parsed:
     """Read a description, with or without the outer brackets. Never raises; linear in time."""
-    findings = Findings(text)
+    findings = DiagnosticList(text)
     ad = parse_into(findings, description_max)
     return Parsed(ad, findings.in_order())
 
 
-def parse_into(findings: Findings, description_max: int = DESCRIPTION_MAX) -> Ad | None:
+def parse_into(findings: DiagnosticList, description_max: int = DESCRIPTION_MAX) -> Ad | None:
     """Read the text of `findings`; what is wrong is added to it."""
     text = findings.text
     if not _readable(findings, description_max):
@@ -46,7 +97,7 @@ def parse_into(findings: Findings, description_max: int = DESCRIPTION_MAX) -> Ad
 
 def parse_expression(text: str) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
     """Read one expression, e.g. the right side of Requirements."""
-    findings = Findings(text)
+    findings = DiagnosticList(text)
     if not _readable(findings, DESCRIPTION_MAX):
         return None, findings.in_order()
     parser = Parser(text, _words(text, findings), findings)
@@ -62,7 +113,7 @@ def parse_expression(text: str) -> tuple[Expression | None, tuple[Diagnostic, ..
     return tree, findings.in_order()
 
 
-def _readable(findings: Findings, description_max: int) -> bool:
+def _readable(findings: DiagnosticList, description_max: int) -> bool:
     text = findings.text
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > description_max:
@@ -90,7 +141,7 @@ def _readable(findings: Findings, description_max: int) -> bool:
     return True
 
 
-def _words(text: str, findings: Findings) -> list[Token]:
+def _words(text: str, findings: DiagnosticList) -> list[Token]:
     words: list[Token] = []
     for token in tokenize(text):
         if token.kind in _PLAIN:
@@ -113,7 +164,7 @@ def _words(text: str, findings: Findings) -> list[Token]:
     return words
 
 
-def _append(words: list[Token], token: Token, findings: Findings) -> None:
+def _append(words: list[Token], token: Token, findings: DiagnosticList) -> None:
     if token.kind == "bad":
         meant = slips.look_alike(token, findings)
         if meant is not None:

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from broker_core.jdl.constants import constant
-from broker_core.jdl.diagnostics import Findings, Fix
+from broker_core.jdl.diagnostics import DiagnosticList, Fix
 from broker_core.jdl.limits import Limits
 from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal
 
@@ -27,7 +27,7 @@ class Reading:
     the type has then been complained about already."""
 
     ad: Ad
-    findings: Findings
+    findings: DiagnosticList
     files: Mapping[str, FileFact] | None = None
     limits: Limits = field(default_factory=Limits)
     inside: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from broker_core.jdl import operators
-from broker_core.jdl.functions import FUNCTIONS
+from broker_core.jdl.functions.known import FUNCTIONS
 from broker_core.jdl.regexp import COST_MAX, PATTERN_MAX, TEXT_MAX, compiled, cost
 from broker_core.jdl.tree import (
     ERROR,

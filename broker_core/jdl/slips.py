@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from broker_core.jdl.diagnostics import Findings, Fix
+from broker_core.jdl.diagnostics import DiagnosticList, Fix
 from broker_core.jdl.tokens import Token
 
 _LOOK_ALIKE = {
@@ -36,7 +36,7 @@ _OTHERWISE = {
 _LINE_END = re.compile(r"\\[ \t]*\r?\n")
 
 
-def look_alike(token: Token, findings: Findings) -> Token | None:
+def look_alike(token: Token, findings: DiagnosticList) -> Token | None:
     """The token that an unknown sign stands for; None for a backslash at the end of a line, which is left
     out; the token itself if it means nothing."""
     meant = _LOOK_ALIKE.get(token.text)
@@ -54,7 +54,7 @@ def look_alike(token: Token, findings: Findings) -> Token | None:
     return token
 
 
-def joined(before: Token, token: Token, findings: Findings) -> Token | None:
+def joined(before: Token, token: Token, findings: DiagnosticList) -> Token | None:
     """The operator that two neighbouring signs were meant to be; None if they are two."""
     meant = _OTHERWISE.get((before.text, token.text))
     if meant is None or before.end != token.start:
@@ -63,7 +63,7 @@ def joined(before: Token, token: Token, findings: Findings) -> Token | None:
     return mended(both, meant, findings)
 
 
-def mended(token: Token, meant: str, findings: Findings) -> Token:
+def mended(token: Token, meant: str, findings: DiagnosticList) -> Token:
     """The token as it was meant, with a warning."""
     findings.warning(
         "foreign-sign",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from broker_core.jdl.attributes import ATTRIBUTES
+from broker_core.jdl.attributes.known import ATTRIBUTES
 from broker_core.jdl.cursor import Unexpected, shown
 from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.expressions import ExpressionParser

@@ -12,7 +12,7 @@ from broker_core.jobs.transitions import EventType
 from broker_core.version import SCHEMA
 
 
-class Source(StrEnum):
+class EventSource(StrEnum):
     """The component that reports an event (CB-LB-03)."""
 
     UAM = "UAM"
@@ -126,7 +126,7 @@ class JobEvent:
     """Sequence number within the job, from 1."""
     time: float
     """Seconds since the epoch, UTC."""
-    source: Source
+    source: EventSource
     type: EventType
     old: JobState | None
     new: JobState

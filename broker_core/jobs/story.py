@@ -33,7 +33,7 @@ class Segment:
         return max(0.0, (now if self.left is None else self.left) - self.entered)
 
 
-class Step(StrEnum):
+class StoryStep(StrEnum):
     """What a job's time goes into: the four steps of overhead (CB-UI-03), then the application."""
 
     PREPARING = "pre-processing"
@@ -48,11 +48,11 @@ class Step(StrEnum):
 
 
 _STEP_OF = {
-    JobState.SUBMITTED: Step.PREPARING,
-    JobState.WAITING: Step.SELECTING,
-    JobState.READY: Step.SUBMITTING,
-    JobState.SCHEDULED: Step.STARTING,
-    JobState.RUNNING: Step.RUNNING,
+    JobState.SUBMITTED: StoryStep.PREPARING,
+    JobState.WAITING: StoryStep.SELECTING,
+    JobState.READY: StoryStep.SUBMITTING,
+    JobState.SCHEDULED: StoryStep.STARTING,
+    JobState.RUNNING: StoryStep.RUNNING,
 }
 
 
@@ -60,7 +60,7 @@ _STEP_OF = {
 class Spent:
     """Seconds that went into one step, over all attempts."""
 
-    step: Step
+    step: StoryStep
     seconds: float
     open: bool
     """True while the job is in this step."""
@@ -100,14 +100,14 @@ def _closed(last: Segment, time: float) -> Segment:
 
 def spent(events: Sequence[JobEvent], now: float) -> tuple[Spent, ...]:
     """Seconds in each of the steps that the job has reached, in the order of the steps."""
-    seconds: dict[Step, float] = {}
+    seconds: dict[StoryStep, float] = {}
     way = segments(events)
     for segment in way:
         step = _STEP_OF.get(segment.state)
         if step is not None:
             seconds[step] = seconds.get(step, 0.0) + segment.seconds(now)
     current = _STEP_OF.get(way[-1].state) if way else None
-    return tuple(Spent(step, seconds[step], step is current) for step in Step if step in seconds)
+    return tuple(Spent(step, seconds[step], step is current) for step in StoryStep if step in seconds)
 
 
 def attempts(events: Sequence[JobEvent]) -> tuple[tuple[Segment, ...], ...]:

@@ -25,7 +25,7 @@ class Candidate:
     """The job's Rank there; 0.0 without one, None where it is no number (CB-MM-04)."""
 
 
-class Names(Sequence[str]):
+class CandidateNames(Sequence[str]):
     """Computing elements by position."""
 
     __slots__ = ("_ces", "_rows")
@@ -72,9 +72,9 @@ class Candidates(Sequence[Candidate]):
         """Files of InputData with a replica close by."""
 
     @property
-    def ids(self) -> Names:
+    def ids(self) -> CandidateNames:
         """Computing elements."""
-        return Names(self._pool.columns.ces, self.rows)
+        return CandidateNames(self._pool.columns.ces, self.rows)
 
     def taken(self, positions: Sequence[int] | Rows) -> Candidates:
         """Those at some positions, in that order."""

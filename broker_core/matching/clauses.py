@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from broker_core.jdl.glue import GLUE
+from broker_core.jdl.glue.attributes import GLUE
 from broker_core.jdl.spelling import closest
 from broker_core.jdl.tree import UNDEFINED, Binary, Call, Expression, Literal, Reference, walk
 from broker_core.jdl.write import expression, value_text

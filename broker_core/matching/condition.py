@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.by_value import ByValue
-from broker_core.matching.view import View
+from broker_core.matching.columnar.by_value import ByValue
+from broker_core.matching.columnar.view import View
 
 Holds = npt.NDArray[np.bool_]
 

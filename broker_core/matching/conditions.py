@@ -2,21 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.tree import UNDEFINED
-from broker_core.matching.by_value import JobSlots
+from broker_core.matching.columnar.by_value import JobSlots
+from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds, of_attribute
 from broker_core.matching.context import Context, Owner
 from broker_core.matching.cpu_conditions import cpus, is_limit, queue
-from broker_core.matching.sets.addresses import has_public_addresses, needs_public_addresses
-from broker_core.matching.storage_condition import output
-from broker_core.matching.view import View
+from broker_core.resources.closeness import CLOSE, near, storage_of
 from broker_core.resources.tags import ABILITIES, TAGS, listed, shows
+
+_SHOWN = 4
+
+
+def output(description: JobDescription) -> Iterator[Condition]:
+    """The condition of a description with OutputSE."""
+    named = description.ad.get("outputse") if description.ad is not None else None
+    wanted = getattr(named, "value", "")
+    if not isinstance(wanted, str) or not wanted:
+        return
+
+    def words(view: View, row: int, held: bool) -> str:
+        if held:
+            return f"OutputSE {wanted} is close"
+        close = sorted(storage_of({name: view.pool.value(row, name) for name in CLOSE}))
+        more = f" and {len(close) - _SHOWN} more" if len(close) > _SHOWN else ""
+        told = ", ".join(close[:_SHOWN]) + more if close else "no storage element"
+        return f"OutputSE {wanted} is not close; {told} is"
+
+    yield Condition(
+        f"OutputSE {wanted}", "policy", lambda view: near(wanted, view.pool.columns, view.size), words
+    )
+
+
+PUBLIC_ONLY = frozenset({"mpich-g2"})
+"""Kinds of parallel jobs whose processes call each other over the sites' borders without a relay."""
+_INBOUND = "gluehostnetworkadapterinboundip"
+
+
+def needs_public_addresses(description: JobDescription) -> bool:
+    """True if every process must be reachable from the other sites."""
+    return description.sub_job_type in PUBLIC_ONLY
+
+
+def has_public_addresses(values: Mapping[str, Any]) -> bool:
+    """True if a resource says so, in its values by lower-case name; private is to be expected (CB-ENV-03)."""
+    return values.get(_INBOUND) is True
+
 
 _IN_WORDS = {
     "workflow": "graphs of jobs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from broker_core.jdl.surroundings import NOWHERE, Surroundings
+from broker_core.jdl.environment import NOWHERE, EvaluationEnvironment
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS
 from broker_core.resources.tags import MPI_TAGS, SLOTS_TAG
 
@@ -46,7 +46,7 @@ class Context:
     """Computing element to the number of files of InputData with a replica near to it (CB-SCH-04)."""
     now: float | None = None
     """Seconds since the epoch, for `time()` in expressions."""
-    surroundings: Surroundings = NOWHERE
+    surroundings: EvaluationEnvironment = NOWHERE
     """Chance and users, for `random()` and others in expressions."""
     fuzzy_seed: int = 0
     """For a job with FuzzyRank: the same seed gives the same order."""

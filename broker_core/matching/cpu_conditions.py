@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.matching.by_value import UNLIMITED, ByValue, JobSlots
+from broker_core.matching.columnar.by_value import UNLIMITED, ByValue, JobSlots
+from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.context import Context
-from broker_core.matching.view import View
 
 
 def is_limit(value: Any) -> bool:

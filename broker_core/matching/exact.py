@@ -7,11 +7,11 @@ from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.operators import truth
 from broker_core.jdl.tree import Ad, Expression
 from broker_core.jdl.values import Value, is_number
-from broker_core.matching.by_value import JobSlots
 from broker_core.matching.clauses import split
+from broker_core.matching.columnar.by_value import JobSlots
+from broker_core.matching.columnar.view import View
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import DEFAULT, Context
-from broker_core.matching.view import View
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.resources.values import values

@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.arrays import TRUE, Truth
-from broker_core.matching.bars import Bars
 from broker_core.matching.clauses import VALUES, Clause
-from broker_core.matching.condition import Condition
-from broker_core.matching.plan import Plan, Requirement
-from broker_core.matching.view import View
+from broker_core.matching.columnar.arrays import TRUE, Truth
+from broker_core.matching.columnar.view import View
+from broker_core.matching.condition import Condition, Holds
+from broker_core.matching.plan import MatchPlan, Requirement
 from broker_core.resources.column import Codes
+from broker_core.resources.pool import Exclusion
+
+_TEXTS = {
+    "stale": "heard of lately",
+    "status": "works",
+    "lock": "not locked by another job",
+    "access": "can be used by this broker",
+    "policy": "open to new jobs",
+}
+"""The condition that a bar of this origin says does not hold."""
+
+
+class Exclusions:
+    """The bars of a pool as they are now, whatever becomes of the pool."""
+
+    def __init__(self, barred: Mapping[int, Exclusion], size: int) -> None:
+        self._barred = dict(barred)
+        self._size = size
+        self.down = self._rows(list(self._barred))
+        """By row: a bar is down."""
+        self.for_good = self._rows([row for row, bar in self._barred.items() if not bar.now_only])
+        """By row: a bar is down that does not pass by itself."""
+
+    def conditions(self) -> list[Condition]:
+        """One for each origin that bars some resource."""
+        rows: dict[str, list[int]] = {}
+        for row, bar in self._barred.items():
+            rows.setdefault(bar.origin, []).append(row)
+        known = [origin for origin in _TEXTS if origin in rows]
+        return [self._condition(origin, rows[origin]) for origin in dict.fromkeys([*known, *rows])]
+
+    def _condition(self, origin: str, rows: list[int]) -> Condition:
+        holds = ~self._rows(rows)
+        return Condition(_TEXTS.get(origin, origin), origin, lambda view: holds, self._words, lasting=False)
+
+    def _words(self, view: View, row: int, held: bool) -> str:
+        return "" if held else self._barred[row].reason
+
+    def _rows(self, rows: list[int]) -> Holds:
+        found = np.zeros(self._size, np.bool_)
+        found[rows] = True
+        return found
+
 
 Matrix = npt.NDArray[np.bool_]
 Test = Condition | Requirement
@@ -41,10 +84,10 @@ class Findings:
     They show the pool as it is when they are first asked for.
     """
 
-    def __init__(self, plan: Plan, view: View) -> None:
+    def __init__(self, plan: MatchPlan, view: View) -> None:
         self.plan = plan
         self.view = view
-        self.bars = Bars(view.pool.barred, view.size)
+        self.bars = Exclusions(view.pool.barred, view.size)
         barring = self.bars.conditions()
         self.barring = len(barring)
         """So many of the tests are bars; the first ones."""

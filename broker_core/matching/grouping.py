@@ -8,16 +8,28 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.arrays import TRUE
 from broker_core.matching.candidates import Candidates
+from broker_core.matching.columnar.arrays import TRUE
+from broker_core.matching.columnar.view import View
 from broker_core.matching.context import Context
-from broker_core.matching.plan import Part, Plan
+from broker_core.matching.plan import ComponentDemand, MatchPlan
 from broker_core.matching.sets.components import Assignment, FixedComponent, assign
 from broker_core.matching.sets.find import find
 from broker_core.matching.sets.group import Group, calculation
-from broker_core.matching.sets.splitting import split
-from broker_core.matching.sets.trace import Trace
-from broker_core.matching.view import View
+from broker_core.matching.sets.trace import SearchTrace
+
+
+def split(free: Sequence[int], need: int) -> tuple[int, ...]:
+    """CPUs at each member: those with most free CPUs are filled first, the last one gets the rest.
+
+    Of a smallest group every member gets at least one. The order of equal members is theirs in `free`.
+    """
+    given = [0] * len(free)
+    for place in sorted(range(len(free)), key=lambda one: -free[one]):
+        given[place] = min(free[place], need)
+        need -= given[place]
+    return tuple(given)
+
 
 Counts = npt.NDArray[np.int64]
 
@@ -47,7 +59,7 @@ class Grouping:
 
 
 def grouped(
-    plan: Plan, view: View, candidates: Candidates, context: Context, trace: Trace | None = None
+    plan: MatchPlan, view: View, candidates: Candidates, context: Context, trace: SearchTrace | None = None
 ) -> Grouping:
     """The groups for a job that may use several computing elements."""
     usable = np.minimum(candidates.free, _limits(plan, view, candidates))
@@ -68,19 +80,19 @@ def grouped(
     return Grouping(tuple(found), usable)
 
 
-def _limits(plan: Plan, view: View, candidates: Candidates) -> Counts:
+def _limits(plan: MatchPlan, view: View, candidates: Candidates) -> Counts:
     limits = plan.slots.rows(view)
     return limits if limits.ndim == 0 else limits[candidates.rows]
 
 
 def _assigned(
-    parts: Sequence[Part],
+    parts: Sequence[ComponentDemand],
     view: View,
     candidates: Candidates,
     context: Context,
     ids: Sequence[str],
     usable: Counts,
-    trace: Trace | None,
+    trace: SearchTrace | None,
 ) -> Grouping:
     made = {id(part): _component(part, view, candidates) for part in parts}
     found = assign(
@@ -95,7 +107,7 @@ def _assigned(
     return Grouping(tuple(groups), usable, {one.ces: one for one in found})
 
 
-def _component(part: Part, view: View, candidates: Candidates) -> FixedComponent:
+def _component(part: ComponentDemand, view: View, candidates: Candidates) -> FixedComponent:
     own = part.wish.view(view)
     holds = np.ones(len(candidates), np.bool_)
     for one in part.wish.requirements:

@@ -12,17 +12,17 @@ from broker_core.jdl.description import JobDescription
 from broker_core.matching import advice as advising
 from broker_core.matching.candidates import Candidate, Candidates, Counts
 from broker_core.matching.clauses import Clause
+from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Holds
 from broker_core.matching.context import DEFAULT, Context
 from broker_core.matching.findings import ClauseCount, Findings
 from broker_core.matching.grouping import Grouping, grouped
-from broker_core.matching.memory import memory_of
 from broker_core.matching.ordering import best_fit, drawn, fuzzy
-from broker_core.matching.plan import Plan
+from broker_core.matching.plan import MatchPlan
+from broker_core.matching.plan_cache import memory_of
 from broker_core.matching.rejected import Rejected, Rejections
 from broker_core.matching.sets.group import Group
-from broker_core.matching.sets.trace import Trace
-from broker_core.matching.view import View
+from broker_core.matching.sets.trace import SearchTrace
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 
@@ -41,7 +41,7 @@ class Matches:
     context: Context
     candidates: Candidates
     """Best first (CB-SCH-05a)."""
-    plan: Plan
+    plan: MatchPlan
     view: View
     holds: Holds
     """By row of the pool: it matches."""
@@ -114,7 +114,7 @@ class Matches:
 
     def trace(self) -> list[str]:
         """The steps of the selection of sets (SA-UI-02); empty for other jobs."""
-        told = Trace()
+        told = SearchTrace()
         if self.several:
             grouped(self.plan, self.view, self.candidates, self.context, told)
         return told.lines
@@ -139,7 +139,7 @@ def match(
     return Matches(description, context, _candidates(plan, view, holds, context), plan, view, holds)
 
 
-def _candidates(plan: Plan, view: View, holds: Holds, context: Context) -> Candidates:
+def _candidates(plan: MatchPlan, view: View, holds: Holds, context: Context) -> Candidates:
     pool = view.pool
     order = pool.columns.order(view.size)
     named = order[holds[order]]

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.tree import Ad, Expression, ListOf, Literal
 from broker_core.jdl.write import expression as written
-from broker_core.matching.arrays import TRUE, Truth, spread
-from broker_core.matching.by_value import JobSlots
 from broker_core.matching.clauses import Wording, split
-from broker_core.matching.compiling import Compiled, Tables, compiled
+from broker_core.matching.columnar.arrays import TRUE, Truth, spread
+from broker_core.matching.columnar.by_value import JobSlots
+from broker_core.matching.columnar.compiling import Compiled, Tables, compiled
+from broker_core.matching.columnar.value_table import ValueTable
+from broker_core.matching.columnar.view import State, View
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import Context
-from broker_core.matching.table import Table
-from broker_core.matching.view import State, View
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
 
@@ -47,7 +47,7 @@ class Requirement:
         return spread(self.program.truth(view), view.size)
 
 
-class Wish:
+class CompiledRequirements:
     """Requirements and Rank of the job, or of a component of it, compiled."""
 
     def __init__(self, own: Ad, columns: Columns, tables: Tables) -> None:
@@ -71,14 +71,14 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComponentDemand:
     """One kind of component of a job with SubJobs (CB-SET-11)."""
 
     cpus: int
-    wish: Wish
+    wish: CompiledRequirements
 
 
-class Plan:
+class MatchPlan:
     """The conditions and the compiled expressions of one description, for one set of columns."""
 
     def __init__(
@@ -96,7 +96,7 @@ class Plan:
         self.own = description.ad if description.ad is not None else Ad()
         self.parts = list(_parts(self.own, columns, tables))
         self.conditions = (*conditions(description, context, slots), *_suits_a_part(self.parts))
-        self.wish = Wish(self.own, columns, tables)
+        self.wish = CompiledRequirements(self.own, columns, tables)
         self.slots = slots
         self._masks: dict[bool, tuple[State, Holds]] = {}
         self._ranks: dict[bool, tuple[State, Ranks]] = {}
@@ -136,7 +136,7 @@ class Plan:
         return sum(rows.nbytes for _, rows in kept)
 
     @property
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[ValueTable]:
         """What is kept for each distinct value; other plans may have the same."""
         for wish in (self.wish, *(part.wish for part in self.parts)):
             for one in wish.compiled:
@@ -161,10 +161,10 @@ class Plan:
         return mask
 
 
-def _parts(own: Ad, columns: Columns, tables: Tables) -> Iterable[Part]:
+def _parts(own: Ad, columns: Columns, tables: Tables) -> Iterable[ComponentDemand]:
     """Equal components share one object."""
     node = own.get("subjobs")
-    known: dict[str, Part] = {}
+    known: dict[str, ComponentDemand] = {}
     for ad in node.items if isinstance(node, ListOf) else ():
         if not isinstance(ad, Ad):
             continue
@@ -172,11 +172,11 @@ def _parts(own: Ad, columns: Columns, tables: Tables) -> Iterable[Part]:
         if key not in known:
             count = ad.get("nodenumber")
             cpus = count.value if isinstance(count, Literal) and isinstance(count.value, int) else 1
-            known[key] = Part(cpus, Wish(_component(own, ad), columns, tables))
+            known[key] = ComponentDemand(cpus, CompiledRequirements(_component(own, ad), columns, tables))
         yield known[key]
 
 
-def _suits_a_part(parts: list[Part]) -> Iterable[Condition]:
+def _suits_a_part(parts: list[ComponentDemand]) -> Iterable[Condition]:
     if not parts:
         return
 

@@ -16,7 +16,7 @@ from broker_core.wire import matches as wire
 if TYPE_CHECKING:
     from broker_core.matching.match import Matches
 
-Made = dict[Clause, wire.Clause]
+Made = dict[Clause, wire.ClauseView]
 """Clauses as they were made for resources before: those of many are alike."""
 
 
@@ -84,7 +84,7 @@ def steps(
         known=matches.known,
         matching=len(matches.candidates),
         selected=len(places),
-        clauses=[wire.ClauseCount(**asdict(count)) for count in matches.counts],
+        clauses=[wire.ClauseCountView(**asdict(count)) for count in matches.counts],
         groups=groups,
         groups_total=len(matches.groups),
         trace=[] if offset else matches.trace(),
@@ -169,10 +169,10 @@ def _resource(matches: Matches, place: int, explain: bool, made: Made) -> wire.M
     )
 
 
-def _clause(one: Clause, made: Made) -> wire.Clause:
+def _clause(one: Clause, made: Made) -> wire.ClauseView:
     found = made.get(one)
     if found is None:
-        found = made[one] = wire.Clause(
+        found = made[one] = wire.ClauseView(
             text=one.text, value=one.value, origin=one.origin, explanation=one.explanation
         )
     return found

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.arrays import Array
+from broker_core.matching.columnar.arrays import Array
 
 _FEW = 1500
 """Up to so many rows a general sort is faster than one digit by digit."""

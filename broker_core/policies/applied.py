@@ -10,7 +10,7 @@ import numpy as np
 from broker_core.matching.match import Matches, match
 from broker_core.policies.guarded import arranged, failed
 from broker_core.policies.policy import Policy, Request, sets, single
-from broker_core.resources.pool import Bar
+from broker_core.resources.pool import Exclusion
 
 
 def applied(policy: Policy, name: str, found: Matches) -> Matches:
@@ -43,7 +43,7 @@ def _request(found: Matches) -> Request:
 
 def _without(name: str, found: Matches, places: Sequence[int]) -> Matches:
     """Match again with what was dropped barred, so that its reason is told like any other."""
-    bar = Bar("policy", f"the policy {name} leaves it out", now_only=False)
+    bar = Exclusion("policy", f"the policy {name} leaves it out", now_only=False)
     rows = found.candidates.rows
     kept = rows[np.asarray(places, np.intp)]
     pool = found.view.pool

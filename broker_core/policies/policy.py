@@ -20,7 +20,7 @@ from broker_core.matching.sets.group import Group
 Counts = npt.NDArray[np.int64]
 
 
-class Candidates(Protocol):
+class PolicyCandidates(Protocol):
     """The part of matching's answer that policies look at, as aligned arrays."""
 
     @property
@@ -107,7 +107,7 @@ Policy = Callable[[Choices, Request], Sequence[int] | npt.NDArray[np.integer]]
 """Positions of the choices in the order in which they are tried."""
 
 
-def single(candidates: Candidates) -> Choices:
+def single(candidates: PolicyCandidates) -> Choices:
     """Each candidate as a choice of its own."""
     return Choices(
         candidates.free,
@@ -121,7 +121,7 @@ def single(candidates: Candidates) -> Choices:
     )
 
 
-def sets(candidates: Candidates, groups: Sequence[Group]) -> Choices:
+def sets(candidates: PolicyCandidates, groups: Sequence[Group]) -> Choices:
     """Each group of candidates as a choice; members are positions among the candidates."""
     sizes = np.fromiter((len(one.members) for one in groups), np.int64, len(groups))
     members = np.fromiter((place for one in groups for place in one.members), np.int64, int(sizes.sum()))

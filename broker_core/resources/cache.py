@@ -7,16 +7,16 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 
 from broker_core.jobs.placement import computing_element
-from broker_core.resources.board import Board
 from broker_core.resources.commitments import Commitment, Commitments
-from broker_core.resources.entry import Entry
+from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.facts import Facts, SourceHeard
-from broker_core.resources.hearing import Shelf, merged
 from broker_core.resources.links import Links, is_of
 from broker_core.resources.locks import Lock, Locks
-from broker_core.resources.marks import Troubles
-from broker_core.resources.pool import NO_ACCESS, Bar, Pool
+from broker_core.resources.marks import Faults
+from broker_core.resources.observation import Shelf, merged
+from broker_core.resources.pool import NO_ACCESS, Exclusion, Pool
 from broker_core.resources.reputation import Reputation
+from broker_core.resources.resource_table import ResourceTable
 from broker_core.resources.storage import Storage
 from broker_core.resources.values import facts as values_of
 
@@ -52,16 +52,16 @@ class ResourceCache:
         self._commitments = Commitments()
         self._locks = Locks()
         self._watch: list[tuple[float, str]] = []
-        self.troubles = Troubles(first_bad_period, temp_bad_period)
+        self.troubles = Faults(first_bad_period, temp_bad_period)
         self.reputation = reputation or Reputation(900.0, 10.0, temp_bad_period)
         """How computing elements treated their jobs lately."""
         self.storage = Storage()
         """Storage elements that sources tell of."""
         self.links = Links()
         """Sites to which no jobs can be sent now."""
-        self.board = Board()
+        self.board = ResourceTable()
         """The pool with its counters of changes."""
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, ResourceEntry] = {}
         """By computing element; to be read only."""
 
     def pool(self, now: float) -> Pool:
@@ -112,7 +112,7 @@ class ResourceCache:
         entry = self.entries.get(ce)
         fresh = entry is None
         if entry is None:
-            entry = self.entries[ce] = Entry(ce, facts.site)
+            entry = self.entries[ce] = ResourceEntry(ce, facts.site)
         before = entry.hearings.get(said.source)
         hearing = entry.hearings[said.source] = self._shelf.hearing(facts, said)
         entry.hear()
@@ -135,12 +135,12 @@ class ResourceCache:
             del self.entries[ce], self._names[computing_element(ce).identity]
             self.board.remove(entry)
 
-    def _describe(self, entry: Entry) -> None:
+    def _describe(self, entry: ResourceEntry) -> None:
         """Merge the attributes anew; one entry after the other, each costs about a tenth of a ms."""
         attributes = merged(list(entry.hearings.values()))
         self.board.describe(entry, values_of(attributes, entry.ce, entry.site))
 
-    def _published(self, entry: Entry, said: SourceHeard) -> None:
+    def _published(self, entry: ResourceEntry, said: SourceHeard) -> None:
         commitments = self._commitments.at(entry.ce)
         entry.given = sum(one.cpus for one in commitments.values()) if commitments else 0
         waiting = [one.cpus for one in commitments.values() if not one.runs] if commitments else ()
@@ -304,7 +304,7 @@ class ResourceCache:
             if entry is not None:
                 self._look(entry, now)
 
-    def _look(self, entry: Entry, now: float) -> None:
+    def _look(self, entry: ResourceEntry, now: float) -> None:
         """Bar an entry or not, as things are; and look again when that may change by itself."""
         self.board.bar(entry, self._bar(entry, now))
         moment = min(self._moments(entry, now), default=None)
@@ -312,32 +312,36 @@ class ResourceCache:
             entry.watched = moment
             heapq.heappush(self._watch, (moment, entry.ce))
 
-    def _bar(self, entry: Entry, now: float) -> Bar | None:
+    def _bar(self, entry: ResourceEntry, now: float) -> Exclusion | None:
         if self._access_needed and not entry.account:
             return NO_ACCESS
         closed = self.links.at(entry)
         if closed is not None:
-            return Bar("status", closed.told, now_only=True)
+            return Exclusion("status", closed.told, now_only=True)
         if most := self.links.full(entry.ce):
             jobs = "the one job" if most == 1 else f"the {most} jobs"
-            return Bar("status", f"it has {jobs} that its settings allow", now_only=True)
+            return Exclusion("status", f"it has {jobs} that its settings allow", now_only=True)
         if now >= entry.due:
             return _STALE
         trouble = self.troubles.at(entry.ce, now)
         if trouble is not None:
             state = "is down" if trouble.down else "failed lately and is tried again soon"
-            return Bar("status", f"it {state}: {trouble.reason}", now_only=True)
+            return Exclusion("status", f"it {state}: {trouble.reason}", now_only=True)
         throttle = self.reputation.at(entry.ce, now)
         if throttle is not None:
             there = len(self._commitments.at(entry.ce))
             if now < throttle.next or there >= throttle.most:
-                return Bar("status", f"it fails its jobs and gets few: {throttle.reason}", now_only=True)
+                return Exclusion(
+                    "status", f"it fails its jobs and gets few: {throttle.reason}", now_only=True
+                )
         lock = self._locks.holder(entry.ce, now)
         if lock is not None:
-            return Bar("lock", f"job {lock.owner} has exclusive access to it for a moment", now_only=True)
+            return Exclusion(
+                "lock", f"job {lock.owner} has exclusive access to it for a moment", now_only=True
+            )
         return None
 
-    def _moments(self, entry: Entry, now: float) -> Iterator[float]:
+    def _moments(self, entry: ResourceEntry, now: float) -> Iterator[float]:
         lock = self._locks.holder(entry.ce, now)
         if lock is not None:
             yield lock.until
@@ -351,4 +355,4 @@ class ResourceCache:
             yield entry.due
 
 
-_STALE = Bar("stale", "no source has spoken of it for three intervals or more", now_only=True)
+_STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)

@@ -24,7 +24,7 @@ def key_of(value: Any) -> Any:
     return (type(value), value) if isinstance(value, int) else (type(value), repr(value))
 
 
-class Column:
+class AttributeColumn:
     """One attribute, dictionary-coded; code 0 is `undefined`.
 
     `generation` rises when codes get another meaning; what was computed for each distinct value stays good
@@ -87,8 +87,8 @@ class Column:
         self._known = {key_of(value): code for code, value in enumerate(self.values) if code}
         self.generation += 1
 
-    def copy(self) -> Column:
+    def copy(self) -> AttributeColumn:
         """A column of its own with the same values."""
-        other = Column(0)
+        other = AttributeColumn(0)
         other._codes, other._known, other.values = self._codes.copy(), dict(self._known), list(self.values)
         return other

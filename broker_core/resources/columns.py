@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl.glue import ALIASES
-from broker_core.jdl.glue2 import SAME
+from broker_core.jdl.glue.attributes import ALIASES
+from broker_core.jdl.glue.glue2 import SAME
 from broker_core.jdl.tree import UNDEFINED
-from broker_core.resources.column import Column, key_of
+from broker_core.resources.column import AttributeColumn, key_of
 
 _TWIN: Mapping[str, str] = {other: one for one, other in ALIASES} | {
     newer: older for older, newer, factor in SAME if factor == 1
@@ -30,7 +30,7 @@ class Columns:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._empty: list[int] = []
-        self._columns: dict[str, Column] = {}
+        self._columns: dict[str, AttributeColumn] = {}
         self._capacity = _FIRST
         self._order: npt.NDArray[np.intp] | None = None
         self.used: npt.NDArray[np.bool_] = np.zeros(_FIRST, np.bool_)
@@ -99,7 +99,7 @@ class Columns:
         self._empty.append(row)
         self._changed()
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> AttributeColumn | None:
         """The column of a lower-case name; None if no resource ever had it."""
         found = self._columns.get(name)
         if found is None and (twin := _TWIN.get(name)) is not None:
@@ -156,12 +156,12 @@ class Columns:
         other = values.get(_TWIN[name], UNDEFINED)
         return other is value or key_of(other) == key_of(value)
 
-    def _own(self, name: str) -> Column:
+    def _own(self, name: str) -> AttributeColumn:
         """The column of this very name; made, or parted from its twin, where there is none."""
         found = self._columns.get(name)
         if found is None:
             twin = self.column(name)
-            found = twin.copy() if twin is not None else Column(self._capacity)
+            found = twin.copy() if twin is not None else AttributeColumn(self._capacity)
             self._columns[name] = found
             self.layout += 1
         return found

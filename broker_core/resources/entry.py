@@ -2,14 +2,57 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 
-from broker_core.resources.hearing import Hearing, counts_of
-from broker_core.resources.history import History
+from broker_core.resources.observation import Observation, counts_of
+
+DAY = 86_400.0
+LEAST = 55.0
+"""Seconds between two points."""
+POINTS = 1440
+"""Points kept of one computing element, as long as there are few of them."""
+ROOM = 2_000_000
+"""Points kept of all together: 32 MB."""
+
+
+class History:
+    """Moments with the counts published then; bounded, at most a day."""
+
+    __slots__ = ("free", "times", "waiting")
+
+    def __init__(self) -> None:
+        self.times = array("d")
+        """Seconds since the epoch, oldest first."""
+        self.free = array("i")
+        self.waiting = array("i")
+
+    def add(self, time: float, free: int, waiting: int, known: int) -> None:
+        """Keep a point; `known`: computing elements that share the room."""
+        if self.times and 0 <= time - self.times[-1] < LEAST:
+            return
+        self.times.append(time)
+        self.free.append(min(free, 2**31 - 1))
+        self.waiting.append(min(waiting, 2**31 - 1))
+        if len(self.times) > _most(known) or self.times[0] < time - DAY:
+            self._shorten(time, known)
+
+    def _shorten(self, time: float, known: int) -> None:
+        """Drop what is too old, and a tenth of the rest where there are too many."""
+        most = _most(known)
+        drop = len(self.times) - most + most // 10 if len(self.times) > most else 0
+        while drop < len(self.times) and self.times[drop] < time - DAY:
+            drop += 1
+        for column in (self.times, self.free, self.waiting):
+            del column[:drop]
+
+
+def _most(known: int) -> int:
+    return max(12, min(POINTS, ROOM // max(1, known)))
 
 
 @dataclass(slots=True)
-class Entry:
+class ResourceEntry:
     """What the sources say of a computing element, and what was given out of it since.
 
     A site's published figure counts a job of ours only some time after we chose it. `seen` is the part of
@@ -21,7 +64,7 @@ class Entry:
     site: str
     row: int = -1
     """Row in the pool."""
-    hearings: dict[str, Hearing] = field(default_factory=dict)
+    hearings: dict[str, Observation] = field(default_factory=dict)
     """By source."""
     account: bool = False
     """Jobs can be sent there: the site itself is heard through an account of the user."""

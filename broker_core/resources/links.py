@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from broker_core.jobs.placement import computing_element
-from broker_core.resources.entry import Entry
+from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.marks import DOWN, DRAINED
 
 CONNECTING = "connecting"
@@ -91,7 +91,7 @@ class Links:
             return "not connected yet"
         return closed.told
 
-    def at(self, entry: Entry) -> Closed | None:
+    def at(self, entry: ResourceEntry) -> Closed | None:
         """Why a computing element is closed; None: it is not."""
         if not self._closed:
             return None
@@ -102,6 +102,6 @@ def _own_site(ce: str) -> str:
     return computing_element(ce).site
 
 
-def is_of(entry: Entry, site: str) -> bool:
+def is_of(entry: ResourceEntry, site: str) -> bool:
     """True for a computing element of a site: by its own word, or by its id."""
     return entry.site == site or _own_site(entry.ce) == site

@@ -13,7 +13,7 @@ _DOUBT = 16
 
 
 @dataclass(slots=True)
-class Trouble:
+class Fault:
     """What went wrong at a computing element lately."""
 
     failures: int
@@ -24,20 +24,20 @@ class Trouble:
     """Left alone until a source reports it healthy again."""
 
 
-class Troubles:
+class Faults:
     """Computing elements that failed, each with longer pauses the more often it did (CB-ERR-1, CB-ERR-2)."""
 
     def __init__(self, first: float, longest: float) -> None:
         self._first = first
         self._longest = longest
-        self._by_ce: dict[str, Trouble] = {}
+        self._by_ce: dict[str, Fault] = {}
 
-    def failed(self, ce: str, now: float, reason: str, *, counts: bool = True) -> Trouble:
+    def failed(self, ce: str, now: float, reason: str, *, counts: bool = True) -> Fault:
         """Leave a resource alone for a while, four times as long with each failure that counts."""
         known = self._by_ce.get(ce)
         failures = (known.failures if known else 0) + counts
         pause = min(self._longest, self._first * 4.0 ** min(_DOUBT, max(0, failures - 1)))
-        found = self._by_ce[ce] = Trouble(failures, now + pause, reason, bool(known and known.down))
+        found = self._by_ce[ce] = Fault(failures, now + pause, reason, bool(known and known.down))
         return found
 
     def down(self, ce: str, now: float, reason: str) -> None:
@@ -62,7 +62,7 @@ class Troubles:
         """A resource took an attempt: its failures are forgotten. True if there were any."""
         return self._by_ce.pop(ce, None) is not None
 
-    def at(self, ce: str, now: float) -> Trouble | None:
+    def at(self, ce: str, now: float) -> Fault | None:
         """The trouble for which a resource is left alone now."""
         known = self._by_ce.get(ce)
         return known if known is not None and (known.down or now < known.until) else None

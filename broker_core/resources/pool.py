@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.jdl.tree import UNDEFINED
-from broker_core.resources.column import Column
+from broker_core.resources.column import AttributeColumn
 from broker_core.resources.columns import Columns
 from broker_core.resources.record import Resource
 from broker_core.resources.values import ANSWERS, COUNTS, TOTALS, cased, counts, facts, idle
@@ -19,7 +19,7 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class Exclusion:
     """Why a resource may not be used, although its attributes are known."""
 
     origin: str
@@ -30,7 +30,7 @@ class Bar:
     """It will pass by itself."""
 
 
-NO_ACCESS = Bar("access", "this broker has no way to send jobs there yet: add the site", now_only=False)
+NO_ACCESS = Exclusion("access", "this broker has no way to send jobs there yet: add the site", now_only=False)
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Pool:
     running: Counts
     waiting: Counts
     """Jobs waiting there, as published."""
-    barred: dict[int, Bar] = field(default_factory=dict)
+    barred: dict[int, Exclusion] = field(default_factory=dict)
     """Rows that may not be used."""
     own_waiting: Counts | None = None
     """Of those waiting, the jobs of this broker; where given, only they count for `max_site_queue`."""
@@ -145,7 +145,7 @@ class Pool:
                 return self.running + self.waiting
         return None
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> AttributeColumn | None:
         """The column of a lower-case name, for all that is no count."""
         return self.columns.column(name)
 

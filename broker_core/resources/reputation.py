@@ -41,7 +41,7 @@ class Throttle:
 
 
 @dataclass(slots=True)
-class Conduct:
+class TrackRecord:
     """Outcomes of jobs at one computing element; both counts decay."""
 
     done: float = 0.0
@@ -57,7 +57,7 @@ class Conduct:
 class Successes(Mapping[str, float]):
     """Computing element to the part of its jobs that ended well lately, 0 to 1."""
 
-    def __init__(self, by_ce: Mapping[str, Conduct]) -> None:
+    def __init__(self, by_ce: Mapping[str, TrackRecord]) -> None:
         self._by_ce = by_ce
 
     def __getitem__(self, ce: str) -> float:
@@ -81,7 +81,7 @@ class Reputation:
         self._fresh = half_life * _FRESH
         self._first_pause = first_pause
         self._longest_pause = longest_pause
-        self._by_ce: dict[str, Conduct] = {}
+        self._by_ce: dict[str, TrackRecord] = {}
         self._good: dict[str, set[str]] = {}
         """Kind of job to the computing elements where such jobs ended well."""
         self.successes = Successes(self._by_ce)
@@ -90,10 +90,10 @@ class Reputation:
         self.changed: set[str] = set()
         """Computing elements whose throttle is another one since this was emptied last."""
 
-    def of(self, ce: str, now: float) -> Conduct:
+    def of(self, ce: str, now: float) -> TrackRecord:
         """How a computing element did lately."""
         known = self._by_ce.get(ce)
-        return Conduct(at=now) if known is None else self._current(ce, now)
+        return TrackRecord(at=now) if known is None else self._current(ce, now)
 
     def at(self, ce: str, now: float) -> Throttle | None:
         """The throttle in force."""
@@ -173,10 +173,10 @@ class Reputation:
         conduct.done = max(0.0, conduct.done - times)
         self.failed(ce, reason, now, times)
 
-    def _current(self, ce: str, now: float) -> Conduct:
+    def _current(self, ce: str, now: float) -> TrackRecord:
         conduct = self._by_ce.get(ce)
         if conduct is None:
-            conduct = self._by_ce[ce] = Conduct(at=now)
+            conduct = self._by_ce[ce] = TrackRecord(at=now)
         elif now - conduct.at > self._fresh:
             left = 0.5 ** ((now - conduct.at) / self._half_life)
             conduct.done *= left
@@ -184,14 +184,14 @@ class Reputation:
             conduct.at = now
         return conduct
 
-    def _throttle(self, ce: str, conduct: Conduct, reason: str, pause: float, now: float) -> None:
+    def _throttle(self, ce: str, conduct: TrackRecord, reason: str, pause: float, now: float) -> None:
         lasts = self._half_life * math.log2(max(2.0, 2.0 * conduct.failed / FEW))
         conduct.pause = pause
         conduct.throttle = Throttle(reason, 1, now + pause, now + lasts)
         self.throttled.add(ce)
         self.changed.add(ce)
 
-    def _probed_well(self, ce: str, conduct: Conduct, was: Throttle, now: float) -> None:
+    def _probed_well(self, ce: str, conduct: TrackRecord, was: Throttle, now: float) -> None:
         """Twice as many at once with every job that ends well."""
         conduct.pause = self._first_pause
         if 2 * was.most > ENOUGH:
@@ -200,7 +200,7 @@ class Reputation:
             conduct.throttle = Throttle(was.reason, 2 * was.most, now, was.until)
             self.changed.add(ce)
 
-    def _trust(self, ce: str, conduct: Conduct) -> None:
+    def _trust(self, ce: str, conduct: TrackRecord) -> None:
         conduct.throttle = None
         conduct.failed = min(conduct.failed, FEW / 2)
         self.throttled.discard(ce)

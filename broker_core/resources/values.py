@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from broker_core.jdl.glue import ALIASES, GLUE
-from broker_core.jdl.glue2 import SAME
+from broker_core.jdl.glue.attributes import ALIASES, GLUE
+from broker_core.jdl.glue.glue2 import SAME
 from broker_core.resources.record import Resource
 
 COUNTS: Mapping[str, str] = {

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from itertools import count, groupby
 from operator import attrgetter
 
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Arrival
-from broker_core.scheduling.shares import Shares
+from broker_core.scheduling.shares import FairShares
 
 _NEW = (JobState.SUBMITTED, JobState.WAITING)
 TAKEN_OVER = "Taken over by the scheduler"
@@ -28,7 +28,7 @@ class Arrivals:
     (reliability case 22); those of one user come in their order.
     """
 
-    def __init__(self, ledger: Ledger, shares: Shares) -> None:
+    def __init__(self, ledger: JobTable, shares: FairShares) -> None:
         self._ledger = ledger
         self._shares = shares
         self._waiting: dict[str, tuple[int, Arrival]] = {}
@@ -115,7 +115,7 @@ def _next(before: JobEvent, type_: EventType, reason: str) -> JobEvent:
         job=before.job,
         seq=before.seq + 1,
         time=before.time,
-        source=Source.SCHEDULER,
+        source=EventSource.SCHEDULER,
         type=type_,
         old=before.new,
         new=next_state(before.new, type_),

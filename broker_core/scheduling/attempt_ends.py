@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from broker_core.jobs.attempt_events import AttemptEnded
-from broker_core.jobs.events import Source
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts import Attempts
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.fencing import Fences
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.outcomes import HERE_NEVER, SAME_ANYWHERE, SILENT, Outcomes
 from broker_core.scheduling.rematching import Rematching
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.reputation_feedback import HERE_NEVER, SAME_ANYWHERE, SILENT, ReputationFeedback
 from broker_core.scheduling.wording import abnormal, end_details
 
-E, FROM = members(EventType), members(Source)
+E, FROM = members(EventType), members(EventSource)
 _DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
 _AFTER_START = frozenset({"upload", "wall-limit", "output-limit", "no-desk"})
@@ -28,19 +28,19 @@ class AttemptEnds:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: JobTable,
         cache: ResourceCache,
         attempts: Attempts,
         rematching: Rematching,
         fences: Fences,
-        rules: Rules,
+        rules: SchedulerConfig,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
         self._attempts = attempts
         self._rematching = rematching
         self._fences = fences
-        self._outcomes = Outcomes(ledger, cache, rules)
+        self._outcomes = ReputationFeedback(ledger, cache, rules)
 
     def canceled(self, job: LiveJob, message: AttemptEnded) -> None:
         """Its owner had asked for it."""

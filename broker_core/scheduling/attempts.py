@@ -7,13 +7,13 @@ from typing import Any
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.choosing import Choice
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Submit, of_components
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.shares import Shares
-from broker_core.scheduling.waiting import WaitingJobs
+from broker_core.scheduling.pending_queue import PendingQueue
+from broker_core.scheduling.selection import Selection
+from broker_core.scheduling.shares import FairShares
 from broker_core.scheduling.wording import chosen
 
 E = members(EventType)
@@ -24,11 +24,11 @@ class Attempts:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: JobTable,
         cache: ResourceCache,
-        waiting: WaitingJobs,
+        waiting: PendingQueue,
         decisions: Decisions,
-        shares: Shares,
+        shares: FairShares,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
@@ -36,7 +36,7 @@ class Attempts:
         self._decisions = decisions
         self._shares = shares
 
-    def place(self, job: LiveJob, choice: Choice) -> bool:
+    def place(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
         if not self.take(job, choice):
             return False
@@ -48,7 +48,7 @@ class Attempts:
         self.begin(job, E.MATCHED, reason, {"choices": choice.of})
         return True
 
-    def take(self, job: LiveJob, choice: Choice) -> bool:
+    def take(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen; False if another job has it."""
         if not self._cache.lock(choice.ces, job.id, self._ledger.now.monotonic):
             return False

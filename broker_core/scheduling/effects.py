@@ -55,7 +55,7 @@ class Wake:
 
 
 @immutable
-class Stray:
+class LateMessage:
     """A site spoke of a job that is not live: record it with the ended job, if there is one."""
 
     message: AttemptReport
@@ -68,7 +68,7 @@ class Ask:
     """Ask every source now: without a cache nothing else lets waiting jobs be matched (CB-CACHE-09)."""
 
 
-Effect = Record | Submit | Confirm | Cancel | Wake | Stray | Ask
+Effect = Record | Submit | Confirm | Cancel | Wake | LateMessage | Ask
 ToSite = TypeVar("ToSite", Submit, Confirm, Cancel)
 
 

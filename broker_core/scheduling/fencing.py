@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.cache import ResourceCache
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.effects import Cancel, of_components
-from broker_core.scheduling.ledger import Ledger
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.job_table import JobTable
 
 Key = tuple[str, int]
 """Job id and number of the attempt: a command reaches that attempt alone (reliability case 12)."""
@@ -36,7 +36,7 @@ class Fences:
     sites then end by themselves what the broker does not name.
     """
 
-    def __init__(self, ledger: Ledger, cache: ResourceCache, rules: Rules) -> None:
+    def __init__(self, ledger: JobTable, cache: ResourceCache, rules: SchedulerConfig) -> None:
         self._ledger = ledger
         self._cache = cache
         self._again = rules.cancel_again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from broker_core.jobs.past import Past
+from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_names
@@ -50,7 +50,7 @@ class LiveJob:
     suspect: bool = False
     """It was on its way to a site whenever the broker died: it is not handed over again (case 24)."""
     died: tuple[str, ...] = ()
-    """Sites where its starter or agent died, as in `Past`."""
+    """Sites where its starter or agent died, as in `FailureHistory`."""
 
     id: str = field(init=False)
     """Job id."""
@@ -58,7 +58,7 @@ class LiveJob:
     def __post_init__(self) -> None:
         self.id = self.record.id
 
-    def remember(self, past: Past) -> None:
+    def remember(self, past: FailureHistory) -> None:
         """Take over what its events say of its troubles."""
         self.rounds, self.tried, self.died = past.rounds, past.tried, past.died
         self.excluded, self.retried = frozenset(past.excluded), past.retried

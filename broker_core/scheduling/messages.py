@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from broker_core.jobs.attempt_events import AttemptReport
+from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.immutable import immutable
-from broker_core.jobs.past import Past
 from broker_core.jobs.record import JobRecord
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
@@ -30,7 +30,7 @@ class Arrival:
     demand: Demand
     hold: str = ""
     """Put it on hold at once, for this reason."""
-    past: Past | None = None
+    past: FailureHistory | None = None
     """Its troubles before the broker was started again; None: there were none."""
 
 

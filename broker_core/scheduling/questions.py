@@ -11,12 +11,12 @@ from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.pool import Pool
-from broker_core.scheduling.choosing import Chooser
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.eligibility import EligibilityTable, Rows
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.queue import Round
-from broker_core.scheduling.standing import Rows, Standings
-from broker_core.scheduling.waiting import WaitingJobs
+from broker_core.scheduling.pending_queue import PendingQueue
+from broker_core.scheduling.scheduling_pass import SchedulingPass
+from broker_core.scheduling.selection import Selector
 from broker_core.scheduling.wording import waits_at_site
 
 S = JobState
@@ -25,7 +25,7 @@ _QUEUES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class QueuedJob:
     """A job that waits, with its reason."""
 
     job: LiveJob
@@ -62,12 +62,12 @@ class Questions:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: JobTable,
         cache: ResourceCache,
-        standings: Standings,
-        chooser: Chooser,
-        waiting: WaitingJobs,
-        rounds: Round,
+        standings: EligibilityTable,
+        chooser: Selector,
+        waiting: PendingQueue,
+        rounds: SchedulingPass,
     ) -> None:
         self._ledger = ledger
         self._cache = cache
@@ -76,7 +76,7 @@ class Questions:
         self._waiting = waiting
         self._round = rounds
 
-    def queue(self, now: float) -> Iterator[Queued]:
+    def queue(self, now: float) -> Iterator[QueuedJob]:
         """All waiting jobs: the queue in order, then those sent to a site that has not answered yet, then
         parked and held ones. Jobs may come and go between two of them; who has left the queue is left out."""
         others = [job for job in self._ledger.jobs.values() if self._is_other(job)]
@@ -93,7 +93,7 @@ class Questions:
             if blocking.id not in waits:
                 waits[blocking.id] = self._lacks(blocking, now)
             reason = _told(job, place, first, waits[blocking.id])
-            yield Queued(job, place, reason, first.id if first else "", "queued")
+            yield QueuedJob(job, place, reason, first.id if first else "", "queued")
         yield from (self._other(job) for job in others if self._is_other(job))
 
     def why(self, job: LiveJob, now: float, next_round: float) -> Why:
@@ -183,10 +183,10 @@ class Questions:
         """It waits, but not in the queue."""
         return job.record.state in (S.WAITING, S.READY) and self._waiting.line(job) is None
 
-    def _other(self, job: LiveJob) -> Queued:
+    def _other(self, job: LiveJob) -> QueuedJob:
         if job.record.state is S.READY:
-            return Queued(job, 0, waits_at_site(job.record), "", "sent")
-        return Queued(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
+            return QueuedJob(job, 0, waits_at_site(job.record), "", "sent")
+        return QueuedJob(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
 
 
 def _told(job: LiveJob, place: int, first: LiveJob | None, lacks: str) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 
-from broker_core.jobs.past import Past
+from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.arrivals import Arrivals
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.effects import Submit, of_components
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Arrival, JobsRecovered
-from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.site_reactions import SiteReactions
 
 
@@ -21,11 +21,11 @@ class Recovering:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: JobTable,
         arrivals: Arrivals,
         sites: SiteReactions,
         unparked: deque[LiveJob],
-        rules: Rules,
+        rules: SchedulerConfig,
     ) -> None:
         self._ledger = ledger
         self._arrivals = arrivals
@@ -47,11 +47,11 @@ class Recovering:
         if job.at_site:
             self._sites.adopt(job)
             if job.record.state is JobState.READY and not job.canceling:
-                self._on_its_way(job, arrival.past or Past(), died)
+                self._on_its_way(job, arrival.past or FailureHistory(), died)
         elif not job.record.held:
             self._unparked.append(job)
 
-    def _on_its_way(self, job: LiveJob, past: Past, died: bool) -> None:
+    def _on_its_way(self, job: LiveJob, past: FailureHistory, died: bool) -> None:
         """Hand a job over again under the same tag, unless it may be what kills the broker: then its site is
         only asked whether it has it (reliability case 24)."""
         deaths = past.deaths + died

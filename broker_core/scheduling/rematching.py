@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker_core.jobs.events import Source
+from broker_core.jobs.events import EventSource
+from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.members import members
-from broker_core.jobs.past import Past
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts import Attempts
-from broker_core.scheduling.choosing import Chooser
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.config import SchedulerConfig
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.rules import Rules
-from broker_core.scheduling.waiting import WaitingJobs
+from broker_core.scheduling.pending_queue import PendingQueue
+from broker_core.scheduling.selection import Selector
 
 E = members(EventType)
 
@@ -22,7 +22,12 @@ class Rematching:
     """Brings a job back from a site into the queue, visibly in its story."""
 
     def __init__(
-        self, ledger: Ledger, attempts: Attempts, chooser: Chooser, waiting: WaitingJobs, rules: Rules
+        self,
+        ledger: JobTable,
+        attempts: Attempts,
+        chooser: Selector,
+        waiting: PendingQueue,
+        rules: SchedulerConfig,
     ) -> None:
         self._ledger = ledger
         self._attempts = attempts
@@ -39,7 +44,7 @@ class Rematching:
         *,
         counts: bool = True,
         hold: str = "",
-        source: Source = Source.SCHEDULER,
+        source: EventSource = EventSource.SCHEDULER,
         details: dict[str, Any] | None = None,
     ) -> None:
         """Record why the attempt was given up, and what follows. `counts`: it is a round of CB-ERR-6."""
@@ -81,5 +86,5 @@ class Rematching:
         )
 
 
-def _past(job: LiveJob) -> Past:
-    return Past(job.rounds, tuple(sorted(job.excluded)), job.tried, job.died)
+def _past(job: LiveJob) -> FailureHistory:
+    return FailureHistory(job.rounds, tuple(sorted(job.excluded)), job.tried, job.died)

@@ -7,27 +7,27 @@ from collections import deque
 from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
+from broker_core.scheduling.admission import Admission
 from broker_core.scheduling.arrivals import Arrivals
-from broker_core.scheduling.elsewhere import Elsewhere
 from broker_core.scheduling.fencing import Fences
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.forced_rematch import ForcedRematch
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
-from broker_core.scheduling.sorting import Sorting
 
 S, E = members(JobState), members(EventType)
 
 
-class Requests:
+class UserRequests:
     """Does what is asked where it has a meaning; elsewhere nothing happens."""
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: JobTable,
         arrivals: Arrivals,
-        sorting: Sorting,
+        sorting: Admission,
         fences: Fences,
-        elsewhere: Elsewhere,
+        elsewhere: ForcedRematch,
         unparked: deque[LiveJob],
     ) -> None:
         self._ledger = ledger

@@ -16,17 +16,19 @@ from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.resources.pool import Pool
 from broker_core.resources.reputation import Reputation
+from broker_core.scheduling.admission import Admission
 from broker_core.scheduling.arrivals import TAKEN_OVER, Arrivals
 from broker_core.scheduling.attempt_ends import AttemptEnds
 from broker_core.scheduling.attempts import Attempts
-from broker_core.scheduling.choosing import Chooser
+from broker_core.scheduling.cache_update import CacheUpdate
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Ask, Effect, Wake
-from broker_core.scheduling.elsewhere import Elsewhere
+from broker_core.scheduling.eligibility import EligibilityTable, Match, WorkBudget
 from broker_core.scheduling.fencing import Fences
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.forced_rematch import ForcedRematch
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.merging import Merging
 from broker_core.scheduling.messages import (
     CancelAsked,
     ElsewhereAsked,
@@ -40,18 +42,16 @@ from broker_core.scheduling.messages import (
     SubmissionRecorded,
     TimerFired,
 )
-from broker_core.scheduling.overdue import OverdueStarts
-from broker_core.scheduling.questions import Questions, Queued, Why
-from broker_core.scheduling.queue import Round
+from broker_core.scheduling.pending_queue import PendingQueue
+from broker_core.scheduling.questions import Questions, QueuedJob, Why
 from broker_core.scheduling.recovering import Recovering
 from broker_core.scheduling.rematching import Rematching
-from broker_core.scheduling.requests import Requests
-from broker_core.scheduling.rules import Rules
-from broker_core.scheduling.shares import Shares
+from broker_core.scheduling.requests import UserRequests
+from broker_core.scheduling.scheduling_pass import SchedulingPass
+from broker_core.scheduling.selection import Selector
+from broker_core.scheduling.shares import FairShares
 from broker_core.scheduling.site_reactions import SiteReactions
-from broker_core.scheduling.sorting import Sorting
-from broker_core.scheduling.standing import Effort, Match, Standings
-from broker_core.scheduling.waiting import WaitingJobs
+from broker_core.scheduling.start_deadlines import StartDeadlines
 
 S, E = members(JobState), members(EventType)
 _BY_SITES = get_args(AttemptReport)
@@ -60,22 +60,24 @@ _BY_SITES = get_args(AttemptReport)
 class Scheduler:
     """Owns the live jobs. Pure: both clocks come in with messages, `positions` counts the log."""
 
-    def __init__(self, match: Match, positions: Callable[[], int], rules: Rules | None = None) -> None:
-        self._rules = rules = rules or Rules()
-        self._ledger = Ledger(positions)
+    def __init__(
+        self, match: Match, positions: Callable[[], int], rules: SchedulerConfig | None = None
+    ) -> None:
+        self._rules = rules = rules or SchedulerConfig()
+        self._ledger = JobTable(positions)
         self.cache = _cache(rules)
         """What is known of the resources; to be read only."""
         self.decisions = Decisions(rules.decisions)
         """What was decided lately; to be read only."""
-        self._standings = Standings(self.cache.board, match)
-        self._chooser = Chooser(self.cache, self._standings, rules)
-        self._waiting = WaitingJobs()
+        self._standings = EligibilityTable(self.cache.board, match)
+        self._chooser = Selector(self.cache, self._standings, rules)
+        self._waiting = PendingQueue()
         shared = self._ledger, self.cache, self._standings, self._chooser, self._waiting
-        shares = Shares()
+        shares = FairShares()
         attempts = Attempts(self._ledger, self.cache, self._waiting, self.decisions, shares)
-        self._round = Round(*shared, attempts)
-        self._sorting = Sorting(*shared, attempts, self._round, self.decisions)
-        self._merging = Merging(self.cache)
+        self._round = SchedulingPass(*shared, attempts)
+        self._sorting = Admission(*shared, attempts, self._round, self.decisions)
+        self._merging = CacheUpdate(self.cache)
         self._questions = Questions(*shared, self._round)
         self._arrivals = Arrivals(self._ledger, shares)
         self._unparked: deque[LiveJob] = deque()
@@ -90,14 +92,16 @@ class Scheduler:
         """What deals with attempts that are at sites."""
         ledger, cache, rules = self._ledger, self.cache, self._rules
         self._fences = fences = Fences(ledger, cache, rules)
-        self._overdue = OverdueStarts(ledger, cache, fences, rules)
+        self._overdue = StartDeadlines(ledger, cache, fences, rules)
         rematching = Rematching(ledger, attempts, self._chooser, self._waiting, rules)
         ends = AttemptEnds(ledger, cache, attempts, rematching, fences, rules)
         self._sites = SiteReactions(
             ledger, cache, self._chooser, attempts, rematching, fences, self._overdue, ends
         )
-        elsewhere = Elsewhere(cache, self._chooser, fences, rematching)
-        self._requests = Requests(ledger, self._arrivals, self._sorting, fences, elsewhere, self._unparked)
+        elsewhere = ForcedRematch(cache, self._chooser, fences, rematching)
+        self._requests = UserRequests(
+            ledger, self._arrivals, self._sorting, fences, elsewhere, self._unparked
+        )
         self._recovering = Recovering(ledger, self._arrivals, self._sites, self._unparked, rules)
 
     def use(self, order: Policy | None = None, queue: QueuePolicy | None = None) -> None:
@@ -168,7 +172,7 @@ class Scheduler:
         """What list-match is asked about: the very pool by which is decided; to be read only."""
         return self.cache.pool(now)
 
-    def queue(self, now: float) -> Iterator[Queued]:
+    def queue(self, now: float) -> Iterator[QueuedJob]:
         """All waiting jobs in order, each with the reason why it waits now; made when taken (CB-UI-11)."""
         return self._questions.queue(now)
 
@@ -243,7 +247,7 @@ class Scheduler:
             self.decisions.add(now.wall, "", "", "round", reason=reason, considered=known)
 
     def _take_over(self, slice_: int) -> None:
-        effort = Effort(self._standings, slice_)
+        effort = WorkBudget(self._standings, slice_)
         while self._arrivals and effort.more():
             job = self._arrivals.next()
             if job is not None and job.record.state is S.SUBMITTED:
@@ -261,7 +265,7 @@ class Scheduler:
             waiting = {job.id for job in self._unparked}
             aside = (*self._waiting.parked.values(), *self._waiting.awaiting.values())
             self._unparked.extend(job for job in aside if job.id not in waiting)
-        effort = Effort(self._standings, slice_)
+        effort = WorkBudget(self._standings, slice_)
         while self._unparked and effort.more():
             job = self._unparked.popleft()
             if job.record.state is S.WAITING and not job.record.held:
@@ -343,7 +347,7 @@ class Scheduler:
         return self._ledger.now.monotonic if since is None else since
 
 
-def _cache(rules: Rules) -> ResourceCache:
+def _cache(rules: SchedulerConfig) -> ResourceCache:
     return ResourceCache(
         rules.exclusive_interval,
         rules.first_bad_period,

@@ -12,7 +12,7 @@ _USERS = 1 << 20
 """Users that can have jobs of the same moment."""
 
 
-class Shares:
+class FairShares:
     """Gives out places as numbers, the smaller the earlier; no two are equal."""
 
     def __init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from broker_core.jobs.attempt_events import (
@@ -16,7 +17,7 @@ from broker_core.jobs.attempt_events import (
     AttemptStarted,
     AttemptWaits,
 )
-from broker_core.jobs.events import Source
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
 from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
@@ -25,19 +26,40 @@ from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempt_ends import AttemptEnds, has_run
 from broker_core.scheduling.attempts import Attempts
-from broker_core.scheduling.choosing import Chooser
-from broker_core.scheduling.effects import Confirm, Stray, of_components
+from broker_core.scheduling.effects import Confirm, LateMessage, of_components
 from broker_core.scheduling.fencing import Fences
-from broker_core.scheduling.ledger import Ledger
+from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import LinkChanged
-from broker_core.scheduling.outcomes import SILENT
-from broker_core.scheduling.overdue import OverdueStarts
 from broker_core.scheduling.rematching import Rematching
-from broker_core.scheduling.site_clocks import start_of, with_own_time
+from broker_core.scheduling.reputation_feedback import SILENT
+from broker_core.scheduling.selection import Selector
+from broker_core.scheduling.start_deadlines import StartDeadlines
 from broker_core.scheduling.wording import IN_QUEUE, in_words
 
-S, E, FROM = members(JobState), members(EventType), members(Source)
+_WHOLE = 1.0
+"""Nodes tell whole seconds."""
+
+
+def start_of(record: JobRecord, told: float) -> float:
+    """When a program started: not before its site was chosen, for that is recorded first.
+
+    That the site has it may have been learned long after the start, if this broker was away.
+    """
+    began, had = max(told, record.matched or 0.0), record.scheduled or 0.0
+    return had if 0.0 < had - began < _WHOLE else began
+
+
+def with_own_time(record: JobRecord, message: AttemptEnded, now: float) -> AttemptEnded:
+    """The end by the clock that recorded the start; how long it ran is the node's word. `now`: wall clock."""
+    began, told, ended = record.started or 0.0, message.started, message.time
+    if told is not None and told < began:
+        ended = min(now, ended + began - told)
+    ended = max(ended, began, record.matched or 0.0)
+    return message if ended == message.time else replace(message, time=ended)
+
+
+S, E, FROM = members(JobState), members(EventType), members(EventSource)
 _KEPT = "The site keeps it waiting"
 _OVER = (AttemptEnded, AttemptRefused)
 
@@ -47,13 +69,13 @@ class SiteReactions:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: JobTable,
         cache: ResourceCache,
-        chooser: Chooser,
+        chooser: Selector,
         attempts: Attempts,
         rematching: Rematching,
         fences: Fences,
-        overdue: OverdueStarts,
+        overdue: StartDeadlines,
         ends: AttemptEnds,
     ) -> None:
         self._ledger = ledger
@@ -87,7 +109,7 @@ class SiteReactions:
         if isinstance(message, AttemptAccepted | AttemptRuns | AttemptWaits | AgentReady):
             return
         if job is None:
-            self._ledger.effects.append(Stray(message, in_words(message)))
+            self._ledger.effects.append(LateMessage(message, in_words(message)))
         else:
             self._late(job, message)
 

@@ -15,8 +15,8 @@ from broker_core.jobs.attempt_events import (
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_names
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.choosing import Choice
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.selection import Selection
 
 IN_QUEUE = "In the site's queue"
 """Reason of a job that waits there for its turn."""
@@ -79,7 +79,7 @@ def end_details(message: AttemptEnded) -> dict[str, Any]:
     return facts
 
 
-def chosen(choice: Choice) -> str:
+def chosen(choice: Selection) -> str:
     """Where a job goes."""
     where = site_names(choice.ces)
     return f"Chosen: {where}" + (f", the first of {choice.of}" if choice.of > 1 else "")

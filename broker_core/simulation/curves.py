@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from broker_core.jobs.counters import LONGER, WAIT_BOUNDS
-from broker_core.simulation.outcome import Floats, Outcome
+from broker_core.simulation.outcome import Floats, ReplayOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Curves:
         return asdict(self)
 
 
-def curves(outcome: Outcome, parts: int = 240) -> Curves:
+def curves(outcome: ReplayOutcome, parts: int = 240) -> Curves:
     """The series of a replay."""
     ran = outcome.ran
     edges = np.linspace(0.0, outcome.makespan or 1.0, parts + 1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broker_core.simulation.site import SiteFacts
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 
 Floats = NDArray[np.float64]
 SHORT = 10.0
@@ -70,12 +70,12 @@ class Summary:
         return asdict(self)
 
 
-class Outcome:
+class ReplayOutcome:
     """Start, end and place of each job, in the order of the trace; `nan` and -1 for one that never ran."""
 
     def __init__(
         self,
-        trace: Trace,
+        trace: WorkloadTrace,
         sites: Sequence[SiteFacts],
         start: Sequence[float],
         end: Sequence[float],

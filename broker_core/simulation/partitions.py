@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broker_core.simulation.site import SiteFacts
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 
 
-def peaks(trace: Trace) -> dict[int, int]:
+def peaks(trace: WorkloadTrace) -> dict[int, int]:
     """Partition to the most processors that its jobs held at once, by the trace's own waits."""
     submit, run = np.asarray(trace.submit), np.asarray(trace.run)
     start = submit + np.maximum(0.0, np.asarray(trace.waited))
@@ -46,7 +46,7 @@ def share(processors: int, weights: dict[int, int]) -> dict[int, int]:
     return {one: given[one] for one in weights}
 
 
-def sites_of(trace: Trace, processors: int = 0) -> tuple[SiteFacts, ...]:
+def sites_of(trace: WorkloadTrace, processors: int = 0) -> tuple[SiteFacts, ...]:
     """One site for each partition of a trace; every site can hold the widest job that ran there.
 
     `processors` are shared out; 0: as many as the trace tells, or as its jobs held at most.
@@ -62,7 +62,7 @@ def sites_of(trace: Trace, processors: int = 0) -> tuple[SiteFacts, ...]:
     )
 
 
-def _name(trace: Trace, partition: int, partitions: int) -> str:
+def _name(trace: WorkloadTrace, partition: int, partitions: int) -> str:
     named = trace.partitions.get(partition)
     if named:
         return named

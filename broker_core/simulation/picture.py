@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from html import escape
 
 from broker_core.simulation.curves import Curves
-from broker_core.simulation.outcome import Outcome
+from broker_core.simulation.outcome import ReplayOutcome
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 880, 170, 70, 56, 46
 _INK, _GRID, _USED, _MEAN, _QUEUE = "#1b1f24", "#d8dde3", "#2f6fde", "#c2410c", "#0f766e"
 _TEXT = f"font-family='Inter, Helvetica, Arial, sans-serif' font-size='12' fill='{_INK}'"
 
 
-def svg(outcome: Outcome, curves: Curves) -> str:
+def svg(outcome: ReplayOutcome, curves: Curves) -> str:
     """Utilisation with its running average, and the number of waiting jobs, over virtual time in hours."""
     height = _TOP + 2 * (_HEIGHT + _GAP)
     top = max(1.0, *curves.queue)

@@ -14,14 +14,14 @@ from broker_core.policies.policy import Policy
 from broker_core.policies.queues import FCFS, QUEUES
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.resources.pool import Pool
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.demand import Demand, demand_of
 from broker_core.scheduling.messages import Now
-from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
-from broker_core.simulation.site import Site
+from broker_core.simulation.site import SimulatedSite
 
 
-def scheduler(order: Policy = best_fit, queue: str = FCFS, rules: Rules | None = None) -> Scheduler:
+def scheduler(order: Policy = best_fit, queue: str = FCFS, rules: SchedulerConfig | None = None) -> Scheduler:
     """A scheduler with these policies; raises BadRequest for a queue policy that is not known."""
     if queue not in QUEUES:
         raise BadRequest(f"There is no queue policy {queue!r}.", remedy=f"There are {', '.join(QUEUES)}.")
@@ -45,13 +45,13 @@ def demand(cpus: int, limit: float) -> Demand:
     return demand_of(checked.description, text)
 
 
-def report(source: str, sites: Sequence[Site], now: Now, interval: float) -> SourceHeard:
+def report(source: str, sites: Sequence[SimulatedSite], now: Now, interval: float) -> SourceHeard:
     """What sites say of themselves; they speak again after `interval` seconds."""
     facts = tuple(map(_facts, sites))
     return SourceHeard(source, now.wall, now.monotonic, facts, True, interval=interval, account=True)
 
 
-def _facts(site: Site) -> Facts:
+def _facts(site: SimulatedSite) -> Facts:
     facts = site.facts
     counts = {
         "GlueCEInfoTotalCPUs": facts.cpus,

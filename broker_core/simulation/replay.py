@@ -21,18 +21,22 @@ from broker_core.scheduling.effects import Ask, Record, Submit, Wake
 from broker_core.scheduling.messages import Arrival, Message, Now, SubmissionRecorded, TimerFired
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation import production
-from broker_core.simulation.site import Attempt, Site, SiteFacts
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.site import SimulatedAttempt, SimulatedSite, SiteFacts
+from broker_core.simulation.trace import WorkloadTrace
 
 Listener = Callable[[JobEvent], None]
 """Hears every event that the scheduler records."""
 
 
-class Replay:
+class TraceReplay:
     """One run; `run` may be called once."""
 
     def __init__(
-        self, trace: Trace, sites: Sequence[SiteFacts], scheduler: Scheduler, listener: Listener | None = None
+        self,
+        trace: WorkloadTrace,
+        sites: Sequence[SiteFacts],
+        scheduler: Scheduler,
+        listener: Listener | None = None,
     ) -> None:
         self.now = 0.0
         self.epoch = trace.begin
@@ -43,7 +47,7 @@ class Replay:
         """Number of the site where each job ran; -1 where it never did."""
         self.over = 0
         """Jobs that have ended, or were given up."""
-        self.sites = [Site(facts, number, self) for number, facts in enumerate(sites)]
+        self.sites = [SimulatedSite(facts, number, self) for number, facts in enumerate(sites)]
         self._by_ce = {site.facts.ce: site for site in self.sites}
         self._scheduler = scheduler
         self._listener = listener
@@ -57,7 +61,7 @@ class Replay:
         self._demands: dict[tuple[int, float], Demand] = {}
         self._clock = Now(self.epoch, 0.0)
 
-    def run(self, progress: Callable[[Replay], None] | None = None, every: int = 0) -> None:
+    def run(self, progress: Callable[[TraceReplay], None] | None = None, every: int = 0) -> None:
         """Replay all jobs; `progress` is called after each `every` of them (0: a hundredth)."""
         for site in self.sites:
             self._publish(site)
@@ -144,17 +148,17 @@ class Replay:
     def _send(self, effect: Submit) -> None:
         record = effect.record
         index = int(record.id)
-        attempt = Attempt(effect.component, record.cpus, self.trace.run[index], index)
+        attempt = SimulatedAttempt(effect.component, record.cpus, self.trace.run[index], index)
         self._by_ce[effect.ce.id].submit(attempt)
 
-    def _publish(self, site: Site) -> None:
+    def _publish(self, site: SimulatedSite) -> None:
         """A site reports its load, now and after each of its intervals."""
         interval = site.facts.publish_interval or math.inf
         self._hear(production.report(site.facts.name, (site,), self._clock, interval))
         if site.facts.publish_interval:
             self.at(self.now + interval, self._publish, site)
 
-    def _answer(self, site: Site) -> None:
+    def _answer(self, site: SimulatedSite) -> None:
         self._hear(production.report(site.facts.name, (site,), self._clock, math.inf))
 
     # --- what the sites ask for
@@ -178,12 +182,12 @@ class Replay:
         else:
             self.at(self.now + delay, self._hear, message)
 
-    def started(self, attempt: Attempt, site: Site) -> None:
+    def started(self, attempt: SimulatedAttempt, site: SimulatedSite) -> None:
         """An application started now."""
         self.start[attempt.index] = self.now
         self.place[attempt.index] = site.number
         self._begun += 1
 
-    def ended(self, attempt: Attempt, site: Site) -> None:
+    def ended(self, attempt: SimulatedAttempt, site: SimulatedSite) -> None:
         """An application ended now."""
         self.end[attempt.index] = self.now

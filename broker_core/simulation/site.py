@@ -53,7 +53,7 @@ class SiteFacts:
 
 
 @dataclass(slots=True)
-class Attempt:
+class SimulatedAttempt:
     """One execution attempt at a site."""
 
     component: Component
@@ -66,7 +66,7 @@ class Attempt:
     """When its application started."""
 
 
-class Surroundings(Protocol):
+class SimulatedBroker(Protocol):
     """What a site needs of the run: the time, an alarm, the broker's ear, and somebody to write it down."""
 
     now: float
@@ -86,31 +86,31 @@ class Surroundings(Protocol):
         """The broker hears a message after a delay."""
         ...
 
-    def started(self, attempt: Attempt, site: Site) -> None:
+    def started(self, attempt: SimulatedAttempt, site: SimulatedSite) -> None:
         """An application started now."""
         ...
 
-    def ended(self, attempt: Attempt, site: Site) -> None:
+    def ended(self, attempt: SimulatedAttempt, site: SimulatedSite) -> None:
         """An application ended now."""
         ...
 
 
-class Site:
+class SimulatedSite:
     """A site at work; it starts and ends jobs on its own, and the broker only hears of it."""
 
-    def __init__(self, facts: SiteFacts, number: int, around: Surroundings) -> None:
+    def __init__(self, facts: SiteFacts, number: int, around: SimulatedBroker) -> None:
         self.facts = facts
         self.number = number
         self.free = facts.cpus - facts.busy
         self.running = 0
-        self.queue: deque[Attempt] = deque()
+        self.queue: deque[SimulatedAttempt] = deque()
         self._around = around
 
-    def submit(self, attempt: Attempt) -> None:
+    def submit(self, attempt: SimulatedAttempt) -> None:
         """Take an attempt, or refuse it, after the delay of the submission."""
         self._around.after(self.facts.submission_delay, self._arrive, attempt)
 
-    def _arrive(self, attempt: Attempt) -> None:
+    def _arrive(self, attempt: SimulatedAttempt) -> None:
         if len(self.queue) >= self.facts.max_queue and (self.queue or attempt.cpus > self.free):
             reason = f"{len(self.queue)} jobs wait there already"
             self._around.tell(AttemptRefused(attempt.component, reason), 0.0)
@@ -121,7 +121,7 @@ class Site:
         else:
             self._start(attempt)
 
-    def _start(self, attempt: Attempt) -> None:
+    def _start(self, attempt: SimulatedAttempt) -> None:
         around = self._around
         self.free -= attempt.cpus
         self.running += 1
@@ -131,7 +131,7 @@ class Site:
         around.tell(message, self.facts.poll_delay)
         around.at(around.now + attempt.run / self.facts.speed, self._end, attempt)
 
-    def _end(self, attempt: Attempt) -> None:
+    def _end(self, attempt: SimulatedAttempt) -> None:
         around = self._around
         self.free += attempt.cpus
         self.running -= 1

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 
 _FIELDS = 18
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*$")
@@ -33,7 +33,7 @@ class _Job(NamedTuple):
     waited: float
 
 
-def read_swf(path: Path) -> Trace:
+def read_swf(path: Path) -> WorkloadTrace:
     """Read a trace; raises BadRequest with the line that is wrong, or if no job can be replayed."""
     try:
         with _opened(path) as lines:
@@ -49,7 +49,7 @@ def _opened(path: Path):  # type: ignore[no-untyped-def]
     return gzip.open(path, "rt", errors="replace") if packed else path.open(errors="replace")
 
 
-def _trace(name: str, lines: Iterable[str]) -> Trace:
+def _trace(name: str, lines: Iterable[str]) -> WorkloadTrace:
     header: dict[str, str] = {}
     partitions: dict[int, str] = {}
     jobs: list[_Job] = []
@@ -102,11 +102,11 @@ def _job(line: str, name: str, number: int) -> _Job:
 
 def _columns(
     name: str, jobs: list[_Job], header: dict[str, str], partitions: dict[int, str], left_out: int
-) -> Trace:
+) -> WorkloadTrace:
     jobs.sort(key=lambda job: job.submit)
     origin = jobs[0].submit
     start = _whole(header.get("UnixStartTime", ""))
-    return Trace(
+    return WorkloadTrace(
         name=name,
         submit=[job.submit - origin for job in jobs],
         run=[job.run for job in jobs],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class WorkloadTrace:
     """Jobs in the order of their submission; lists are not changed once the trace is made."""
 
     name: str
@@ -36,7 +36,7 @@ class Trace:
     def __len__(self) -> int:
         return len(self.submit)
 
-    def first(self, jobs: int) -> Trace:
+    def first(self, jobs: int) -> WorkloadTrace:
         """The first jobs alone; the facts about the machine stay."""
         columns = ("submit", "run", "cpus", "limit", "partition", "waited")
         return replace(self, **{name: getattr(self, name)[:jobs] for name in columns})

@@ -23,7 +23,7 @@ class SiteFailed(CrossDeskError):
     status = 502
 
 
-class Seen(Enum):
+class AttemptStatus(Enum):
     """What a site says of one of its jobs."""
 
     HELD = auto()
@@ -48,7 +48,7 @@ class Launch:
 class Sighting:
     """What one poll found out about one attempt."""
 
-    seen: Seen
+    seen: AttemptStatus
     id: str = ""
     """The site's own id."""
     reason: str = ""
@@ -66,7 +66,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Polled:
+class PollResult:
     """What one poll found out."""
 
     attempts: Mapping[str, Sighting]
@@ -122,7 +122,7 @@ class Adapter(Protocol):
         """Let held attempts go, all in one exchange; repeated it does nothing."""
         ...
 
-    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> Polled:
+    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
         """Look at all attempts in one exchange; `renew`: and renew their lease."""
         ...
 
@@ -166,7 +166,7 @@ class Adapter(Protocol):
         ...
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
-        """See `FarSite.way_back`."""
+        """See `RemoteSitePort.way_back`."""
         ...
 
     async def close(self) -> None:

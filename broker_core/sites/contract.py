@@ -33,7 +33,7 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptProgram:
+class CachedProgram:
     """A program of the broker's that a site keeps by its hash, so that it travels there once."""
 
     name: str
@@ -68,7 +68,7 @@ class LaunchOrder:
     agent: str = ""
     """Program that starts the user's program of an interactive job; empty: none."""
     agent_arguments: tuple[str, ...] = ()
-    agents: tuple[KeptProgram, ...] = ()
+    agents: tuple[CachedProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
     owner: str = ""
     ce: ComputingElement = NOWHERE
@@ -183,7 +183,7 @@ class Site(Protocol):
         ...
 
 
-class FarSite(Site, Protocol):
+class RemoteSitePort(Site, Protocol):
     """A site that was added by its settings: something lies between it and the broker."""
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:

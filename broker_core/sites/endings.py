@@ -7,7 +7,7 @@ import resource
 import time
 
 from broker_core.jobs.attempt_events import AttemptEnded
-from broker_core.sites.run import Run
+from broker_core.sites.local.run import LocalRun
 from broker_core.worker.markers import EXITS, EndedMark, StartedMark, read_ended, read_started, status_of
 
 Usage = resource.struct_rusage | None
@@ -18,7 +18,7 @@ _NO_RESULT = ("starter", "The Job Starter could not record the end of the job; i
 _SECOND = ("refused-second-start", "This attempt had been started before; the second start was refused.")
 
 
-def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> AttemptEnded:
+def ended_of(run: LocalRun, status: int | None, usage: Usage, file_limit: int) -> AttemptEnded:
     """The end of `run`. `status`: as of waitpid, None for a starter that is not our child."""
     started = read_started(run.directory.path)
     mark = read_ended(run.directory.path)
@@ -39,7 +39,7 @@ def ended_of(run: Run, status: int | None, usage: Usage, file_limit: int) -> Att
     )
 
 
-def full_output(run: Run, file_limit: int) -> str:
+def full_output(run: LocalRun, file_limit: int) -> str:
     """The reason, if standard output or error has grown to the limit; else empty."""
     limit = run.order.file_limit or file_limit
     for name in {run.order.stdout, run.order.stderr} if limit else ():

@@ -9,7 +9,7 @@ MOST_TYPED = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class LineBytes:
     """Bytes of a file that only grows, with their place in it: written twice they are there once."""
 
     place: int
@@ -20,8 +20,8 @@ class Carried:
 class LineCall:
     """What is brought there, and from where on output is wanted."""
 
-    typed: Carried
-    control: Carried
+    typed: LineBytes
+    control: LineBytes
     outputs: tuple[str, ...]
     """Names of the job's files that hold its output: standard output, then standard error."""
     places: tuple[int, ...]

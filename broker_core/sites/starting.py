@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from broker_core.sites.contract import KeptProgram, LaunchOrder, SiteRefused
-from broker_core.sites.settings import LocalSettings
+from broker_core.sites.contract import CachedProgram, LaunchOrder, SiteRefused
+from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.encoding import encode, encode_list
 from broker_core.worker.script import starter_path
 from broker_core.worker.variables import BLOCK, MARK
@@ -31,7 +31,7 @@ class StarterSettings:
 
     directory: str
     """Of the attempt, at the site; empty: known only where it runs."""
-    program: Callable[[KeptProgram], str] | None = None
+    program: Callable[[CachedProgram], str] | None = None
     """Path of a program that the site keeps; None: it keeps none."""
     file_limit: int = 0
     """Bytes that one file may have where the order does not say; 0: no limit."""

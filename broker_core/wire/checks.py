@@ -7,7 +7,7 @@ from pydantic import Field
 from broker_core.wire.submission import SandboxFile, Wire
 
 
-class Fix(Wire):
+class FixView(Wire):
     """A quick fix: replace the characters from `start` to `end` (offsets in the text) by `text`."""
 
     title: str
@@ -16,7 +16,7 @@ class Fix(Wire):
     text: str
 
 
-class Diagnostic(Wire):
+class DiagnosticView(Wire):
     """One error, warning or hint about a description, with its place."""
 
     severity: str = Field(pattern="^(error|warning|hint)$")
@@ -31,7 +31,7 @@ class Diagnostic(Wire):
     start: int = 0
     """Offsets in the text, in characters."""
     end: int = 0
-    fixes: list[Fix] = []
+    fixes: list[FixView] = []
 
 
 class CheckRequest(Wire):
@@ -45,7 +45,7 @@ class CheckReport(Wire):
     """All that is wrong with a description, and what it asks for."""
 
     ok: bool
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticView]
     structure: str = ""
     interactive: bool = False
     cpus: int = 1

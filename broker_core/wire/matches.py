@@ -33,7 +33,7 @@ class MatchRequest(Wire):
     """Name of the part that is told (MatchReport.parts), or of one of its jobs; empty: the first."""
 
 
-class Clause(Wire):
+class ClauseView(Wire):
     """One clause of Requirements (or one of the broker's own conditions) at one resource."""
 
     text: str
@@ -45,7 +45,7 @@ class Clause(Wire):
     """In words, with the values met there."""
 
 
-class ClauseCount(Wire):
+class ClauseCountView(Wire):
     """One clause over all known resources."""
 
     text: str
@@ -78,7 +78,7 @@ class MatchedResource(Wire):
     """Files of InputData with a replica near to it."""
     order: str = ""
     """Why it stands where it stands in the order, in words."""
-    clauses: list[Clause] = []
+    clauses: list[ClauseView] = []
 
 
 class MatchedGroup(Wire):
@@ -121,7 +121,7 @@ class MatchReport(Wire):
     matching: int = 0
     selected: int = 0
     """Resources that `only` and `text` leave, of which this is a page."""
-    clauses: list[ClauseCount] = []
+    clauses: list[ClauseCountView] = []
     groups: list[MatchedGroup] = []
     """Only for a job that may use several computing elements; the one taken first is the first."""
     groups_total: int = 0

@@ -58,7 +58,7 @@ class AttributeView(Wire):
     """Source to its older, different value."""
 
 
-class Commitment(Wire):
+class CommitmentView(Wire):
     """CPUs given to a job."""
 
     job: str
@@ -75,7 +75,7 @@ class ResourceDetail(Wire):
     attributes: list[AttributeView]
     marks: dict[str, str] = {}
     """Mark to its reason in words, with what ends it."""
-    commitments: list[Commitment] = []
+    commitments: list[CommitmentView] = []
     lock_owner: str = ""
     lock_until: float | None = None
     access: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from broker_core.jobs.record import COLUMNS
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 from broker_core.wire.submission import Wire
 
 JOB_COLUMNS: tuple[str, ...] = COLUMNS
@@ -93,7 +93,7 @@ class JobDetail(Wire):
     """1 for the head of the broker's queue; 0 if not queued."""
     usage: dict[str, float] = {}
     """Resources used so far or in all: `wall_s`, `cpu_s`, `max_rss_bytes`, `output_bytes`, as known."""
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[DiagnosticView] = []
 
 
 class OutputFile(Wire):
@@ -169,4 +169,4 @@ class ErrorView(Wire):
     message: str
     place: str = ""
     remedy: str = ""
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[DiagnosticView] = []

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.worker.agent_display import Display
-from broker_core.worker.agent_program import Program
+from broker_core.worker.agent_program import UserProgram
 from broker_core.worker.agent_settings import (
     CONTACT,
     FAILURE,
@@ -41,7 +41,7 @@ NOT_FOUND, NOT_RUN = 127, 126
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class AgentEnvironment:
     """What the agent made for the program before it started it."""
 
     environment: dict[str, str]
@@ -78,7 +78,7 @@ def _run(words: Sequence[str], settings: AgentSettings, environment: dict[str, s
             return _failed(f"The program cannot have a display: {error}.")
         environment |= display.variables
     try:
-        program = Program(
+        program = UserProgram(
             words,
             environment,
             terminal=settings.mode == TERMINAL,
@@ -87,20 +87,20 @@ def _run(words: Sequence[str], settings: AgentSettings, environment: dict[str, s
     except OSError as error:
         sys.stderr.write(f"{words[0]}: {error.strerror}\n")
         return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
-    status = asyncio.run(_session(settings, program, Surroundings(environment, private, display)))
+    status = asyncio.run(_session(settings, program, AgentEnvironment(environment, private, display)))
     if status < 0:
         shutil.rmtree(private, ignore_errors=True)
         _die_of(-status)
     return status
 
 
-async def _session(settings: AgentSettings, program: Program, around: Surroundings) -> int:
+async def _session(settings: AgentSettings, program: UserProgram, around: AgentEnvironment) -> int:
     """Serve desks until the program has ended and its output is fetched; returns its status."""
     # The program runs already: what takes long to load is loaded beside it.
     with _without_searches():
         import asyncssh  # noqa: F401 - loaded by the modules below too
-    from broker_core.interactive.meeting import Place
-    from broker_core.worker.agent_dial import Dialer, Reach
+    from broker_core.channel.rendezvous import Endpoint
+    from broker_core.worker.agent_dial import AgentDialer, Reach
     from broker_core.worker.agent_server import DeskServer
     from broker_core.worker.agent_session import AgentSession
 
@@ -115,11 +115,11 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     if around.display is not None:
         await server.show(around.display)
     contact = _contact(server.key.export_public_key().decode(), server.key.get_fingerprint())
-    said = Word(Path.cwd(), contact, settings.retry_interval)
+    said = StatusReport(Path.cwd(), contact, settings.retry_interval)
     said.say()
     reach = Reach(len(settings.places), said.say)
     dialers = [
-        Dialer(Place(host, port), settings.token, settings.retry_interval, server.serve, reach)
+        AgentDialer(Endpoint(host, port), settings.token, settings.retry_interval, server.serve, reach)
         for host, port in settings.places
     ]
     calls = [asyncio.ensure_future(dialer.run()) for dialer in dialers]
@@ -136,7 +136,7 @@ async def _session(settings: AgentSettings, program: Program, around: Surroundin
     return program.status if program.status is not None else -signal.SIGKILL
 
 
-class Word:
+class StatusReport:
     """What the agent says of itself to the broker; on a full disk again and again, until it takes it."""
 
     def __init__(self, directory: Path, contact: dict[str, object], interval: float) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncssh
 
-from broker_core.worker.agent_program import STDERR, Program
+from broker_core.worker.agent_program import STDERR, UserProgram
 
 _TURN = 64 * 1024
 _NOT_RUN = 126
@@ -25,7 +25,7 @@ async def run_command(
         given["TERM"] = process.term_type
     columns, rows, _, _ = process.term_size
     try:
-        program = Program(
+        program = UserProgram(
             words,
             given,
             terminal=bool(process.term_type),
@@ -42,7 +42,7 @@ async def run_command(
 class _Command:
     """A running command with its channel."""
 
-    def __init__(self, process: asyncssh.SSHServerProcess[bytes], program: Program) -> None:
+    def __init__(self, process: asyncssh.SSHServerProcess[bytes], program: UserProgram) -> None:
         self._process = process
         self._program = program
         self._ended = asyncio.Event()

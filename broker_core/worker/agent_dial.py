@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from socket import socket
 
-from broker_core.interactive.meeting import AGENT, NoMeeting, NotReached, Place, meet
+from broker_core.channel.rendezvous import AGENT, Endpoint, NoRendezvous, NotReached, meet
 
 log = logging.getLogger("crossdesk.agent")
 SHORTEST = 0.1
@@ -25,11 +25,11 @@ class Reach:
         """`tell`: why none is reached; empty: one is."""
         self._places = places
         self._tell = tell
-        self._failing: dict[Place, str] = {}
+        self._failing: dict[Endpoint, str] = {}
         self._soon: asyncio.TimerHandle | None = None
         self._told = False
 
-    def reached(self, place: Place) -> None:
+    def reached(self, place: Endpoint) -> None:
         """A place answers."""
         self._failing.clear()
         if self._soon is not None:
@@ -39,7 +39,7 @@ class Reach:
             self._told = False
             self._tell("")
 
-    def failed(self, place: Place, reason: str) -> None:
+    def failed(self, place: Endpoint, reason: str) -> None:
         """A place does not."""
         self._failing[place] = reason
         if len(self._failing) == self._places and self._soon is None and not self._told:
@@ -50,12 +50,12 @@ class Reach:
         self._tell(" ".join(self._failing.values()))
 
 
-class Dialer:
+class AgentDialer:
     """Calls one place; every connection on which a desk is met is served while the next one waits."""
 
     def __init__(
         self,
-        place: Place,
+        place: Endpoint,
         token: str,
         interval: float,
         serve: Callable[[socket], Awaitable[None]],
@@ -80,7 +80,7 @@ class Dialer:
                 )
             except Exception as error:  # noqa: BLE001 - whatever it is, nobody else calls this place
                 log.info("%s", error)
-                if isinstance(error, NotReached) or not isinstance(error, NoMeeting):
+                if isinstance(error, NotReached) or not isinstance(error, NoRendezvous):
                     self._reach.failed(self._place, str(error) or type(error).__name__)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, self._interval)

@@ -9,8 +9,8 @@ from socket import socket
 
 import asyncssh
 
-from broker_core.interactive.frames import BadFrame, FrameReader, read_word, word
-from broker_core.interactive.meeting import AGENT, NoMeeting, Place, meet
+from broker_core.channel.frames import BadFrame, FrameReader, read_word, word
+from broker_core.channel.rendezvous import AGENT, Endpoint, NoRendezvous, meet
 
 log = logging.getLogger("crossdesk.agent")
 DIAL_TIME = 3.0
@@ -34,7 +34,7 @@ class DirectCall(asyncssh.SSHUNIXSession[bytes]):
         try:
             for _, content in self._reader.feed(data):
                 said = read_word(content)
-                place, token = Place(str(said["host"]), int(said["port"])), str(said["token"])
+                place, token = Endpoint(str(said["host"]), int(said["port"])), str(said["token"])
                 if self._calling is None:
                     self._calling = asyncio.ensure_future(self._call(place, token))
         except (BadFrame, ValueError, TypeError, KeyError) as error:
@@ -44,10 +44,10 @@ class DirectCall(asyncssh.SSHUNIXSession[bytes]):
         """The answer may still come."""
         return True
 
-    async def _call(self, place: Place, token: str) -> None:
+    async def _call(self, place: Endpoint, token: str) -> None:
         try:
             connection = await meet(place, AGENT, token, DIAL_TIME, DIAL_TIME)
-        except NoMeeting as error:
+        except NoRendezvous as error:
             log.info("No direct way: %s", error)
             self._refuse(str(error))
             return

@@ -27,10 +27,10 @@ _LIBRARIES = ("/usr/libexec/coreutils/libstdbuf.so", "/usr/lib/coreutils/libstdb
 """Library that makes a program which was built for files write its lines at once (CB-BYP-01)."""
 
 
-class Program:
+class UserProgram:
     """A running program. Started at once; read when `run` is called with who listens."""
 
-    _all: ClassVar[set[Program]] = set()
+    _all: ClassVar[set[UserProgram]] = set()
     """Those that run: a loop has one handler of the signal that tells of ended children."""
 
     def __init__(

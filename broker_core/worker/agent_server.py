@@ -6,20 +6,63 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import asyncssh
 
-from broker_core.interactive.frames import DESK_USER, DESKS_PATH, DIRECT_PATH, DISPLAY_PATH, STREAM_PATH
+from broker_core.channel.frames import (
+    DESK_USER,
+    DESKS_PATH,
+    DIRECT_PATH,
+    DISPLAY_PATH,
+    STREAM_PATH,
+    BadFrame,
+    FrameReader,
+    read_word,
+    word,
+)
 from broker_core.worker.agent_command import run_command
-from broker_core.worker.agent_desks import DeskList
 from broker_core.worker.agent_direct import DirectCall
 from broker_core.worker.agent_display import Display
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_viewer import Viewer
 from broker_core.worker.agent_windows import Windows
+
+log = logging.getLogger("crossdesk.agent")
+
+
+class DeskList(asyncssh.SSHUNIXSession[bytes]):
+    """One message with the keys of all desks; answered when it is in force."""
+
+    def __init__(self, admit: Callable[[list[str]], None]) -> None:
+        self._admit = admit
+        self._reader = FrameReader()
+
+    def connection_made(self, channel: asyncssh.SSHUNIXChannel[bytes]) -> None:
+        """Wait for the message."""
+        self._channel = channel
+
+    def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
+        """Take the list over; one that is not understood changes nothing."""
+        try:
+            for _, content in self._reader.feed(data):
+                keys = [str(key) for key in read_word(content)["keys"]]
+                self._admit(keys)
+                self._answer(word("desks", known=len(keys)))
+        except (BadFrame, KeyError, TypeError, ValueError) as error:
+            log.warning("The list of desks is not understood: %s", error)
+            self._answer(word("desks", reason=str(error)))
+
+    def eof_received(self) -> bool:
+        """The answer may still come."""
+        return True
+
+    def _answer(self, said: bytes) -> None:
+        self._channel.write(said)
+        self._channel.write_eof()
+
 
 log = logging.getLogger("crossdesk.agent")
 WINDOW = 1 << 20

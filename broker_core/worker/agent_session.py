@@ -11,9 +11,9 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any, Protocol
 
-from broker_core.worker.agent_program import STDERR, STDOUT, Program
+from broker_core.worker.agent_program import STDERR, STDOUT, UserProgram
 from broker_core.worker.agent_settings import LINES, TERMINAL, AgentSettings
-from broker_core.worker.agent_spool import Spool
+from broker_core.worker.agent_spool import OutputSpool
 from broker_core.worker.agent_states import Event, Machine, State
 
 log = logging.getLogger("crossdesk.agent")
@@ -54,11 +54,13 @@ class Watcher(Protocol):
 class AgentSession:
     """One program with its streams, from its start to the last byte at a desk."""
 
-    def __init__(self, settings: AgentSettings, program: Program, directory: Path) -> None:
+    def __init__(self, settings: AgentSettings, program: UserProgram, directory: Path) -> None:
         self.settings = settings
         self.program = program
         streams = (STDOUT,) if settings.mode == TERMINAL else (STDOUT, STDERR)
-        self.spools = {stream: Spool(directory, f"stream{stream}", settings.memory) for stream in streams}
+        self.spools = {
+            stream: OutputSpool(directory, f"stream{stream}", settings.memory) for stream in streams
+        }
         self.watchers: list[Watcher] = []
         self.writer: Watcher | None = None
         self.machine = Machine(settings.max_retries if settings.mode == LINES else 0)

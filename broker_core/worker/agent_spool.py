@@ -12,7 +12,7 @@ SEGMENT = 4 << 20
 """Bytes of a file on the disk."""
 
 
-class Spool:
+class OutputSpool:
     """Bytes from `start` to `end`; appended at the end, forgotten from the start."""
 
     def __init__(self, directory: Path, name: str, memory: int) -> None:

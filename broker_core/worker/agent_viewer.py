@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.interactive.frames import (
+from broker_core.channel.frames import (
     HEARD,
     INPUT,
     OUTPUT,

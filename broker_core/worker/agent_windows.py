@@ -14,8 +14,8 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.interactive.frames import DISPLAY_PATH
-from broker_core.interactive.x_setup import BadSetup, Setup, read_setup
+from broker_core.channel.frames import DISPLAY_PATH
+from broker_core.channel.x_setup import BadSetup, Setup, read_setup
 from broker_core.worker.agent_display import Display
 
 log = logging.getLogger("crossdesk.agent")
@@ -64,11 +64,11 @@ class Windows:
         for task in self._tasks:
             task.cancel()
 
-    def offer(self, connection: asyncssh.SSHServerConnection) -> Offer:
+    def offer(self, connection: asyncssh.SSHServerConnection) -> DisplayOffer:
         """A desk shows windows until the offer is closed."""
         self._offers.append(connection)
         self._news.set()
-        return Offer(lambda: self._withdraw(connection))
+        return DisplayOffer(lambda: self._withdraw(connection))
 
     def _withdraw(self, connection: asyncssh.SSHServerConnection) -> None:
         if connection in self._offers:
@@ -146,7 +146,7 @@ class Windows:
         self._changed(self._waiting)
 
 
-class Offer(asyncssh.SSHListener):
+class DisplayOffer(asyncssh.SSHListener):
     """A desk's word that it shows windows; closed by it, or with its connection."""
 
     def __init__(self, withdraw: Callable[[], None]) -> None:

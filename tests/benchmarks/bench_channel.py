@@ -16,8 +16,8 @@ from pathlib import Path
 from broker_core.client.client import BrokerClient
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
-from broker_core.interactive.session_events import Output, Status
-from broker_core.interactive.shadow import Session
+from broker_core.shadow.session import ShadowSession
+from broker_core.shadow.session_events import OutputReceived, Status
 from tests.benchmarks.broker import running
 from tests.benchmarks.figure import Figure
 from tests.interactive.pair import Bench, bench
@@ -63,7 +63,7 @@ async def _measure() -> list[Figure]:
 class Listening:
     """Reads a session and wakes who waits for a byte."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ShadowSession) -> None:
         self.session = session
         self.size = 0
         self.found = 0
@@ -72,10 +72,10 @@ class Listening:
 
     async def _read(self) -> None:
         async for event in self.session.events():
-            if isinstance(event, Output):
+            if isinstance(event, OutputReceived):
                 self.size += len(event.data)
                 self.found += event.data.count(b"Z")
-            if isinstance(event, Output | Status):
+            if isinstance(event, OutputReceived | Status):
                 self._changed.set()
 
     async def until(self, true: Callable[[], bool]) -> None:
@@ -138,7 +138,7 @@ async def _start(client: BrokerClient) -> float:
     session = await open_session(client, job)
     spent = 0.0
     async for event in session.events():
-        if isinstance(event, Output) and not spent:
+        if isinstance(event, OutputReceived) and not spent:
             spent = time.perf_counter() - begin
     await session.close()
     return spent

@@ -13,7 +13,7 @@ import psij
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import prepare
-from broker_core.command_line.following import until_ended
+from broker_core.command_line.job.following import until_ended
 from broker_core.wire.submission import Submission
 from tests.benchmarks.broker import running
 from tests.benchmarks.figure import Figure

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
-from broker_core.command_line.following import until_ended
+from broker_core.command_line.job.following import until_ended
 from tests.benchmarks.broker import running, submission
 from tests.benchmarks.figure import Figure
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
-from broker_core.broker.collecting import collect_rarely
+from broker_core.broker.gc_tuning import collect_rarely
 from broker_core.jdl.check import check
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState

@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from broker_core.matching.sets import Trace, find
+from broker_core.matching.sets import SearchTrace, find
 from tests.benchmarks.figure import Figure
 
 NEED = 100
@@ -79,7 +79,7 @@ def _time(
         free = shape(random, count).astype(np.int64)
         rank = random.integers(100, 3000, count).astype(np.float64)
         ids = [f"ce{place:06}.example.org:2119/jobmanager-pbs-long" for place in range(count)]
-        trace = Trace() if traced else None
+        trace = SearchTrace() if traced else None
         begin = time.perf_counter()
         find(ids, free, rank, NEED, best=True, trace=trace)
         spent.append(time.perf_counter() - begin)

@@ -12,12 +12,12 @@ import sys
 import time
 from pathlib import Path
 
-from broker_core.broker.collecting import HARDLY_EVER, collect_rarely
+from broker_core.broker.gc_tuning import HARDLY_EVER, collect_rarely
 from broker_core.simulation import production
 from broker_core.simulation.partitions import sites_of
-from broker_core.simulation.replay import Replay
+from broker_core.simulation.replay import TraceReplay
 from broker_core.simulation.swf import read_swf
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 from tests.benchmarks.figure import Figure
 
 _JOBS, _SITES, _CPUS = 188_041, 170, 24_515
@@ -41,18 +41,18 @@ def measure() -> list[Figure]:
     ]
 
 
-def _trace() -> Trace:
+def _trace() -> WorkloadTrace:
     words = sys.argv[1:]
     if "--trace" in words:
         return read_swf(Path(words[words.index("--trace") + 1]))
     return _made()
 
 
-def _made() -> Trace:
+def _made() -> WorkloadTrace:
     chance = random.Random(2005)
     submit = sorted(float(chance.randrange(_SPAN)) for _ in range(_JOBS))
     weights = [chance.paretovariate(1.0) for _ in range(_SITES)]
-    return Trace(
+    return WorkloadTrace(
         name="made",
         submit=[one - submit[0] for one in submit],
         run=[float(round(chance.lognormvariate(7.5, 1.7))) for _ in range(_JOBS)],
@@ -64,9 +64,9 @@ def _made() -> Trace:
     )
 
 
-def _seconds(trace: Trace) -> tuple[float, float]:
+def _seconds(trace: WorkloadTrace) -> tuple[float, float]:
     """How long one replay takes, and how much of that its process worked."""
-    run = Replay(trace, sites_of(trace), production.scheduler())
+    run = TraceReplay(trace, sites_of(trace), production.scheduler())
     collect_rarely(HARDLY_EVER)
     begin, worked = time.perf_counter(), time.process_time()
     run.run()

@@ -13,12 +13,12 @@ from pathlib import Path
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Launch
-from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
 from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.factory import site_for
 from broker_core.sites.link import Link
-from broker_core.sites.making import site_for
-from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.remote.settings import RemoteSettings
+from broker_core.sites.shell.adapter import ShellAdapter
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SiteSpec
 from tests.benchmarks.figure import Figure

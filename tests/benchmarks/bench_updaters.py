@@ -9,9 +9,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from broker_core.information.ldap_updater import LdapUpdater
+from broker_core.information.ldap.updater import LdapUpdater
 from broker_core.information.source_process import ask_in_process
-from broker_core.information.updater import Answer, SourceSettings
+from broker_core.information.updater import SourceAnswer, SourceSettings
 from tests.benchmarks.figure import Figure
 from tests.testbed.glue_tree import made_sites, tree
 from tests.testbed.openldap import Slapd
@@ -75,7 +75,7 @@ async def _asked(updater: LdapUpdater, collect: bool = False) -> tuple[float, fl
 
     task = asyncio.create_task(tick())
     begin = time.perf_counter()
-    answer: Answer = await updater.fetch()
+    answer: SourceAnswer = await updater.fetch()
     spent = time.perf_counter() - begin
     ticking = False
     await task

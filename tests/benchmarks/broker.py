@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from broker_core.broker.places import places
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
+from broker_core.paths import places
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.running import RunningBroker
 

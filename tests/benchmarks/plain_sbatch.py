@@ -18,11 +18,11 @@ from pathlib import Path
 
 from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.adapter import Launch
-from broker_core.sites.batch.parcel import Group, SitePlace, order_text
-from broker_core.sites.batch.site_home import Home
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
 from broker_core.sites.batch.system import BatchJob
 from broker_core.sites.contract import InputFile, LaunchOrder
+from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, order_text
+from broker_core.sites.shell.workspace import Workspace
 from broker_core.worker.script import runner_path, starter_path
 from tests.testbed.slurm import Cluster, Slurm
 
@@ -78,8 +78,8 @@ def plain_seconds(bed: Slurm, orders: Sequence[LaunchOrder], folder: Path, array
     for part in ("attempts", "groups", "news", "back"):
         (folder / part).mkdir(parents=True)
     places = {
-        name: SitePlace(
-            Home(str(folder), "", 0, 0), str(starter_path()), str(runner_path()), "p", (), {}, 30, 0
+        name: BundleContext(
+            Workspace(str(folder), "", 0, 0), str(starter_path()), str(runner_path()), "p", (), {}, 30, 0
         )
         for name in bed.clusters
     }
@@ -97,12 +97,12 @@ def plain_seconds(bed: Slurm, orders: Sequence[LaunchOrder], folder: Path, array
     return time.perf_counter() - begin
 
 
-def _client(cluster: Cluster, orders: Sequence[LaunchOrder], place: SitePlace, arrays: bool) -> None:
+def _client(cluster: Cluster, orders: Sequence[LaunchOrder], place: BundleContext, arrays: bool) -> None:
     """Stages and submits, then waits for the ends and brings the output."""
     for group in [orders] if arrays else [[one] for one in orders]:
         for order in group:
             _stage(order, place)
-        _sbatch(cluster, Group(group[0].attempt.tag, tuple(Launch(one, "main") for one in group)), place)
+        _sbatch(cluster, ArrayGroup(group[0].attempt.tag, tuple(Launch(one, "main") for one in group)), place)
     pause = threading.Event()
     for order in orders:
         attempt = Path(place.home.path) / "attempts" / order.attempt.tag
@@ -116,7 +116,7 @@ def _client(cluster: Cluster, orders: Sequence[LaunchOrder], place: SitePlace, a
         )
 
 
-def _stage(order: LaunchOrder, place: SitePlace) -> None:
+def _stage(order: LaunchOrder, place: BundleContext) -> None:
     attempt = Path(place.home.path) / "attempts" / order.attempt.tag
     (attempt / "job").mkdir(parents=True)
     (attempt / "order").write_text(order_text(order, place))
@@ -124,7 +124,7 @@ def _stage(order: LaunchOrder, place: SitePlace) -> None:
         shutil.copy(file.path, attempt / "job" / file.name)
 
 
-def _sbatch(cluster: Cluster, group: Group, place: SitePlace) -> None:
+def _sbatch(cluster: Cluster, group: ArrayGroup, place: BundleContext) -> None:
     folder = Path(place.home.path) / "groups" / group.name
     folder.mkdir()
     (folder / "list").write_text("".join(f"{tag}\n" for tag in group.tags))

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from broker_core.bookkeeping.entries import Entry, NewSubmission
+from broker_core.bookkeeping.entries import LogEntry, NewSubmission
 from broker_core.bookkeeping.store import Store
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.transitions import EventType as E
 from broker_core.jobs.transitions import next_state
@@ -43,13 +43,13 @@ def new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def step(store: Store, record: JobRecord | None, kind: E, time: float = 1000.0, **more: Any) -> Entry:
+def step(store: Store, record: JobRecord | None, kind: E, time: float = 1000.0, **more: Any) -> LogEntry:
     """The next event of a job, with the row after it."""
     event = JobEvent(
         job=record.id if record else more.pop("job"),
         seq=record.seq + 1 if record else 1,
         time=time,
-        source=Source.SCHEDULER,
+        source=EventSource.SCHEDULER,
         type=kind,
         old=record.state if record else None,
         new=next_state(record.state if record else None, kind),
@@ -57,17 +57,17 @@ def step(store: Store, record: JobRecord | None, kind: E, time: float = 1000.0, 
         position=store.next_position(),
         **more,
     )
-    return Entry(event, apply(record, event))
+    return LogEntry(event, apply(record, event))
 
 
-def first(store: Store, time: float = 1000.0, **fixed: Any) -> Entry:
+def first(store: Store, time: float = 1000.0, **fixed: Any) -> LogEntry:
     """The submission of a job."""
     job, owner = fixed.pop("job", None) or new_id(), fixed.pop("owner", OWNER)
     details = {"name": "true", "structure": "Normal", "interactive": False, "cpus": 1, "description": SHA}
     return step(store, None, E.SUBMITTED, time, job=job, owner=owner, details={**details, **fixed})
 
 
-def life(store: Store, time: float = 1000.0, upto: int = len(LIFE), **fixed: Any) -> list[Entry]:
+def life(store: Store, time: float = 1000.0, upto: int = len(LIFE), **fixed: Any) -> list[LogEntry]:
     """All events of a job that ends well, one second apart, or the first of them."""
     entries = [first(store, time, **fixed)]
     for number, (kind, more) in enumerate(LIFE[:upto], 1):
@@ -76,7 +76,7 @@ def life(store: Store, time: float = 1000.0, upto: int = len(LIFE), **fixed: Any
 
 
 def submission(
-    entries: Sequence[Entry], key: str = "", files: tuple[SandboxFile, ...] = INPUT
+    entries: Sequence[LogEntry], key: str = "", files: tuple[SandboxFile, ...] = INPUT
 ) -> NewSubmission:
     """A submission of jobs by their first events."""
     ids = [entry.event.job for entry in entries]

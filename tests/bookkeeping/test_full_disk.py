@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.bookkeeping.faults import Condition
+from broker_core.bookkeeping.faults import StorageCondition
 from broker_core.bookkeeping.replay import replayed_rows, stored_rows
 from broker_core.bookkeeping.store import Store
 from broker_core.errors import StorageFull
@@ -28,7 +28,7 @@ async def _rows_equal_replay(store: Store) -> bool:
     return await store._readers.read(stored_rows) == await store._readers.read(replayed_rows)
 
 
-async def _until_full(store: Store, seen: list[Condition]) -> None:
+async def _until_full(store: Store, seen: list[StorageCondition]) -> None:
     """Submit until the store has noticed that the disk is full."""
     while not seen:
         try:
@@ -45,7 +45,7 @@ async def test_a_full_disk_refuses_submissions_and_keeps_the_events_of_jobs(disk
     await store.submit(submission(jobs))
     fill(disk)
     await _until_full(store, seen)
-    assert seen == [Condition.FULL]
+    assert seen == [StorageCondition.FULL]
     refused = submission([first(store)], "refused-key")
     with pytest.raises(StorageFull) as told:
         await store.submit(refused)
@@ -54,10 +54,10 @@ async def test_a_full_disk_refuses_submissions_and_keeps_the_events_of_jobs(disk
     waiting = [store.append([entry]) for entry in accepted]
     make_room(disk)
     await asyncio.wait_for(asyncio.gather(*waiting), LONG)
-    await eventually(lambda: store.condition is Condition.OK)
+    await eventually(lambda: store.condition is StorageCondition.OK)
     assert store.receipt("ann", "refused-key") is None
     await store.submit(refused)
-    assert seen == [Condition.FULL, Condition.OK]
+    assert seen == [StorageCondition.FULL, StorageCondition.OK]
     assert await _rows_equal_replay(store)
     store.close()
 
@@ -73,7 +73,7 @@ async def test_the_reserve_takes_events_while_the_disk_is_full(disk: Path) -> No
     assert not (disk / "state" / "reserve").exists()
     entry = step(store, job.record, EventType.ACCEPTED)
     await asyncio.wait_for(store.append([entry]), LONG)
-    assert store.condition is Condition.FULL
+    assert store.condition is StorageCondition.FULL
     assert await store.job(job.event.job) == entry.record
     store.close()
 
@@ -90,7 +90,7 @@ async def test_events_beyond_the_reserve_wait_in_memory_in_their_order(disk: Pat
     for _ in range(40):
         last = step(store, last.record, EventType.CANCEL_REQUESTED, reason="x" * 100_000)
         waiting.append(store.append([last]))
-    await eventually(lambda: store.condition is Condition.FULL)
+    await eventually(lambda: store.condition is StorageCondition.FULL)
     await asyncio.wait(waiting, timeout=1)
     assert not all(future.done() for future in waiting)
     make_room(disk)
@@ -130,12 +130,12 @@ async def test_a_broker_can_start_again_on_a_full_disk_to_watch_its_jobs(disk: P
     fill(disk)
     store = open_store(disk / "state")
     assert store.live() == [job.record]
-    assert store.condition is Condition.FULL
+    assert store.condition is StorageCondition.FULL
     with pytest.raises(StorageFull):
         await store.submit(submission([first(store)]))
     await asyncio.wait_for(store.append([step(store, job.record, EventType.ACCEPTED)]), LONG)
     make_room(disk)
-    await eventually(lambda: store.condition is Condition.OK)
+    await eventually(lambda: store.condition is StorageCondition.OK)
     store.close()
 
 
@@ -161,7 +161,7 @@ async def test_a_file_system_made_read_only_takes_nothing_and_is_told_as_such(tm
         with pytest.raises(StorageFull) as told:
             await store.submit(submission([first(store)]))
         assert told.value.code == "storage_read_only"
-        assert seen == [Condition.READ_ONLY]
+        assert seen == [StorageCondition.READ_ONLY]
         waiting = store.append([step(store, job.record, EventType.ACCEPTED)])
         assert await store.job(job.event.job) == job.record
         store.close()
@@ -180,7 +180,7 @@ async def test_a_store_that_may_not_grow_counts_as_full(tmp_path: Path) -> None:
     with pytest.raises(StorageFull):
         await store.submit(submission([first(store, parameter="x" * 400_000)]))
     store._connection.execute("PRAGMA max_page_count=1000000")
-    await eventually(lambda: store.condition is Condition.OK)
+    await eventually(lambda: store.condition is StorageCondition.OK)
     assert store.live() == []
     assert (await store.jobs_page()).total == 1
     store.close()

@@ -17,7 +17,7 @@ from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_row
 from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.replay import Replay, folds_with, replay_log, replayed_rows
 from broker_core.errors import StoreDamaged
-from broker_core.jobs.events import JobEvent, RecordedEvent, Source, kind_of
+from broker_core.jobs.events import EventSource, JobEvent, RecordedEvent, kind_of
 from broker_core.jobs.transition_table import TransitionTable
 from tests.bookkeeping.made import OWNER, life, open_store, submission
 
@@ -54,7 +54,7 @@ class SlotHappened:
     new: SlotState
     position: int
     time: float = 1000.0
-    source: Source = Source.GLIDEIN
+    source: EventSource = EventSource.GLIDEIN
     owner: str = OWNER
     attempt: int = 0
     resources: tuple[str, ...] = ("here:1/jobmanager-fork-all",)

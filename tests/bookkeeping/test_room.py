@@ -13,7 +13,7 @@ import pytest
 from broker_core.bookkeeping import room
 from broker_core.bookkeeping.check import check
 from broker_core.bookkeeping.connection import STORE_FILE
-from broker_core.bookkeeping.entries import Entry
+from broker_core.bookkeeping.entries import LogEntry
 from broker_core.bookkeeping.store import Store
 from broker_core.jobs.transitions import EventType as E
 from tests.bookkeeping.made import first, life, open_store, step
@@ -28,14 +28,14 @@ def _size(directory: Path) -> int:
     return sum((directory / name).stat().st_size for name in names if (directory / name).exists())
 
 
-async def _filled(store: Store, jobs: int = JOBS) -> list[Entry]:
+async def _filled(store: Store, jobs: int = JOBS) -> list[LogEntry]:
     """Jobs that ended well; their last entries."""
     lives = [life(store) for _ in range(jobs)]
     await store.append([entry for one in lives for entry in one])
     return [one[-1] for one in lives]
 
 
-async def _purge(store: Store, last: list[Entry]) -> None:
+async def _purge(store: Store, last: list[LogEntry]) -> None:
     for start in range(0, len(last), 500):
         part = last[start : start + 500]
         await store.append([step(store, entry.record, E.PURGED) for entry in part])

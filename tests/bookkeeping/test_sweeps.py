@@ -15,11 +15,11 @@ import pytest
 
 from broker_core.bookkeeping.check import check
 from broker_core.bookkeeping.connection import STORE_FILE
-from broker_core.bookkeeping.entries import Entry, NewSubmission
+from broker_core.bookkeeping.entries import LogEntry, NewSubmission
 from broker_core.bookkeeping.repair import repair
 from broker_core.bookkeeping.store import Store
 from broker_core.bookkeeping.taken_out import ASIDE_FILE
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
@@ -37,7 +37,7 @@ def _story(*kinds: E) -> tuple[JobEvent, ...]:
         old = events[-1].new if events else None
         details = {} if events else fixed | {"parameter": "", "batch": "b"}
         events.append(
-            JobEvent("", len(events) + 1, 1000.0, Source.UAM, kind, old, next_state(old, kind), OWNER,
+            JobEvent("", len(events) + 1, 1000.0, EventSource.UAM, kind, old, next_state(old, kind), OWNER,
                      reason=f"because {kind}", details=details)
         )  # fmt: skip
     return tuple(events)
@@ -59,12 +59,12 @@ async def _keep(store: Store, sweep: Sweep) -> None:
 
 async def _keep_one_by_one(store: Store, sweep: Sweep) -> None:
     """The same jobs at the same places in the log, each with its own events."""
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     for index in range(len(sweep.ids)):
         record: JobRecord | None = None
         for event in sweep.events(index):
             record = apply(record, event)
-            entries.append(Entry(event, record))
+            entries.append(LogEntry(event, record))
     store.position = sweep.last
     receipt = Receipt(ids=list(sweep.ids), batch="b")
     files = dict.fromkeys(sweep.ids, INPUT)
@@ -148,7 +148,7 @@ async def test_nothing_that_is_asked_tells_a_sweep_from_jobs_written_one_by_one(
         store.close()
 
 
-def _next(store: Store, record: JobRecord) -> Entry:
+def _next(store: Store, record: JobRecord) -> LogEntry:
     """A next event that is legal for the job."""
     if record.held:
         return step(store, record, E.RELEASED)

@@ -8,15 +8,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from broker_core.broker.places import places
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
+from broker_core.paths import places
 
 
 @pytest.fixture
 async def client(broker: Path) -> AsyncIterator[BrokerClient]:
     """The product's client, that starts no broker by itself."""
-    async with BrokerClient(Transport(broker)) as made:
+    async with BrokerClient(BrokerTransport(broker)) as made:
         yield made
 
 

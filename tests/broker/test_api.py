@@ -11,9 +11,9 @@ import httpx
 import orjson
 import pytest
 
-from broker_core.broker.places import places
 from broker_core.client.client import BrokerClient
 from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused
+from broker_core.paths import places
 from tests.broker.jobs import key, reach, submit, upload
 
 TRUE = 'Executable = "/bin/true";'

@@ -9,7 +9,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest, DescriptionRefused
-from broker_core.wire.checks import Diagnostic
+from broker_core.wire.checks import DiagnosticView
 from tests.broker.jobs import key, reach, submit
 
 SWEEP = (
@@ -100,7 +100,7 @@ async def test_a_value_without_its_file_is_refused(client: BrokerClient, tmp_pat
     prepared = await prepare(text, tmp_path, values=["a"])
     with pytest.raises(DescriptionRefused) as refused:
         await client.submit_prepared(prepared, key=key(), values=["a", "b"])
-    [told] = [one.message for one in refused.value.diagnostics if isinstance(one, Diagnostic)]
+    [told] = [one.message for one in refused.value.diagnostics if isinstance(one, DiagnosticView)]
     assert "b.dat" in told
 
 

@@ -13,12 +13,12 @@ import httpx
 import orjson
 import pytest
 
-from broker_core.broker.gate import Gate
-from broker_core.broker.places import places
-from broker_core.broker.settings import Settings, load
+from broker_core.api.authentication import Authentication
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BadRequest
+from broker_core.paths import places
+from broker_core.settings.settings import Settings, load
 from tests.broker.jobs import reach, script
 from tests.running import RunningBroker, processes_of
 from tests.waiting import wait_until
@@ -38,7 +38,7 @@ async def test_a_running_job_goes_on_while_the_broker_is_away_and_is_found_again
 ) -> None:
     state_dir, gate = running_broker.state_dir, tmp_path / "gate"
     body = f"while [ ! -e {gate} ]; do sleep 0.05; done; echo survived; exit 4"
-    async with BrokerClient(Transport(state_dir)) as client:
+    async with BrokerClient(BrokerTransport(state_dir)) as client:
         job = await script(client, body, description='StdOutput = "out";')
         await reach(client, job, "Running")
         running_broker.kill(signal.SIGTERM)
@@ -46,7 +46,7 @@ async def test_a_running_job_goes_on_while_the_broker_is_away_and_is_found_again
         gate.touch()
         wait_until(lambda: not processes_of(state_dir / "sites"), what="it ends by itself")
         running_broker.start()
-    async with BrokerClient(Transport(state_dir)) as client:
+    async with BrokerClient(BrokerTransport(state_dir)) as client:
         row = await reach(client, job, "Done")
         assert row["exit_code"] == 4
         assert (await client.read_file(job, "out")).content == b"survived\n"
@@ -54,12 +54,12 @@ async def test_a_running_job_goes_on_while_the_broker_is_away_and_is_found_again
 
 async def test_stop_and_handover_end_the_broker_cleanly(running_broker: RunningBroker) -> None:
     for ask in ("stop", "handover"):
-        async with BrokerClient(Transport(running_broker.state_dir)) as client:
+        async with BrokerClient(BrokerTransport(running_broker.state_dir)) as client:
             await getattr(client, ask)()
         running_broker.kill(signal.SIGCONT)  # changes nothing; waits for the end
         assert not places(running_broker.state_dir).holder.exists()
         running_broker.start()
-    async with BrokerClient(Transport(running_broker.state_dir)) as client:
+    async with BrokerClient(BrokerTransport(running_broker.state_dir)) as client:
         assert (await client.info()).epoch == 3
 
 
@@ -87,7 +87,7 @@ async def test_another_user_is_refused() -> None:
 
     async def stranger(scope: dict[str, object], receive: object, send: object) -> None:
         scope["state"] = {"uid": os.getuid() + 1}
-        await Gate(never, 1000)(scope, receive, send)  # type: ignore[arg-type]
+        await Authentication(never, 1000)(scope, receive, send)  # type: ignore[arg-type]
 
     carrier = httpx.ASGITransport(app=stranger)  # type: ignore[arg-type]
     async with httpx.AsyncClient(transport=carrier, base_url="http://broker") as http:

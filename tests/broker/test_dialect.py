@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.settings import load
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BadRequest, DescriptionRefused
+from broker_core.settings.settings import load
 from tests.broker.jobs import reach, submit
 from tests.running import RunningBroker
 
@@ -27,7 +27,7 @@ async def test_a_broker_decides_by_the_dialect_that_it_is_set_to(state_dir: Path
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir)) as client:
+        async with BrokerClient(BrokerTransport(state_dir)) as client:
             assert (await client.info()).dialect == "glite"
             with pytest.raises(DescriptionRefused) as refused:
                 await submit(client, 'Executable = "/bin/true"; InputData = "lfn:/a";')

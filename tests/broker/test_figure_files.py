@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.figure_files import FILE, FigureFiles
-from broker_core.broker.site_figures import POINTS, SAMPLE, SiteFigures
 from broker_core.client.client import BrokerClient
+from broker_core.engine.site_metrics import POINTS, SAMPLE, SiteMetrics
 from broker_core.jobs.states import JobState
+from broker_core.site_management.metrics_files import FILE, MetricsFiles
 from tests.broker.jobs import reach, submit
 from tests.broker.ready_sites import ready
 from tests.broker.sites.watching import view
@@ -22,21 +22,21 @@ NAMES = ["far"]
 NOW = 1_000_000.0
 
 
-def passed(figures: SiteFigures, job: str, now: float) -> None:
+def passed(figures: SiteMetrics, job: str, now: float) -> None:
     """A job ran and ended."""
     figures.note(ready(job), now)
     figures.note(ready(job, state=JobState.DONE), now)
 
 
-def again(files: FigureFiles, now: float) -> SiteFigures:
+def again(files: MetricsFiles, now: float) -> SiteMetrics:
     """The figures of the next broker."""
-    figures = SiteFigures()
+    figures = SiteMetrics()
     files.restore(figures, "far", now)
     return figures
 
 
 def test_what_was_kept_is_there_again_as_far_as_it_is_not_too_old(tmp_path: Path) -> None:
-    files, figures = FigureFiles(tmp_path.joinpath), SiteFigures()
+    files, figures = MetricsFiles(tmp_path.joinpath), SiteMetrics()
     for number in range(POINTS + 40):
         figures.sample(NOW + number * SAMPLE, NAMES)
     end = NOW + (POINTS + 40) * SAMPLE
@@ -61,13 +61,13 @@ def test_a_damaged_file_is_left_out_with_a_word(
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / FILE).write_text(content)
     with caplog.at_level(logging.WARNING):
-        figures = again(FigureFiles(tmp_path.joinpath), NOW)
+        figures = again(MetricsFiles(tmp_path.joinpath), NOW)
     assert not figures.courses
     assert "begins anew" in caplog.text
 
 
 async def test_it_is_written_at_most_once_a_minute_and_only_after_changes(tmp_path: Path) -> None:
-    files, figures, path = FigureFiles(tmp_path.joinpath), SiteFigures(), tmp_path / "far" / FILE
+    files, figures, path = MetricsFiles(tmp_path.joinpath), SiteMetrics(), tmp_path / "far" / FILE
     files.keep_soon(figures, NAMES, NOW)
     passed(figures, "one", NOW)
     files.keep_soon(figures, NAMES, NOW + 1)
@@ -89,9 +89,9 @@ def test_where_nothing_can_be_written_the_log_says_so_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "far").touch()
-    files = FigureFiles(tmp_path.joinpath)
+    files = MetricsFiles(tmp_path.joinpath)
     for _ in range(2):
-        files.keep(SiteFigures(), NAMES, NOW)
+        files.keep(SiteMetrics(), NAMES, NOW)
     assert caplog.text.count("not kept over a restart") == 1
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.plugins import user_folder
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import NotFound
+from broker_core.matchmaking.policy_plugins import user_folder
 from tests.broker.jobs import reach, submit
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
@@ -51,7 +51,7 @@ async def client(state_dir: Path, grid: Path) -> AsyncIterator[BrokerClient]:
     (state_dir / "broker.toml").write_text(SETTINGS.format(grid))
     broker = RunningBroker(state_dir)
     broker.start()
-    async with BrokerClient(Transport(state_dir)) as made:
+    async with BrokerClient(BrokerTransport(state_dir)) as made:
 
         async def known() -> bool:
             return (await made.resources_page(limit=1)).total > MANY
@@ -142,7 +142,7 @@ async def test_without_a_cache_sources_are_asked_for_each_match_and_jobs_run(
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir)) as client:
+        async with BrokerClient(BrokerTransport(state_dir)) as client:
             (job,) = (await submit(client, 'Executable = "/bin/true";')).ids
             await reach(client, job, "Done")
             heard = {one.name: one.last_heard or 0.0 for one in await client.sources()}

@@ -8,15 +8,15 @@ from typing import Any
 
 import orjson
 
-from broker_core.broker import resource_views
-from broker_core.broker.failpoints import FailPoints
-from broker_core.broker.resource_views import resources_page
-from broker_core.broker.site_calls import SiteCalls
+from broker_core.api.views import resources as resource_views
+from broker_core.api.views.resources import resources_page
+from broker_core.engine.failpoints import FailPoints
 from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.messages import Now
+from broker_core.site_management.site_dispatcher import SiteDispatcher
 from broker_core.sites.link import Link
 from tests.resources.made import facts, heard
 
@@ -60,7 +60,7 @@ def _ended(job: str, ce: str) -> JobRecord:
 async def test_files_are_removed_everywhere_though_sites_come_and_go_meanwhile() -> None:
     go = asyncio.Event()
     places = [_Place(name, go) for name in ("a", "b", "c")]
-    calls = SiteCalls(SimpleNamespace(), SimpleNamespace(), FailPoints())  # type: ignore[arg-type]
+    calls = SiteDispatcher(SimpleNamespace(), SimpleNamespace(), FailPoints())  # type: ignore[arg-type]
     for place in places[:2]:
         calls.add(place)  # type: ignore[arg-type]
     records = [_ended(f"job{number}", f"{name}:22/jobmanager-fork-q") for number, name in enumerate("ab")]

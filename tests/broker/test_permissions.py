@@ -17,14 +17,14 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from broker_core import broker
+from broker_core.api.app import make_api
+from broker_core.api.listener import user_name
+from broker_core.api.permissions import Audience, Rule
 from broker_core.bookkeeping.store import Store
-from broker_core.broker.app import make_api
 from broker_core.broker.assembly import Broker
-from broker_core.broker.failpoints import from_environment
-from broker_core.broker.listener import user_name
-from broker_core.broker.permissions import Audience, Rule
-from broker_core.broker.places import places
-from broker_core.broker.settings import Settings
+from broker_core.engine.failpoints import from_environment
+from broker_core.paths import places
+from broker_core.settings.settings import Settings
 
 ROOT, STRANGER = "ada", "eve"
 """An administrator of the broker, and another user."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.plugins import PolicyPlugins, user_folder
-from broker_core.broker.policy_choice import PolicyChooser
 from broker_core.errors import BadRequest, StorageFull
+from broker_core.matchmaking.policy_choice import ActivePolicies
+from broker_core.matchmaking.policy_plugins import PolicyPlugins, user_folder
 from broker_core.wire.queue import PolicyChoice
 
 REVERSED = '''
@@ -21,8 +21,8 @@ def order(choices, request):
 
 def chooser(
     path: Path, order: str = "best-fit", queue: str = "fcfs", mode: str = "embedded"
-) -> PolicyChooser:
-    return PolicyChooser(path / "policies.json", PolicyPlugins(mode), order, queue)
+) -> ActivePolicies:
+    return ActivePolicies(path / "policies.json", PolicyPlugins(mode), order, queue)
 
 
 def test_an_unknown_policy_is_refused_with_the_known_ones(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_file_of_the_user_is_found_chosen_and_told_why_it_does_not_load(tmp_pa
 
 
 def test_a_choice_that_cannot_be_kept_is_not_put_in_force(tmp_path: Path) -> None:
-    known = PolicyChooser(tmp_path / "gone" / "policies.json", PolicyPlugins("embedded"), "best-fit", "fcfs")
+    known = ActivePolicies(tmp_path / "gone" / "policies.json", PolicyPlugins("embedded"), "best-fit", "fcfs")
     with pytest.raises(StorageFull):
         known.choose(PolicyChoice(order="worst-fit"))
     assert known.order == "best-fit"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from tests.running import RunningBroker
 from tests.waiting import eventually
 
@@ -32,7 +32,7 @@ async def test_resources_close_to_the_files_of_a_job_come_first(state_dir: Path)
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir)) as client:
+        async with BrokerClient(BrokerTransport(state_dir)) as client:
 
             async def known() -> bool:
                 return (await client.resources_page()).total == 4

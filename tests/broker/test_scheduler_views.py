@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BadRequest, NotAuthorised, NotFound
 from broker_core.wire.queue import QUEUE_COLUMNS
 from tests.broker.jobs import reach, submit
@@ -85,7 +85,7 @@ async def test_on_a_shared_broker_only_administrators_choose_policies(state_dir:
         broker = RunningBroker(state_dir)
         broker.start()
         try:
-            async with BrokerClient(Transport(state_dir)) as client:
+            async with BrokerClient(BrokerTransport(state_dir)) as client:
                 if refused:
                     with pytest.raises(NotAuthorised) as said:
                         await client.choose_policy(order="first-fit")
@@ -102,7 +102,7 @@ async def test_where_free_cpus_alone_count_list_match_and_the_scheduler_say_the_
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir)) as client:
+        async with BrokerClient(BrokerTransport(state_dir)) as client:
             (first,) = (await submit(client, 'Executable = "/bin/sleep"; Arguments = "60";')).ids
             await reach(client, first, "Running")
             (second,) = (await submit(client, TRUE)).ids

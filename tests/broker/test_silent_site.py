@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach, submit
 from tests.running import RunningBroker
@@ -26,7 +26,7 @@ def silent() -> Iterator[int]:
 async def test_a_site_that_never_answers_delays_nobody(
     running_broker: RunningBroker, state_dir: Path, silent: int
 ) -> None:
-    async with BrokerClient(Transport(state_dir, patience=10)) as client:
+    async with BrokerClient(BrokerTransport(state_dir, patience=10)) as client:
         await client.add_site(SiteSpec(name="mute", kind="slurm", host="127.0.0.1", port=silent))
         for _ in range(2):
             jobs = [(await submit(client, 'Executable = "/bin/true";')).ids[0] for _ in range(5)]
@@ -48,7 +48,7 @@ async def test_settings_that_cannot_be_read_hinder_no_start(state_dir: Path) -> 
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(Transport(state_dir, patience=10)) as client:
+        async with BrokerClient(BrokerTransport(state_dir, patience=10)) as client:
             assert [one.name for one in await client.sites()] == ["local"]
     finally:
         broker.close()
@@ -60,7 +60,7 @@ async def test_settings_that_cannot_be_read_hinder_no_start(state_dir: Path) -> 
 async def test_this_machine_can_be_drained_over_a_restart(
     running_broker: RunningBroker, state_dir: Path
 ) -> None:
-    async with BrokerClient(Transport(state_dir, patience=10)) as client:
+    async with BrokerClient(BrokerTransport(state_dir, patience=10)) as client:
         assert (await client.drain_site("local")).standing == "drained"
         running_broker.kill()
         running_broker.start()

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from broker_core.broker.failpoints import FailPoints
-from broker_core.broker.site_calls import SEVERAL, SiteCalls
+from broker_core.engine.failpoints import FailPoints
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.effects import Cancel, Submit, of_components
+from broker_core.site_management.site_dispatcher import SEVERAL, SiteDispatcher
 from tests.broker.test_site_work import Heard, Orders, StandIn, ready
 from tests.waiting import eventually
 
 A, B = "a:22/jobmanager-slurm-q", "b:22/jobmanager-slurm-q"
 
 
-async def started(*records: JobRecord) -> tuple[SiteCalls, Heard, dict[str, StandIn]]:
+async def started(*records: JobRecord) -> tuple[SiteDispatcher, Heard, dict[str, StandIn]]:
     """Sites `a` and `b`, both at work."""
     heard, sites = Heard({record.id: record for record in records}), {}
-    calls = SiteCalls(heard, Orders(), FailPoints())  # type: ignore[arg-type]
+    calls = SiteDispatcher(heard, Orders(), FailPoints())  # type: ignore[arg-type]
     for name in "ab":
         sites[name] = StandIn()
         sites[name].name = name

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from broker_core.broker import site_work
-from broker_core.broker.failpoints import FailPoints
-from broker_core.broker.site_work import SiteWork
+from broker_core.engine.failpoints import FailPoints
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
-from broker_core.sites.batch.site_home import SiteUnfit
+from broker_core.site_management import site_worker as site_work
+from broker_core.site_management.site_worker import SiteWorker
 from broker_core.sites.contract import CurrentAttempts, KnownAttempt, Report, SiteRefused
 from broker_core.sites.link import Link, LinkEvent
+from broker_core.sites.shell.workspace import SiteUnfit
 from broker_core.sites.transport.contract import LinkLost
 from tests.broker.ready_sites import ready
 from tests.waiting import LONG, eventually
@@ -103,8 +103,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_work, "_FIRST_PAUSE", 0.01)
 
 
-def work_at(site: StandIn, heard: Heard, most: int = 0) -> SiteWork:
-    return SiteWork(site, heard, Orders(), FailPoints(), 10, most)  # type: ignore[arg-type]
+def work_at(site: StandIn, heard: Heard, most: int = 0) -> SiteWorker:
+    return SiteWorker(site, heard, Orders(), FailPoints(), 10, most)  # type: ignore[arg-type]
 
 
 async def begun(site: StandIn, *records: JobRecord, known: Sequence[JobRecord] = (), most: int = 0) -> Any:
@@ -181,7 +181,7 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
 
     site, records = StandIn(), [ready("bad"), ready("good")]
     heard = Heard({record.id: record for record in records})
-    work = SiteWork(site, heard, Lacking(), FailPoints(), 10)  # type: ignore[arg-type]
+    work = SiteWorker(site, heard, Lacking(), FailPoints(), 10)  # type: ignore[arg-type]
     async with asyncio.timeout(LONG):
         await work.begin(records)
     assert [one.component.job for one in site.known] == ["bad", "good"]

@@ -13,7 +13,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.prepare import prepare
-from broker_core.command_line.following import until_ended
+from broker_core.command_line.job.following import until_ended
 from broker_core.errors import BadRequest, DescriptionRefused, NotFound
 from broker_core.wire.views import Update
 from tests.client.one_job import HELLO, TRUE, one

@@ -11,7 +11,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.fetch import fetch_output
 from broker_core.client.prepare import prepare
-from broker_core.command_line.following import until_ended
+from broker_core.command_line.job.following import until_ended
 from broker_core.errors import Conflict
 from broker_core.wire.views import OutputFile
 from tests.client.one_job import HELLO, one

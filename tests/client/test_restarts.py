@@ -13,12 +13,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from broker_core.broker.places import Places, places
 from broker_core.client import probe, transport
 from broker_core.client.connect import connect
 from broker_core.client.start import READY_WITHIN, answers, ensure_broker, release, start_broker
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
+from broker_core.paths import Paths, places
 from broker_core.wire.views import Update
 from tests.client.one_job import one
 from tests.running import RunningBroker, end_all, processes_of
@@ -49,7 +49,7 @@ async def test_a_request_is_repeated_for_as_long_as_a_broker_may_take_to_start(
             raise Unreachable("It is still being started.")
         return "an answer"
 
-    carrier = Transport(state_dir)
+    carrier = BrokerTransport(state_dir)
     assert await carrier.repeat(answered) == "an answer"
     await carrier.aclose()
 
@@ -160,10 +160,10 @@ async def test_an_older_broker_hands_over(
     assert now["pid"] != old
 
 
-def _newer_than(old: int) -> Callable[[Places], bool]:
+def _newer_than(old: int) -> Callable[[Paths], bool]:
     """Stands for the comparison of versions: the broker of process `old` is too old."""
 
-    def current(where: Places) -> bool:
+    def current(where: Paths) -> bool:
         said = probe.info(where.socket)
         return said is not None and said["pid"] != old
 

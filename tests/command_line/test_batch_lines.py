@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.command_line.folding import Batch, folded
+from broker_core.command_line.job.folding import BatchLine, folded
 
 LONG, SHORT = "cluster:22/jobmanager-slurm-long", "cluster:22/jobmanager-slurm-short"
 OTHER = "hut:22/jobmanager-shell-default"
@@ -22,5 +22,5 @@ OTHER = "hut:22/jobmanager-shell-default"
 def test_queues_of_one_site_are_one_site(places: list[str], said: str) -> None:
     rows = [{"id": f"{number}", "batch": "b", "site": places[number % len(places)]} for number in range(12)]
     (line,) = folded(rows)
-    assert isinstance(line, Batch)
+    assert isinstance(line, BatchLine)
     assert line.site.partition(":")[0] == said.partition(":")[0]

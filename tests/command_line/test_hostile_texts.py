@@ -9,7 +9,7 @@ import pytest
 from rich.text import Text
 
 from broker_core.command_line import output, tables
-from broker_core.command_line.session import begin
+from broker_core.command_line.invocation import begin
 from broker_core.errors import CrossDeskError
 from broker_core.printable import printable, printable_text
 from tests.command_line.calling import crossdesk

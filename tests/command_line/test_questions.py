@@ -10,8 +10,8 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 
+from broker_core.command_line.invocation import begin
 from broker_core.command_line.questions import Asker
-from broker_core.command_line.session import begin
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.wire.sites import QuestionAnswer, QuestionView
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.command_line.site_show import now_in_words
-from broker_core.command_line.site_words import standing
+from broker_core.command_line.sites.show import now_in_words
+from broker_core.command_line.sites.words import standing
 from broker_core.wire.resources import ResourceDetail
 from broker_core.wire.sites import LinkView, SiteSpec, SiteView
 from tests.command_line.calling import crossdesk

@@ -11,8 +11,8 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from broker_core.broker.failpoints import FailPoints, from_environment
-from broker_core.sites.arc.rest import Answer, Content, Rest
+from broker_core.engine.failpoints import FailPoints, from_environment
+from broker_core.sites.arc.rest import Content, Rest, RestResponse
 from tests.crash import quick_broker
 
 
@@ -21,10 +21,10 @@ def main() -> int:
     fail = from_environment()
     ask, send = Rest.ask, Rest.send
 
-    async def asked(rest: Rest, method: str, path: str, **more: Any) -> Answer:
+    async def asked(rest: Rest, method: str, path: str, **more: Any) -> RestResponse:
         return await _around(fail, _name(path), lambda: ask(rest, method, path, **more))
 
-    async def sent(rest: Rest, path: str, content: Content, size: int, **more: Any) -> Answer:
+    async def sent(rest: Rest, path: str, content: Content, size: int, **more: Any) -> RestResponse:
         def passing() -> AsyncIterator[bytes]:
             return _watched(content(), lambda: fail(f"during:{_name(path)}"))
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.bookkeeping.store import Store
-from broker_core.broker.places import places
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
+from broker_core.paths import places
 
 RESULTS = frozenset({EventType.DONE, EventType.ABORTED, EventType.CANCELED, EventType.REFUSED})
 """Events that count as the one result of a job."""

@@ -12,18 +12,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from broker_core.broker import daemon, site_registry, site_sweep
-from broker_core.broker.failpoints import FailPoints, from_environment
-from broker_core.sites import making, remote
+from broker_core.broker import daemon
+from broker_core.engine.failpoints import FailPoints, from_environment
+from broker_core.site_management import site_registry, site_sweep
+from broker_core.sites import factory as making
 from broker_core.sites.adapter import Adapter
-from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.remote import site as remote
+from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.transport import factory
-from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.retry_policy import RetryPolicy
 
 SETTINGS = RemoteSettings(
     patience=8.0, short_patience=4.0, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5, untouched=5.0
 )
-PATIENCE = Patience(
+PATIENCE = RetryPolicy(
     connect=5.0, exchange=5.0, login=10.0, channel=5.0, probe=5.0, alive=1.0, silent=3, longest=0.5, first=0.1
 )
 CALLS = ("submit", "release", "poll", "cancel", "fetch", "remove")

@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from broker_core.broker.failpoints import FAIL_VARIABLE, LOG_VARIABLE
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
+from broker_core.engine.failpoints import FAIL_VARIABLE, LOG_VARIABLE
 from broker_core.errors import Unreachable
 from broker_core.jobs.states import JobState
 from broker_core.wire.submission import Submission, SubmissionItem
@@ -40,7 +40,7 @@ class Survivor:
         effects.mkdir(exist_ok=True)
 
     def client(self, patience: float = 60.0) -> BrokerClient:
-        return BrokerClient(Transport(self.state_dir, patience=patience, revive=self.revive))
+        return BrokerClient(BrokerTransport(self.state_dir, patience=patience, revive=self.revive))
 
     def start(self, fail: str = "", log: Path | None = None) -> None:
         """Start a broker process; it may die before it answers."""

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.errors import Conflict, NotFound, Unreachable
 from broker_core.wire.sites import QuestionAnswer, SiteSpec
 from tests.crash.site_checker import Bed
@@ -72,7 +72,7 @@ class GridSurvivor(SitesSurvivor):
         await client.cancel([job])
 
     async def _answer(self) -> None:
-        async with BrokerClient(Transport(self.state_dir, patience=0.1)) as client:
+        async with BrokerClient(BrokerTransport(self.state_dir, patience=0.1)) as client:
             while True:
                 # Brokers come and go under its hands.
                 with suppress(Unreachable, Conflict, NotFound):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.config import SchedulerConfig
 from tests.crash.survivor import Survivor
 from tests.waiting import eventually
 
@@ -37,7 +37,7 @@ async def test_killed_again_when_the_death_is_recorded_nothing_is_lost_or_double
 
 async def test_a_job_that_kills_every_broker_is_held_and_harms_nobody_any_more(survivor: Survivor) -> None:
     (poison,) = await dies_handing_over(survivor, ["poison"])
-    for _ in range(Rules().poison_deaths):
+    for _ in range(SchedulerConfig().poison_deaths):
         survivor.start("before:sites.start:1")
         survivor.wait_for_death()
     async with survivor.client() as client:

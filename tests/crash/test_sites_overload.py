@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from broker_core.broker.settings import Settings
 from broker_core.client.client import BrokerClient
 from broker_core.jobs.states import JobState
+from broker_core.settings.settings import Settings
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.crash.sites_survivor import SitesSurvivor
 from tests.crash.survivor import ACTIVE

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.crash.site_checker import Bed, faults_at
 from tests.crash.sites_survivor import SitesSurvivor, spec
@@ -56,9 +56,9 @@ async def test_a_job_that_kills_its_starter_each_time_is_held_and_its_site_is_no
         beside = await one.wave(client, count=3, seconds=2.0)
         assert "(alpha, alpha, alpha)" in await held(client, poison)
         story = [event for event in await client.events_of(poison) if event.type == "job.rematched"]
-        assert len(story) == Rules().poison_starters
+        assert len(story) == SchedulerConfig().poison_starters
         assert all("Job Starter was killed on its node" in event.reason for event in story)
-        assert trace.read_text() == "start\n" * Rules().poison_starters
+        assert trace.read_text() == "start\n" * SchedulerConfig().poison_starters
         assert (await one.view(client, "alpha")).throttled == ""
         beside += await one.wave(client, count=3)
 
@@ -77,7 +77,7 @@ async def test_a_job_that_kills_its_starter_each_time_is_held_and_its_site_is_no
 async def test_a_job_that_kills_every_broker_on_its_way_is_held_and_runs_once_after_its_release(
     one: SitesSurvivor,
 ) -> None:
-    deaths = Rules().poison_deaths + 1
+    deaths = SchedulerConfig().poison_deaths + 1
     async with one.client() as client:
         await one.begin(client)
         one.kill()

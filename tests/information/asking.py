@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from broker_core.information.ldap_updater import LdapUpdater
+from broker_core.information.ldap.updater import LdapUpdater
 from broker_core.information.runner import Updaters
-from broker_core.information.updater import Answer, SourceSettings, Updater
+from broker_core.information.updater import SourceAnswer, SourceSettings, Updater
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.scheduling.messages import Now
 from broker_core.wire.resources import SourceView
@@ -40,7 +40,7 @@ def ldap(address: str, **settings: Any) -> LdapUpdater:
     return LdapUpdater(SourceSettings("grid", "ldap", address, options=settings, **known))
 
 
-def by_name(answer: Answer | SourceHeard) -> dict[str, Facts]:
+def by_name(answer: SourceAnswer | SourceHeard) -> dict[str, Facts]:
     return {one.ce: one for one in answer.facts}
 
 

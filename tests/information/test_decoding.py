@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from broker_core.information.ldap_decode import Done, Malformed, read_answer
+from broker_core.information.ldap.decode import Done, Malformed, read_answer
 from tests.information.ldif_entries import ENTRY, element, entry
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.information.asking import Grid
 from tests.running import RunningBroker
@@ -37,7 +37,7 @@ async def client(grid: Grid, state_dir: Path) -> AsyncIterator[BrokerClient]:
     broker = RunningBroker(state_dir)
     try:
         broker.start()
-        async with BrokerClient(Transport(state_dir)) as made:
+        async with BrokerClient(BrokerTransport(state_dir)) as made:
             yield made
     finally:
         broker.close()
@@ -118,7 +118,7 @@ async def test_a_catalogue_that_never_answers_keeps_no_job_from_running(state_di
         (state_dir / "broker.toml").write_text(f'[replicas]\nkind = "http"\naddress = "{address}"\n')
         try:
             broker.start()
-            async with BrokerClient(Transport(state_dir)) as client:
+            async with BrokerClient(BrokerTransport(state_dir)) as client:
                 wanted = 'Executable = "/bin/true"; InputData = {"lfn:/data"}; DataAccessProtocol = "gsiftp";'
                 item = SubmissionItem(description=wanted)
                 (job,) = (await client.submit(Submission(key="near-the-data", items=[item]))).ids

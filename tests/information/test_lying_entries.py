@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from broker_core.information.glue_entries import KINDS, Entries
-from broker_core.information.join import joined
-from broker_core.information.ldap_address import address_of
-from broker_core.information.ldap_names import DETAILS, LINKS
-from broker_core.information.ldap_services import listing
-from broker_core.jdl.glue import GLUE
+from broker_core.information.glue.entries import KINDS, Entries
+from broker_core.information.glue.join import joined
+from broker_core.information.ldap.address import address_of
+from broker_core.information.ldap.names import DETAILS, LINKS
+from broker_core.information.ldap.services import listing
+from broker_core.jdl.glue.attributes import GLUE
 
 _NAMES = sorted({name for names in (*DETAILS.values(), *LINKS.values()) for name in names})
 _SAME = st.sampled_from([b"a", b"b", b"ce.example.org:2119/jobmanager-pbs-q", b"GlueClusterUniqueID=a"])

@@ -12,11 +12,11 @@ import pytest
 
 from broker_core.errors import BadRequest, NotFound
 from broker_core.information.configuration import ReplicaSettings
-from broker_core.information.replica_catalogue import catalogue
-from broker_core.information.replica_document import DocumentCatalogue
-from broker_core.information.replica_http import HttpCatalogue
-from broker_core.information.replica_ldap import LdapCatalogue
-from broker_core.information.replica_memory import ReplicaMemory
+from broker_core.information.replicas.catalogue import catalogue
+from broker_core.information.replicas.document import DocumentCatalogue
+from broker_core.information.replicas.http import HttpCatalogue
+from broker_core.information.replicas.ldap import LdapCatalogue
+from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.updater import SourceFailed
 from tests.testbed.glue_tree import record
 from tests.testbed.openldap import Slapd

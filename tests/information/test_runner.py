@@ -16,7 +16,7 @@ import pytest
 
 from broker_core.errors import Conflict, NotFound
 from broker_core.information.site_updater import SiteUpdater
-from broker_core.information.updater import Answer, SourceSettings
+from broker_core.information.updater import SourceAnswer, SourceSettings
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from tests.information.asking import running, view
@@ -37,14 +37,14 @@ class Made:
         self.name, self.interval, self._fetch = name, interval, fetch
         self.asked = 0
 
-    async def fetch(self) -> Answer:
+    async def fetch(self) -> SourceAnswer:
         self.asked += 1
         found = self._fetch()
         return await found if asyncio.iscoroutine(found) else found
 
 
-def plain() -> Answer:
-    return Answer((Facts(CE, "a", {"GlueCEInfoTotalCPUs": 4}),))
+def plain() -> SourceAnswer:
+    return SourceAnswer((Facts(CE, "a", {"GlueCEInfoTotalCPUs": 4}),))
 
 
 async def test_a_refresh_returns_when_the_sources_have_answered() -> None:
@@ -116,11 +116,11 @@ async def test_an_answer_that_cannot_be_published_does_not_end_the_asking() -> N
         assert view(updaters, "made").state in ("failed", "asking")
 
 
-def _broken() -> Answer:
+def _broken() -> SourceAnswer:
     raise ZeroDivisionError("nothing to divide by")
 
 
-async def _gone() -> Answer:
+async def _gone() -> SourceAnswer:
     raise asyncio.CancelledError
 
 
@@ -130,7 +130,7 @@ async def _gone() -> Answer:
         (_broken, "nothing to divide by"),
         (_gone, "gave up"),
         (lambda: None, "NoneType"),
-        (lambda: Answer(None), "fails"),  # type: ignore[arg-type]
+        (lambda: SourceAnswer(None), "fails"),  # type: ignore[arg-type]
     ],
 )
 async def test_whatever_an_updater_does_ends_in_its_state(fetch: Callable[[], Any], words: str) -> None:
@@ -151,7 +151,7 @@ async def test_wrong_facts_of_a_plug_in_are_refused_one_by_one() -> None:
         Facts("b:2119/jobmanager-pbs-q", "b", {"GlueCEInfoTotalCPUs": -1, "GlueHostName": "b" * 5000}),
         "nothing",
     )
-    async with running(own=[Made(lambda: Answer(facts))]) as (updaters, heard):  # type: ignore[arg-type]
+    async with running(own=[Made(lambda: SourceAnswer(facts))]) as (updaters, heard):  # type: ignore[arg-type]
         (told,) = await updaters.refresh()
         assert {one.ce: one.attributes for one in heard.messages[0].facts} == {
             CE: {"GlueCEInfoTotalCPUs": 4, "Ok": "x"},
@@ -166,7 +166,7 @@ async def test_an_updater_that_holds_on_to_a_question_is_not_asked_again(
     monkeypatch.setattr("broker_core.information.source.LAST_WORDS", 0.05)
     let_go = asyncio.Event()
 
-    async def holding() -> Answer:
+    async def holding() -> SourceAnswer:
         while not let_go.is_set():
             try:
                 await let_go.wait()

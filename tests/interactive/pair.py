@@ -14,10 +14,10 @@ from pathlib import Path
 
 import asyncssh
 
-from broker_core.interactive.contact import Contact, NotYet, SessionOver
-from broker_core.interactive.meeting import Place, new_token
-from broker_core.interactive.session_events import ENDED, Event, Output, SessionState, Status
-from broker_core.interactive.shadow import Session, SessionOptions
+from broker_core.channel.contact import Contact, NotYet, SessionOver
+from broker_core.channel.rendezvous import Endpoint, new_token
+from broker_core.shadow.session import SessionOptions, ShadowSession
+from broker_core.shadow.session_events import ENDED, Event, OutputReceived, SessionState, Status
 from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
 from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
@@ -34,8 +34,8 @@ class Bench:
     token: str = field(default_factory=new_token)
     relay: asyncio.subprocess.Process | None = None
     agent: asyncio.subprocess.Process | None = None
-    place: Place = field(default_factory=lambda: Place("127.0.0.1", 0))
-    sessions: list[Session] = field(default_factory=list)
+    place: Endpoint = field(default_factory=lambda: Endpoint("127.0.0.1", 0))
+    sessions: list[ShadowSession] = field(default_factory=list)
 
     async def start_relay(self, *words: str) -> None:
         said = self.folder / "relay.json"
@@ -43,11 +43,11 @@ class Bench:
         said.unlink(missing_ok=True)
         with open(self.folder / "relay.log", "ab") as log:
             self.relay = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "broker_core.interactive.relay", "--announce", str(said), *words,
+                sys.executable, "-m", "broker_core.relay.relay", "--announce", str(said), *words,
                 stderr=log,
             )  # fmt: skip
         await eventually(said.exists)
-        self.place = Place(**{name: json.loads(said.read_text())[name] for name in ("host", "port")})
+        self.place = Endpoint(**{name: json.loads(said.read_text())[name] for name in ("host", "port")})
 
     async def start_agent(
         self,
@@ -92,8 +92,8 @@ class Bench:
             raise NotYet("The agent starts.") from None
         return Contact("job", self.token, (self.place,), said["key"], said["node"])
 
-    def desk(self, options: SessionOptions = QUICK, key: asyncssh.SSHKey | None = None) -> Session:
-        session = Session(self.contact, key or self.key, options)
+    def desk(self, options: SessionOptions = QUICK, key: asyncssh.SSHKey | None = None) -> ShadowSession:
+        session = ShadowSession(self.contact, key or self.key, options)
         self.sessions.append(session)
         session.start()
         return session
@@ -108,7 +108,7 @@ class Bench:
             await session.close()
 
 
-async def impatient(session: Session) -> None:
+async def impatient(session: ShadowSession) -> None:
     """Let its present connection count as broken soon: one that a busy machine keeps waiting would, too."""
     (await session.connection()).set_keepalive(0.3)
 
@@ -126,7 +126,7 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
 class Screen:
     """Reads a session's events to the end: what was written on each stream, and the statuses."""
 
-    def __init__(self, session: Session, *, keep: bool = True) -> None:
+    def __init__(self, session: ShadowSession, *, keep: bool = True) -> None:
         self.session = session
         self.keep = keep
         self.streams: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
@@ -138,7 +138,7 @@ class Screen:
 
     async def _read(self) -> None:
         async for event in self.session.events():
-            if isinstance(event, Output):
+            if isinstance(event, OutputReceived):
                 assert event.offset == self.sizes[event.stream] or not self.keep
                 self.sizes[event.stream] += len(event.data)
                 self.hashes[event.stream].update(event.data)

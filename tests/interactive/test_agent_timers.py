@@ -15,8 +15,8 @@ from typing import Any, cast
 
 import pytest
 
-from broker_core.interactive.frames import FrameReader, read_word, word
-from broker_core.worker.agent_program import STDOUT, Program
+from broker_core.channel.frames import FrameReader, read_word, word
+from broker_core.worker.agent_program import STDOUT, UserProgram
 from broker_core.worker.agent_session import BEHIND, AgentSession
 from broker_core.worker.agent_settings import LINES, TERMINAL, AgentSettings
 from broker_core.worker.agent_states import State
@@ -111,7 +111,7 @@ async def hours() -> Hours:
 def session_of(folder: Path, mode: str = LINES, **settings: Any) -> tuple[AgentSession, Told]:
     told = Told()
     given = {"token": "t", "places": (), "keys": (), "mode": mode, "retry_interval": INTERVAL, **settings}
-    session = AgentSession(AgentSettings(**given), cast(Program, told), folder)
+    session = AgentSession(AgentSettings(**given), cast(UserProgram, told), folder)
     session.run()
     return session, told
 
@@ -229,8 +229,8 @@ async def test_a_desk_that_was_told_of_a_gap_at_the_end_has_all_there_is(tmp_pat
 
 
 @pytest.fixture
-def ended_programs() -> Iterator[list[Program]]:
-    made: list[Program] = []
+def ended_programs() -> Iterator[list[UserProgram]]:
+    made: list[UserProgram] = []
     yield made
     for program in made:
         program.close()
@@ -238,12 +238,12 @@ def ended_programs() -> Iterator[list[Program]]:
 
 @pytest.mark.parametrize("terminal", [False, True])
 async def test_what_a_program_left_is_heard_at_its_end_though_it_had_to_wait(
-    tmp_path: Path, terminal: bool, ended_programs: list[Program]
+    tmp_path: Path, terminal: bool, ended_programs: list[UserProgram]
 ) -> None:
     written = tmp_path / "written"
     script = f"import os; os.write(1, b'x' * 3000); open({str(written)!r}, 'w').close(); os.read(0, 1)"
     words = [sys.executable, "-c", script]
-    program = Program(words, dict(os.environ), terminal=terminal, size=(80, 24))
+    program = UserProgram(words, dict(os.environ), terminal=terminal, size=(80, 24))
     ended_programs.append(program)
     heard, ended = bytearray(), asyncio.Event()
     program.run(lambda stream, data: heard.extend(data), ended.set)
@@ -255,9 +255,9 @@ async def test_what_a_program_left_is_heard_at_its_end_though_it_had_to_wait(
 
 
 async def test_a_number_that_was_a_program_s_is_never_sent_a_signal(
-    monkeypatch: pytest.MonkeyPatch, ended_programs: list[Program]
+    monkeypatch: pytest.MonkeyPatch, ended_programs: list[UserProgram]
 ) -> None:
-    program = Program(["/bin/true"], dict(os.environ), terminal=False, size=(80, 24))
+    program = UserProgram(["/bin/true"], dict(os.environ), terminal=False, size=(80, 24))
     ended_programs.append(program)
     ended = asyncio.Event()
     program.run(lambda stream, data: None, ended.set)

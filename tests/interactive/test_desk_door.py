@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.desk_settings import desk_file, listen_place
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest
-from broker_core.interactive import shadow_meeting
-from broker_core.interactive.desk_door import DeskDoor
-from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet, new_token
-from broker_core.interactive.session_events import SessionState
+from broker_core.shadow import connecting as shadow_meeting
+from broker_core.shadow.direct_listener import DirectListener
+from broker_core.shadow.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.consoles import SHELL as PROGRAM
 from tests.interactive.pair import QUICK, Bench, Screen
@@ -30,8 +30,8 @@ from tests.waiting import LONG, eventually
 
 
 @pytest.fixture
-def place() -> Place:
-    return Place("127.0.0.1", free_port())
+def place() -> Endpoint:
+    return Endpoint("127.0.0.1", free_port())
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def without_relay(made: Bench) -> None:
     await made.relay.wait()
 
 
-async def test_the_first_connection_needs_no_relay(made: Bench, place: Place) -> None:
+async def test_the_first_connection_needs_no_relay(made: Bench, place: Endpoint) -> None:
     await without_relay(made)
     await made.start_agent(SHELL, places=((made.place.host, made.place.port), (place.host, place.port)))
     screen = Screen(made.desk(replace(QUICK, listen=place)))
@@ -60,7 +60,7 @@ async def test_the_first_connection_needs_no_relay(made: Bench, place: Place) ->
 
 
 async def test_a_desk_that_listens_too_late_is_met_at_the_relay_and_later_comes_the_door(
-    made: Bench, place: Place
+    made: Bench, place: Endpoint
 ) -> None:
     both = ((made.place.host, made.place.port), (place.host, place.port))
     await made.start_agent(SHELL, places=both, retry_interval=60.0)
@@ -77,7 +77,7 @@ async def test_a_desk_that_listens_too_late_is_met_at_the_relay_and_later_comes_
 
 
 async def test_the_submission_carries_the_place_where_the_desk_listens(
-    client: BrokerClient, place: Place, monkeypatch: pytest.MonkeyPatch
+    client: BrokerClient, place: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROSSDESK_LISTEN", str(place))
     monkeypatch.setattr(shadow_meeting, "DOOR_TIME", LONG)
@@ -99,11 +99,11 @@ async def test_the_submission_carries_the_place_where_the_desk_listens(
     await reach(client, job, "Canceled")
 
 
-async def test_only_agents_wait_at_the_door_and_each_for_its_own_session(place: Place) -> None:
-    door = DeskDoor(place)
+async def test_only_agents_wait_at_the_door_and_each_for_its_own_session(place: Endpoint) -> None:
+    door = DirectListener(place)
     try:
         token = new_token()
-        with pytest.raises(NoMeeting, match="agents of jobs"):
+        with pytest.raises(NoRendezvous, match="agents of jobs"):
             await meet(place, DESK, token, LONG)
         other = asyncio.ensure_future(meet(place, AGENT, new_token(), LONG))
         agent = asyncio.ensure_future(meet(place, AGENT, token, LONG))
@@ -120,9 +120,9 @@ def test_a_desk_is_private_unless_it_says_otherwise(isolated: Path, monkeypatch:
     assert listen_place() is None
     desk_file().parent.mkdir(parents=True, exist_ok=True)
     desk_file().write_text('listen = "[::1]:20000"\n')
-    assert listen_place() == Place("::1", 20000)
+    assert listen_place() == Endpoint("::1", 20000)
     monkeypatch.setenv("CROSSDESK_LISTEN", "desk.example.org:22000")
-    assert listen_place() == Place("desk.example.org", 22000)
+    assert listen_place() == Endpoint("desk.example.org", 22000)
     for wrong in ("20000", "here:0", "here:99999", "a b:1"):
         monkeypatch.setenv("CROSSDESK_LISTEN", wrong)
         with pytest.raises(BadRequest):

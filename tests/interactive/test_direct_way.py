@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from broker_core.interactive import shadow_direct
-from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet, new_token
-from broker_core.interactive.session_events import SessionState
-from broker_core.interactive.shadow_direct import arrival
+from broker_core.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
+from broker_core.shadow import direct_call as shadow_direct
+from broker_core.shadow.direct_call import arrival
+from broker_core.shadow.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen, impatient
 from tests.interactive.terminals import SHELL
 from tests.testbed.namespaces import Namespaces
@@ -118,11 +118,11 @@ async def test_only_who_knows_the_token_is_let_in_by_a_desk_that_listens() -> No
     token = new_token()
     with socket.create_server(("127.0.0.1", 0)) as door:
         door.setblocking(False)
-        place = Place(*door.getsockname())
+        place = Endpoint(*door.getsockname())
         coming = asyncio.ensure_future(arrival(door, token))
         silent = await asyncio.open_connection(place.host, place.port)
         for role, said in ((AGENT, new_token()), (DESK, token)):
-            with pytest.raises(NoMeeting):
+            with pytest.raises(NoRendezvous):
                 await meet(place, role, said, LONG)
         assert not coming.done()
         agent = await meet(place, AGENT, token, LONG)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.worker.agent import Word
+from broker_core.worker.agent import StatusReport
 from broker_core.worker.agent_settings import CONTACT, leave_contact
 from tests.bookkeeping.disks import small_disk
 from tests.interactive.pair import Bench, Screen
@@ -89,7 +89,7 @@ async def test_what_an_agent_could_not_say_on_a_full_disk_follows_and_it_dials_o
         job.mkdir()
         leave_contact(job, {"key": "k"})
         filler = fill(attempt)
-        said = Word(job, {"key": "k"}, 0.02)
+        said = StatusReport(job, {"key": "k"}, 0.02)
         said.say("no place answers " * 300)
         said.say("")
         filler.unlink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker_core.interactive.session_events import Event, Gap, Output
+from broker_core.shadow.session_events import Event, Gap, OutputReceived
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import ready
 from tests.waiting import eventually
@@ -22,7 +22,7 @@ async def test_a_desk_that_falls_far_behind_is_told_what_it_misses(made: Bench) 
         if isinstance(event, Gap):
             assert event.start == place
             place, missing = event.end, missing + event.end - event.start
-        elif isinstance(event, Output):
+        elif isinstance(event, OutputReceived):
             assert event.offset == place
             place += len(event.data)
         if place == quick.sizes[1]:
@@ -39,8 +39,12 @@ async def test_a_line_that_is_held_back_is_shown_before_what_is_missing(made: Be
     session._telling.output(1, 100, b"whole\n", by_lines=True)
     shown: list[Event] = []
     async for event in session.events():
-        if isinstance(event, Output | Gap):
+        if isinstance(event, OutputReceived | Gap):
             shown.append(event)
         if len(shown) == 3:
             break
-    assert shown == [Output(1, 0, b"half a line"), Gap(1, 11, 100), Output(1, 100, b"whole\n")]
+    assert shown == [
+        OutputReceived(1, 0, b"half a line"),
+        Gap(1, 11, 100),
+        OutputReceived(1, 100, b"whole\n"),
+    ]

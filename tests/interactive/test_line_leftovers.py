@@ -14,14 +14,14 @@ from typing import Any, cast
 
 import pytest
 
-from broker_core.broker.agent_watch import AgentWatch
-from broker_core.broker.line_journal import LineJournal
-from broker_core.broker.line_sessions import LineJob, LineLook, LineSessions
-from broker_core.broker.settings_interactive import InteractiveSettings
 from broker_core.errors import NotFound
 from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.sessions.agent_monitor import AgentMonitor
+from broker_core.sessions.line_journal import LineJournal
+from broker_core.sessions.line_sessions import LineJob, LineSessions, LineViewer
+from broker_core.settings.interactive import InteractiveSettings
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.transport.contract import LinkLost
 
@@ -66,7 +66,7 @@ class Made:
         async def job() -> LineJob:
             return self.line_job(name)
 
-        return await self.sessions.look(job, LineLook(desk, True, True, {}), 0.0)
+        return await self.sessions.look(job, LineViewer(desk, True, True, {}), 0.0)
 
     async def typed(self, name: str, data: bytes) -> None:
         await self.look(name)
@@ -93,7 +93,7 @@ async def test_a_job_that_ends_without_a_desk_leaves_no_file_and_none_open(made:
     assert open_files(made.folder)
     record = made.records["job-1"]
     live: dict[str, Any] = {"job-1": record}
-    watch = AgentWatch(live.get, cast(Any, None), lambda ce: None, made.sessions.over)
+    watch = AgentMonitor(live.get, cast(Any, None), lambda ce: None, made.sessions.over)
     made.change("job-1", state=JobState.DONE)
     live.clear()
     watch.begin("job-1")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.settings import load
+from broker_core.channel.contact import FlowSettings
 from broker_core.client.connect import connect
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest
-from broker_core.interactive.contact import Manners
+from broker_core.settings.settings import load
 from tests.broker.jobs import reach
 from tests.interactive.far_jobs import restart
 from tests.interactive.pair import Screen
@@ -66,4 +66,4 @@ def test_every_number_of_the_sheet_has_its_default_and_its_meaning() -> None:
     }
     assert {name: table[name][0] for name in wanted} == wanted
     assert all(table[name][1] for name in wanted)
-    assert Manners() == Manners(4096, 0.2, range(20000, 25001))
+    assert FlowSettings() == FlowSettings(4096, 0.2, range(20000, 25001))

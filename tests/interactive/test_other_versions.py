@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
+from broker_core.channel.frames import word
 from broker_core.client.client import BrokerClient
 from broker_core.client.line_link import LineLink
 from broker_core.errors import VersionsDiffer
-from broker_core.interactive.frames import word
-from broker_core.interactive.session_events import SessionState
+from broker_core.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 
 OTHER = """

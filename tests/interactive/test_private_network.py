@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from broker_core.command_line.job_network import addressed, devices
+from broker_core.command_line.job.network import addressed, devices
 from tests.interactive.echo import Echo
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import SHELL, ready

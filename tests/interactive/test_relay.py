@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
 from broker_core.errors import BadRequest
-from broker_core.interactive.meeting import AGENT, DESK, NoMeeting, Place, meet, new_token
-from broker_core.interactive.relay_configure import SERVICE, SETTINGS, configure
-from broker_core.interactive.relay_pairs import Pairs
-from broker_core.interactive.relay_settings import RelaySettings, load
+from broker_core.relay.configure import SERVICE, SETTINGS, configure
+from broker_core.relay.pairs import Pairs
+from broker_core.relay.settings import RelaySettings, load
 from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
 
@@ -26,7 +26,7 @@ class Relay:
     async def __aenter__(self) -> Relay:
         loop = asyncio.get_running_loop()
         self.server = await loop.create_server(self.pairs.leg, "127.0.0.1", 0)
-        self.place = Place("127.0.0.1", self.server.sockets[0].getsockname()[1])
+        self.place = Endpoint("127.0.0.1", self.server.sockets[0].getsockname()[1])
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -47,7 +47,7 @@ async def test_two_that_name_the_same_token_are_joined_and_others_are_not() -> N
     async with Relay() as relay:
         one, two = new_token(), new_token()
         agent, desk = await relay.both(one)
-        with pytest.raises(NoMeeting):
+        with pytest.raises(NoRendezvous):
             await meet(relay.place, DESK, two, 0.2)
         await loop.sock_sendall(agent, b"to the desk")
         assert await loop.sock_recv(desk, 100) == b"to the desk"
@@ -85,7 +85,7 @@ async def test_strangers_and_crowds_are_sent_away() -> None:
         token = new_token()
         waiting = [asyncio.ensure_future(meet(relay.place, AGENT, token, LONG)) for _ in range(2)]
         await eventually(lambda: len(relay.pairs.waiting.get((AGENT, token), ())) == 2)
-        with pytest.raises(NoMeeting, match="too many wait"):
+        with pytest.raises(NoRendezvous, match="too many wait"):
             await meet(relay.place, AGENT, token, LONG)
         for one in waiting:
             one.cancel()
@@ -101,7 +101,7 @@ async def test_who_says_nothing_is_sent_away() -> None:
 
 async def test_a_desk_does_not_wait_for_ever() -> None:
     async with Relay(desk_time=0.1) as relay:
-        with pytest.raises(NoMeeting, match="did not come in time"):
+        with pytest.raises(NoRendezvous, match="did not come in time"):
             await meet(relay.place, DESK, new_token(), LONG)
 
 
@@ -130,6 +130,6 @@ def test_settings_that_are_wrong_are_refused(tmp_path: Path, text: str) -> None:
 
 
 async def test_a_place_that_cannot_be_reached_is_told_in_plain_words() -> None:
-    place = Place("127.0.0.1", free_port())
-    with pytest.raises(NoMeeting, match=f"^{place} does not answer: Connection refused.$"):
+    place = Endpoint("127.0.0.1", free_port())
+    with pytest.raises(NoRendezvous, match=f"^{place} does not answer: Connection refused.$"):
         await meet(place, DESK, new_token(), LONG)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from broker_core.interactive.session_events import SessionState
+from broker_core.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.terminals import SHELL, ready
 from tests.waiting import eventually

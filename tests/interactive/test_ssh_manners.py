@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.command_line.forward_forms import wishes
+from broker_core.command_line.job.forward_forms import wishes
 from broker_core.errors import BadRequest
 from tests.command_line.calling import command, crossdesk
 

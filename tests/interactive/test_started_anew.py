@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.interactive.contact import Contact
-from broker_core.interactive.session_events import Output
-from broker_core.interactive.shadow import Session
+from broker_core.channel.contact import Contact
+from broker_core.shadow.session import ShadowSession
+from broker_core.shadow.session_events import OutputReceived
 from tests.interactive.pair import QUICK, Bench, bench
 from tests.waiting import eventually
 
@@ -24,7 +24,7 @@ async def test_the_second_attempt_is_shown_and_typed_at(made: Bench, tmp_path: P
     async def introduce() -> Contact:
         return replace(await attempts[-1].contact(), attempt=len(attempts))
 
-    session = Session(introduce, made.key, QUICK)
+    session = ShadowSession(introduce, made.key, QUICK)
     made.sessions.append(session)
     session.start()
     shown, offsets = bytearray(), []
@@ -32,7 +32,7 @@ async def test_the_second_attempt_is_shown_and_typed_at(made: Bench, tmp_path: P
 
     async def shows(text: bytes) -> None:
         async for event in events:
-            if isinstance(event, Output):
+            if isinstance(event, OutputReceived):
                 offsets.append(event.offset)
                 shown.extend(event.data)
             if text in shown:

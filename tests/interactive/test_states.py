@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.interactive.desk_input import DeskInput, LineInput
-from broker_core.interactive.flushing import Flushing
-from broker_core.interactive.frames import BadFrame, FrameReader, keys, output, read_place, word
-from broker_core.worker.agent_spool import SEGMENT, Spool
+from broker_core.channel.frames import BadFrame, FrameReader, keys, output, read_place, word
+from broker_core.shadow.desk_input import DeskInput, LineInput
+from broker_core.shadow.event_buffer import Flushing
+from broker_core.worker.agent_spool import SEGMENT, OutputSpool
 from broker_core.worker.agent_states import Event, Machine, State
 
 S, E = State, Event
@@ -59,7 +59,7 @@ def test_without_a_limit_the_agent_tries_for_ever() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_spool_gives_back_what_it_took_from_memory_and_from_disk(tmp_path: Path, seed: int) -> None:
-    chance, spool, whole = random.Random(seed), Spool(tmp_path, "s", 100_000), bytearray()
+    chance, spool, whole = random.Random(seed), OutputSpool(tmp_path, "s", 100_000), bytearray()
     for _ in range(300):
         data = chance.randbytes(chance.choice((1, 100, 5000, 200_000)))
         spool.append(data)
@@ -77,7 +77,7 @@ def test_a_spool_gives_back_what_it_took_from_memory_and_from_disk(tmp_path: Pat
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    spool = Spool(tmp_path / "gone", "s", 10)
+    spool = OutputSpool(tmp_path / "gone", "s", 10)
     spool.append(b"a" * 60_000)
     with pytest.raises(OSError, match="No such file"):
         spool.append(b"b" * 60_000)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import asyncssh
 
-from broker_core.interactive.contact import Contact
-from broker_core.interactive.session_events import SessionState
-from broker_core.interactive.shadow import Session
+from broker_core.channel.contact import Contact
+from broker_core.shadow.session import ShadowSession
+from broker_core.shadow.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.terminals import SHELL, ready
 from tests.interactive.wire import Wire
@@ -72,7 +72,7 @@ async def test_somebody_who_poses_as_the_agent_is_found_out(made: Bench) -> None
         other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
         return replace(await made.contact(), host_key=other)
 
-    session = Session(lied_to, made.key, QUICK)
+    session = ShadowSession(lied_to, made.key, QUICK)
     made.sessions.append(session)
     session.start()
     await eventually(lambda: "not the job's agent" in session.status.reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from broker_core.interactive.meeting import Place
+from broker_core.channel.rendezvous import Endpoint
 
 TURN = 64 * 1024
 
@@ -13,7 +13,7 @@ TURN = 64 * 1024
 class Wire:
     """Carries TCP connections to a place; everything that passes is shown to `seen` and may be changed."""
 
-    def __init__(self, target: Place, spoil: Callable[[bytes], bytes] = bytes) -> None:
+    def __init__(self, target: Endpoint, spoil: Callable[[bytes], bytes] = bytes) -> None:
         self._target = target
         self._spoil = spoil
         self._writers: list[asyncio.StreamWriter] = []
@@ -25,9 +25,9 @@ class Wire:
         """Keep what passes in `seen`."""
         self.up = True
 
-    async def open(self) -> Place:
+    async def open(self) -> Endpoint:
         self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0)
-        return Place("127.0.0.1", self._server.sockets[0].getsockname()[1])
+        return Endpoint("127.0.0.1", self._server.sockets[0].getsockname()[1])
 
     def cut(self) -> int:
         """Break every connection at once; returns how many there were."""

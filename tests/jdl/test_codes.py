@@ -6,12 +6,12 @@ import ast
 from pathlib import Path
 
 import broker_core.jdl
-from broker_core.jdl.attributes import ATTRIBUTES
+from broker_core.jdl.attributes.known import ATTRIBUTES
 from broker_core.jdl.codes import CODES
-from broker_core.jdl.functions import FUNCTIONS
-from broker_core.jdl.glue import GLUE
+from broker_core.jdl.functions.known import FUNCTIONS
+from broker_core.jdl.glue.attributes import GLUE
 
-SOURCES = [path for folder in broker_core.jdl.__path__ for path in Path(folder).glob("*.py")]
+SOURCES = [path for folder in broker_core.jdl.__path__ for path in Path(folder).rglob("*.py")]
 
 
 def strings() -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.functions import FUNCTIONS
+from broker_core.jdl.functions.known import FUNCTIONS
 from broker_core.jdl.parse import parse, parse_expression
 from broker_core.jdl.tree import Missing
 from tests.jdl.differences import LISTED

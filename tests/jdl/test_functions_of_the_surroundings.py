@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from broker_core.jdl.environment import EvaluationEnvironment
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.surroundings import Surroundings
 from broker_core.jdl.tree import ERROR, UNDEFINED
 
-THERE = Surroundings(
+THERE = EvaluationEnvironment(
     chance=lambda: 0.5,
     homes={"ada": "/home/ada"},
     maps={"groups": {"ada": "physics, chemistry"}},

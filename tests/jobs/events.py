@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import (
     EventType,
@@ -19,7 +19,7 @@ def make(record: JobRecord | None, kind: EventType, time: float, attempt: int = 
         job="job",
         seq=record.seq + 1 if record else 1,
         time=time,
-        source=Source.AL,
+        source=EventSource.AL,
         type=kind,
         old=old,
         new=next_state(old, kind),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from broker_core.jobs.events import JobEvent, Source
-from broker_core.jobs.past import Past, past_of
+from broker_core.jobs.events import EventSource, JobEvent
+from broker_core.jobs.failure_history import FailureHistory, past_of
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
@@ -13,18 +13,26 @@ E = EventType
 def story(*kinds: tuple[EventType, dict[str, object]]) -> list[JobEvent]:
     return [
         JobEvent(
-            "job", number, 0.0, Source.SCHEDULER, kind, JobState.READY, JobState.READY, "ann", details=details
+            "job",
+            number,
+            0.0,
+            EventSource.SCHEDULER,
+            kind,
+            JobState.READY,
+            JobState.READY,
+            "ann",
+            details=details,
         )
         for number, (kind, details) in enumerate(kinds, 1)
     ]
 
 
 def test_a_job_without_troubles_has_no_past() -> None:
-    assert past_of(story((E.SUBMITTED, {}), (E.ACCEPTED, {}), (E.MATCHED, {}))) == Past()
+    assert past_of(story((E.SUBMITTED, {}), (E.ACCEPTED, {}), (E.MATCHED, {}))) == FailureHistory()
 
 
 def test_troubles_are_read_as_they_were_written() -> None:
-    past = Past(rounds=2, excluded=("a", "b"), tried=("a: full", "b: down"), died=("a",))
+    past = FailureHistory(rounds=2, excluded=("a", "b"), tried=("a: full", "b: down"), died=("a",))
     events = story((E.MATCHED, {}), (E.REMATCHED, past.details()), (E.POSTPONED, {}))
     assert past_of(events) == past
 

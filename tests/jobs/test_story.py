@@ -10,7 +10,7 @@ from broker_core.jobs.counters import KINDS, LONGER, NEVER, count, kind_order, w
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
-from broker_core.jobs.story import Step, attempts, failure, segments, spent, tell
+from broker_core.jobs.story import StoryStep, attempts, failure, segments, spent, tell
 from broker_core.jobs.transitions import EventType as E
 from tests.jobs.events import make
 
@@ -46,11 +46,11 @@ def test_time_is_split_into_the_four_steps_and_running() -> None:
     events, _ = story(*TWICE)
     told = {part.step: part.seconds for part in spent(events, 1000.0)}
     assert told == {
-        Step.PREPARING: 1.0,
-        Step.SELECTING: 4.0,
-        Step.SUBMITTING: 3.0,
-        Step.STARTING: 5.0,
-        Step.RUNNING: 40.0,
+        StoryStep.PREPARING: 1.0,
+        StoryStep.SELECTING: 4.0,
+        StoryStep.SUBMITTING: 3.0,
+        StoryStep.STARTING: 5.0,
+        StoryStep.RUNNING: 40.0,
     }
     assert sum(told.values()) == events[-1].time - events[0].time
     assert not any(part.open for part in spent(events, 1000.0))
@@ -59,7 +59,7 @@ def test_time_is_split_into_the_four_steps_and_running() -> None:
 def test_the_step_a_job_is_in_goes_on_until_now() -> None:
     events, _ = story(*TWICE[:4])
     last = spent(events, 114.0)[-1]
-    assert (last.step, last.seconds, last.open) == (Step.SUBMITTING, 10.0, True)
+    assert (last.step, last.seconds, last.open) == (StoryStep.SUBMITTING, 10.0, True)
 
 
 def test_the_way_shows_every_state_with_its_attempt_and_place() -> None:

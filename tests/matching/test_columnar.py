@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from broker_core.jdl import check as checking
 from broker_core.jdl import tree
+from broker_core.jdl.environment import EvaluationEnvironment
 from broker_core.jdl.evaluate import evaluate
 from broker_core.jdl.operators import truth
 from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.surroundings import Surroundings
 from broker_core.jdl.tree import Ad, Expression
 from broker_core.jdl.values import is_number
-from broker_core.matching.compiling import compiled
+from broker_core.matching.columnar.compiling import compiled
+from broker_core.matching.columnar.program import ColumnProgram, ConditionalOperation, Exact
+from broker_core.matching.columnar.view import View
 from broker_core.matching.context import Context
 from broker_core.matching.exact import fits, rank
 from broker_core.matching.match import match
-from broker_core.matching.program import Choice, Exact, Program
-from broker_core.matching.view import View
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.resources.values import idle, values
@@ -48,7 +48,7 @@ def tree_of(text: str) -> Expression:
     return found
 
 
-def program(text: str, pool: Pool) -> Program:
+def program(text: str, pool: Pool) -> ColumnProgram:
     return compiled(tree_of(text), own_ad(), pool.columns, WeakValueDictionary()).program
 
 
@@ -134,7 +134,7 @@ def test_a_rank_of_whole_and_real_numbers_is_worked_out_at_once() -> None:
     text = "other.GlueCEStateFreeCPUs > 0 ? other.GlueCEStateFreeCPUs * 1.5 : -other.GlueCEInfoTotalCPUs"
     pool = Pool.of(pools_made.resources(random.Random(3), 30))
     made = program(text, pool)
-    assert isinstance(made, Choice)
+    assert isinstance(made, ConditionalOperation)
     assert made.computed(View(pool, pool.columns.size, own_ad())) is not None
 
 
@@ -163,7 +163,7 @@ def test_matching_finds_what_the_exact_reference_finds(seed: int) -> None:
 
 def test_chance_gives_each_resource_a_value_of_its_own() -> None:
     numbers = iter([n / 100 for n in range(100)])
-    context = Context(surroundings=Surroundings(chance=lambda: next(numbers)))
+    context = Context(surroundings=EvaluationEnvironment(chance=lambda: next(numbers)))
     found = match(job("Rank = random();"), [resource(f"s{n}") for n in range(10)], context=context)
     assert len({one.rank for one in found.candidates}) == 10
 

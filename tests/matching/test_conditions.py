@@ -8,7 +8,7 @@ import pytest
 
 from broker_core.matching.context import Context, Owner
 from broker_core.matching.match import Matches, match
-from broker_core.resources.pool import Bar, Pool
+from broker_core.resources.pool import Exclusion, Pool
 from broker_core.resources.record import Resource
 from tests.matching.made import job, resource
 
@@ -62,7 +62,7 @@ def test_a_site_that_keeps_the_owner_out_says_whom_it_lets_in() -> None:
 @pytest.mark.parametrize(("origin", "now_only"), [("stale", True), ("lock", True), ("access", False)])
 def test_a_bar_keeps_a_resource_out_and_says_why(origin: str, now_only: bool) -> None:
     pool = Pool.of([resource("a"), resource("b")])
-    pool.barred[0] = Bar(origin, f"because of {origin}", now_only)
+    pool.barred[0] = Exclusion(origin, f"because of {origin}", now_only)
     matches = found("", pool)
     assert sites(matches) == ["b"]
     refused = matches.rejected[0]

@@ -9,7 +9,7 @@ import pytest
 from broker_core.matching.context import Context
 from broker_core.matching.match import match
 from broker_core.matching.report import report
-from broker_core.resources.pool import Bar, Pool
+from broker_core.resources.pool import Exclusion, Pool
 from tests.matching.made import job, resource
 
 WANTED = (
@@ -59,7 +59,7 @@ def test_the_analysis_is_one_sentence() -> None:
 
 def test_what_is_barred_counts_for_no_clause_alone_and_is_told() -> None:
     resources = pool()
-    resources.barred[2] = Bar("stale", "not heard of", now_only=True)
+    resources.barred[2] = Exclusion("stale", "not heard of", now_only=True)
     found = match(job(WANTED), resources)
     assert [one.alone for one in found.counts if one.origin == "requirements"] == [1, 1, 1]
     assert found.analysis.endswith("1 cannot be used now.")
@@ -165,8 +165,8 @@ DESCRIPTIONS = (
 @pytest.mark.parametrize("text", DESCRIPTIONS)
 def test_the_conditions_that_are_counted_are_those_of_each_resource(text: str) -> None:
     resources = pool()
-    resources.barred[2] = Bar("stale", "not heard of", now_only=True)
-    resources.barred[3] = Bar("access", "no way there", now_only=False)
+    resources.barred[2] = Exclusion("stale", "not heard of", now_only=True)
+    resources.barred[3] = Exclusion("access", "no way there", now_only=False)
     shown = report(match(job(text), resources))
     counted = [(one.text, one.origin) for one in shown.clauses]
     assert {"room in its queue", "accepts jobs"} <= {text for text, _ in counted}
@@ -178,7 +178,7 @@ def test_the_conditions_that_are_counted_are_those_of_each_resource(text: str) -
 
 def test_a_bar_is_a_condition_that_can_be_counted_and_selected() -> None:
     resources = pool()
-    resources.barred[2] = Bar("access", "no way there", now_only=False)
+    resources.barred[2] = Exclusion("access", "no way there", now_only=False)
     shown = report(match(job(WANTED), resources), fails="can be used by this broker")
     (bar,) = (one for one in shown.clauses if one.origin == "access")
     assert (bar.text, bar.satisfied, bar.alone) == ("can be used by this broker", 5, 0)
@@ -190,7 +190,7 @@ def test_a_bar_is_a_condition_that_can_be_counted_and_selected() -> None:
 
 def test_all_known_being_barred_for_good_is_said() -> None:
     resources = pool()
-    resources.barred = {row: Bar("access", "no way there", now_only=False) for row in range(6)}
+    resources.barred = {row: Exclusion("access", "no way there", now_only=False) for row in range(6)}
     assert match(job(), resources).advice == "None of the 6 known resources can be used by this broker."
 
 

@@ -6,10 +6,10 @@ import gc
 
 import pytest
 
-from broker_core.matching import memory
+from broker_core.matching import plan_cache as memory
 from broker_core.matching.context import Context
 from broker_core.matching.match import match
-from broker_core.matching.memory import memory_of
+from broker_core.matching.plan_cache import memory_of
 from broker_core.resources.pool import Pool
 from broker_core.resources.values import facts
 from tests.matching.made import job, resource

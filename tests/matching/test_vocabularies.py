@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from broker_core.jdl.glue import GLUE
-from broker_core.jdl.glue2 import SAME
+from broker_core.jdl.glue.attributes import GLUE
+from broker_core.jdl.glue.glue2 import SAME
 from broker_core.matching.match import match
 from tests.matching.made import job, resource
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.matching.sets.addresses import has_public_addresses, needs_public_addresses
+from broker_core.matching.conditions import has_public_addresses, needs_public_addresses
 from tests.matching.made import job
 
 

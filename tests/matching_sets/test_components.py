@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from broker_core.matching.sets import Trace
+from broker_core.matching.sets import SearchTrace
 from broker_core.matching.sets.components import Assignment, FixedComponent, assign
 from broker_core.matching.sets.trace import read
 
@@ -53,7 +53,7 @@ def test_each_component_goes_where_its_own_requirements_hold() -> None:
 
 def test_equal_components_at_one_place_are_one_term_of_the_calculation() -> None:
     alike, other = component(2, a=1, b=4), component(1, a=3, b=3)
-    trace = Trace()
+    trace = SearchTrace()
     best, *_ = assign(IDS, free(9, 4, 0), [alike, alike, other], max_ces=2, trace=trace)
     assert best.shares == (5,)
     assert best.calculation == "(4 × 1 + 1 × 3) / 5 = 1.4"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.matching.sets import MODES, Trace
+from broker_core.matching.sets import MODES, SearchTrace
 from broker_core.matching.sets.trace import read
 from tests.matching_sets.pools import EIGHT, NO_RANK, of, of_need
 
@@ -95,6 +95,6 @@ def test_no_more_groups_are_listed_than_allowed(mode: str) -> None:
 
 def test_a_listing_of_very_many_ends_and_still_finds_the_single_ones() -> None:
     pool = of_need(**{f"c{place:04}": 1 for place in range(2000)}, last=30)
-    trace = Trace()
+    trace = SearchTrace()
     assert pool.found(30, "listing", max_ces=9, trace=trace) == [("last",)]
     assert [step.kind for step in read(trace.lines)[-3:]] == ["cut", "limit", "end"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.matching.sets import MODES, Trace
+from broker_core.matching.sets import MODES, SearchTrace
 from broker_core.matching.sets.trace import LINES_MAX, SUITABLE_MAX, read
 from tests.matching_sets.pools import EIGHT, NO_RANK, of, of_need
 
@@ -25,14 +25,14 @@ INCREMENTAL = """\
 
 
 def test_the_lines_of_a_selection_are_these() -> None:
-    trace = Trace()
+    trace = SearchTrace()
     of_need(A=4, B=3, C=6).find(10, "incremental", trace=trace)
     assert "\n".join(trace.lines) + "\n" == INCREMENTAL
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_matched_in_the_trace_is_what_was_found(mode: str) -> None:
-    trace = Trace()
+    trace = SearchTrace()
     found = EIGHT.find(10, mode, trace=trace)
     steps = read(trace.lines)
     assert [step.number for step in steps] == list(range(1, len(steps) + 1))
@@ -44,7 +44,7 @@ def test_what_was_matched_in_the_trace_is_what_was_found(mode: str) -> None:
 
 
 def test_partial_groups_are_shown_where_a_mode_has_them() -> None:
-    trace = Trace()
+    trace = SearchTrace()
     EIGHT.find(10, "listing", trace=trace)
     partial = [step for step in read(trace.lines) if step.kind == "partial"]
     assert partial
@@ -53,7 +53,7 @@ def test_partial_groups_are_shown_where_a_mode_has_them() -> None:
 
 def test_names_with_blanks_or_signs_are_read_back_as_they_were() -> None:
     names = ("a b", "c=d", "e%f", "ü\n:2119")
-    trace = Trace()
+    trace = SearchTrace()
     of(names, (2, 2, 2, 2), (NO_RANK, 1, 1, 1)).find(8, trace=trace)
     (matched,) = (step for step in read(trace.lines) if step.kind == "matched")
     assert sorted(matched.ces) == sorted(names)
@@ -61,7 +61,7 @@ def test_names_with_blanks_or_signs_are_read_back_as_they_were() -> None:
 
 
 def test_the_trace_of_a_large_selection_is_cut_with_a_word() -> None:
-    trace = Trace()
+    trace = SearchTrace()
     of_need(**{f"c{place:04}": 1 for place in range(SUITABLE_MAX + 5)}).find(9, "listing", trace=trace)
     steps = read(trace.lines)
     assert steps[SUITABLE_MAX + 1].values == {"suitable": "5"}

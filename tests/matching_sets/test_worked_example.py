@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.matching.grouping import split
 from broker_core.matching.sets import calculation
-from broker_core.matching.sets.splitting import split
 from tests.matching_sets.pools import CAGNODE, CE001, CE01, CE100, CG01, CGNODE, CLUSTER, EIGHT, ZEUS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import Facts
-from broker_core.resources.marks import Troubles
+from broker_core.resources.marks import Faults
 from tests.resources.made import EPOCH, facts, heard
 
 A, B = "a:2119/jobmanager-pbs-long", "b:2119/jobmanager-pbs-long"
@@ -224,7 +224,7 @@ def test_the_history_is_bounded_and_at_most_a_day() -> None:
 
 
 def test_a_resource_that_always_fails_is_tried_again_for_ever() -> None:
-    troubles = Troubles(first=5.0, longest=600.0)
+    troubles = Faults(first=5.0, longest=600.0)
     pauses = [troubles.failed(A, 0.0, "full").until for _ in range(2000)]
     assert pauses[:5] == [5.0, 20.0, 80.0, 320.0, 600.0]
     assert set(pauses[5:]) == {600.0}

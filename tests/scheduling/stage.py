@@ -10,8 +10,8 @@ from itertools import count
 
 from broker_core.jdl.check import check
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptStarted
-from broker_core.jobs.events import JobEvent, Source
-from broker_core.jobs.past import past_of
+from broker_core.jobs.events import EventSource, JobEvent
+from broker_core.jobs.failure_history import past_of
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord, apply, first_record
 from broker_core.jobs.states import JobState
@@ -21,8 +21,9 @@ from broker_core.matching.match import Matches, match
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, Record, Stray, Submit, Wake
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, LateMessage, Record, Submit, Wake
 from broker_core.scheduling.messages import (
     Arrival,
     JobsRecovered,
@@ -32,7 +33,6 @@ from broker_core.scheduling.messages import (
     SubmissionRecorded,
     TimerFired,
 )
-from broker_core.scheduling.rules import Rules
 from broker_core.scheduling.scheduler import Scheduler
 
 PLAIN = 'Executable = "/bin/true";'
@@ -59,20 +59,20 @@ class Stage:
     def __init__(
         self,
         resources: Sequence[Resource] | None = None,
-        rules: Rules | None = None,
+        rules: SchedulerConfig | None = None,
         able: frozenset[str] = frozenset(),
     ) -> None:
         """`able`: what the broker can have done besides, as in `Context.abilities`."""
         self.positions = count(1)
         self.matched = partial(matched, able=able)
-        self.rules = rules or Rules()
+        self.rules = rules or SchedulerConfig()
         self.wall, self.monotonic = 1_000_000.0, 100.0
         self.records: dict[str, JobRecord] = {}
         self.stories: dict[str, list[JobEvent]] = defaultdict(list)
         self.submits: list[Submit] = []
         self.confirms: list[Confirm] = []
         self.cancels: list[Cancel] = []
-        self.strays: list[Stray] = []
+        self.strays: list[LateMessage] = []
         self.wake = 0.0
         self.asks = 0
         self.resources = [resource()] if resources is None else list(resources)
@@ -145,7 +145,7 @@ class Stage:
     def _first(self, text: str, demand: Demand, site: str, owner: str) -> JobRecord:
         description = demand.description
         event = JobEvent(
-            job=f"job{len(self.records):06}", seq=1, time=self.wall, source=Source.UAM,
+            job=f"job{len(self.records):06}", seq=1, time=self.wall, source=EventSource.UAM,
             type=EventType.SUBMITTED, old=None, new=JobState.SUBMITTED, owner=owner,
             details={"name": description.name, "structure": description.structure, "pinned": site,
                      "interactive": description.interactive, "cpus": description.cpus, "description": text},
@@ -158,7 +158,7 @@ class Stage:
 
     def _step(self, record: JobRecord, kind: EventType) -> JobRecord:
         event = JobEvent(
-            job=record.id, seq=record.seq + 1, time=self.wall, source=Source.SCHEDULER, type=kind,
+            job=record.id, seq=record.seq + 1, time=self.wall, source=EventSource.SCHEDULER, type=kind,
             old=record.state, new=next_state(record.state, kind), owner=record.owner, reason="as the others",
             position=next(self.positions),
         )  # fmt: skip
@@ -186,7 +186,7 @@ class Stage:
                 self.confirms.append(effect)
             case Cancel():
                 self.cancels.append(effect)
-            case Stray():
+            case LateMessage():
                 self.strays.append(effect)
             case Wake(at=at):
                 self.wake = at

@@ -10,7 +10,7 @@ from broker_core.jobs.states import JobState
 from broker_core.policies.built_in import best_fit, worst_fit
 from broker_core.policies.policy import Choices, Request
 from broker_core.resources.record import Resource
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.config import SchedulerConfig
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -142,7 +142,7 @@ def test_of_two_jobs_over_the_same_two_sites_one_gets_both_and_the_other_waits_f
 
 
 def test_jobs_may_wait_in_the_batch_system_of_a_site_up_to_the_longest_queue() -> None:
-    rules = Rules(batch_capacity="total", max_site_queue=3)
+    rules = SchedulerConfig(batch_capacity="total", max_site_queue=3)
     batch = resource(A, cpus=2)
     batch.attributes["GlueCEInfoLRMSType"] = "pbs"
     stage = Stage([batch], rules)
@@ -161,7 +161,7 @@ def test_queues_of_sites_grow_as_fast_as_they_are_worked_off() -> None:
     sites = [resource(A, cpus=4), resource(B, cpus=8)]
     for site in sites:
         site.attributes["GlueCEInfoLRMSType"] = "slurm"
-    stage = Stage(sites, Rules(batch_capacity="total", max_site_queue=100))
+    stage = Stage(sites, SchedulerConfig(batch_capacity="total", max_site_queue=100))
     for text in (PLAIN, PLAIN + "Rank = 1;"):
         before = len(stage.submits)
         stage.submit(text, number=60)
@@ -171,7 +171,7 @@ def test_queues_of_sites_grow_as_fast_as_they_are_worked_off() -> None:
 
 
 def test_without_a_cache_nothing_is_matched_before_the_sources_were_asked() -> None:
-    stage = Stage([resource(A, cpus=2)], Rules(cache=False))
+    stage = Stage([resource(A, cpus=2)], SchedulerConfig(cache=False))
     (job,) = stage.submit()
     assert stage.state(job) is S.WAITING
     assert stage.asks == 1

@@ -10,16 +10,16 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.policies.queues import BoundedBackfill, Fcfs
 from broker_core.resources.record import Resource
+from broker_core.scheduling.admission import PATIENCE
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.messages import CancelAsked
-from broker_core.scheduling.rules import Rules
-from broker_core.scheduling.sorting import PATIENCE
 from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
 
 S = JobState
 MPI = 'JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 2; Executable = "/bin/true";'
 INTERACTIVE = 'JobType = "Interactive"; Executable = "/bin/true";'
 WIDE = 'JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 2; Executable = "/bin/true";'
-AHEAD = Rules(queue_ahead=1.0, batch_capacity="total")
+AHEAD = SchedulerConfig(queue_ahead=1.0, batch_capacity="total")
 
 
 def test_jobs_start_in_the_order_of_their_arrival() -> None:
@@ -167,7 +167,7 @@ def test_ten_thousand_equal_jobs_are_matched_in_one_pass() -> None:
 
 
 def test_one_call_takes_over_no_more_than_a_slice() -> None:
-    stage = Stage(rules=Rules(slice_jobs=50))
+    stage = Stage(rules=SchedulerConfig(slice_jobs=50))
     effects = stage.refresh()
     jobs = stage.submit(number=1000)
     assert len(effects) <= 200

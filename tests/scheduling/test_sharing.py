@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.shares import Shares
+from broker_core.scheduling.shares import FairShares
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -93,7 +93,7 @@ def test_a_user_who_was_away_gets_no_credit_for_it() -> None:
     )
 )
 def test_places_are_never_equal_and_rise_for_each_user(asked: list[tuple[str, int, bool]]) -> None:
-    shares = Shares()
+    shares = FairShares()
     given: dict[str, list[int]] = {}
     for owner, cpus, placed in asked:
         order = shares.next(owner)

@@ -7,8 +7,8 @@ from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.record import Resource
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.messages import TimerFired
-from broker_core.scheduling.rules import Rules
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -21,7 +21,7 @@ def said(
     return SourceHeard(source, stage.wall, stage.monotonic, facts, True, (), interval, account)
 
 
-def empty(rules: Rules | None = None) -> Stage:
+def empty(rules: SchedulerConfig | None = None) -> Stage:
     """A stage on which nothing is known."""
     stage = Stage([], rules)
     assert stage.scheduler.cache.entries == {}
@@ -29,7 +29,7 @@ def empty(rules: Rules | None = None) -> Stage:
 
 
 def test_a_large_answer_is_merged_in_slices_and_decisions_go_on_meanwhile() -> None:
-    stage = Stage([resource("own:1/x", cpus=100)], Rules(slice_facts=50))
+    stage = Stage([resource("own:1/x", cpus=100)], SchedulerConfig(slice_facts=50))
     many = [resource(f"ce{number}:1/x", cpus=4) for number in range(1000)]
     stage.tell(said(stage, *many))
     assert len(stage.scheduler.cache.entries) == 51
@@ -40,7 +40,7 @@ def test_a_large_answer_is_merged_in_slices_and_decisions_go_on_meanwhile() -> N
 
 
 def test_facts_of_half_an_answer_make_nobody_be_matched_again() -> None:
-    stage = Stage([resource("own:1/x", cpus=1)], Rules(slice_facts=10))
+    stage = Stage([resource("own:1/x", cpus=1)], SchedulerConfig(slice_facts=10))
     stage.submit(number=2)
     asked = stage.scheduler._standings.asked
     many = [resource(f"ce{number}:1/x", cpus=4, free=0) for number in range(200)]
@@ -70,7 +70,7 @@ def test_what_is_known_from_an_index_alone_is_given_to_one_job_for_the_whole_int
 
 
 def test_a_refused_submission_lifts_the_lock_at_once() -> None:
-    stage = empty(Rules(first_bad_period=1.0))
+    stage = empty(SchedulerConfig(first_bad_period=1.0))
     stage.tell(said(stage, resource("grid:1/x", cpus=10), interval=1e9))
     first, second = stage.submit(number=2)
     stage.tell(AttemptRefused(Component(first, 1), "no proxy"))
@@ -94,7 +94,7 @@ def test_a_resource_that_no_source_speaks_of_any_more_is_not_used() -> None:
 
 
 def test_a_resource_without_an_account_is_used_only_where_none_is_needed() -> None:
-    stage = empty(Rules(access_needed=True))
+    stage = empty(SchedulerConfig(access_needed=True))
     stage.tell(said(stage, resource("grid:1/x", cpus=10)))
     (job,) = stage.submit()
     assert "no way to send jobs there" in stage.records[job].reason
@@ -117,7 +117,7 @@ def test_a_job_that_only_a_draining_resource_could_run_waits_and_is_not_infeasib
 
 
 def test_decisions_are_numbered_and_the_oldest_are_forgotten() -> None:
-    stage = Stage([resource(cpus=50)], Rules(decisions=10))
+    stage = Stage([resource(cpus=50)], SchedulerConfig(decisions=10))
     jobs = stage.submit(number=25)
     decisions = stage.scheduler.decisions
     kept = decisions.after(0, 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from broker_core.jobs.events import Source
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -40,5 +40,5 @@ def test_a_sweep_is_taken_over_as_its_jobs_would_be_one_by_one() -> None:
     assert [(one.type, one.new, one.reason, one.seq) for one in together] == [
         (one.type, one.new, one.reason, one.seq) for one in one_by_one
     ]
-    assert {one.source for one in together} == {Source.SCHEDULER}
+    assert {one.source for one in together} == {EventSource.SCHEDULER}
     assert len(taken_over(submitted, "")) == 1

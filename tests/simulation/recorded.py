@@ -13,10 +13,10 @@ from pathlib import Path
 
 from broker_core.jobs.events import JobEvent
 from broker_core.policies.built_in import POLICIES
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.simulation import production
-from broker_core.simulation.outcome import Outcome
-from broker_core.simulation.replay import Replay
+from broker_core.simulation.outcome import ReplayOutcome
+from broker_core.simulation.replay import TraceReplay
 from broker_core.simulation.site import SiteFacts
 from tests.simulation.made import sites, workload
 
@@ -46,7 +46,7 @@ def _refusals() -> Decided:
 
 def _without_cache() -> Decided:
     places = tuple(replace(site, answer_delay=2.0) for site in sites(_PLACES))
-    return _decided(places, "best-fit", "fcfs", Rules(cache=False))
+    return _decided(places, "best-fit", "fcfs", SchedulerConfig(cache=False))
 
 
 SCENARIOS: dict[str, Callable[[], Decided]] = {
@@ -60,7 +60,9 @@ SCENARIOS: dict[str, Callable[[], Decided]] = {
 }
 
 
-def _decided(places: tuple[SiteFacts, ...], policy: str, queue: str, rules: Rules | None = None) -> Decided:
+def _decided(
+    places: tuple[SiteFacts, ...], policy: str, queue: str, rules: SchedulerConfig | None = None
+) -> Decided:
     """A digest of every step of every job, and figures that say what a change of it means."""
     digest = hashlib.sha256()
     steps = 0
@@ -72,9 +74,9 @@ def _decided(places: tuple[SiteFacts, ...], policy: str, queue: str, rules: Rule
         digest.update(f"{event.time!r} {event.job} {event.attempt} {event.type.value} {where}\n".encode())
 
     trace = workload(7, jobs=600, widest=16, load=1.3)
-    run = Replay(trace, places, production.scheduler(POLICIES[policy], queue, rules), listen)
+    run = TraceReplay(trace, places, production.scheduler(POLICIES[policy], queue, rules), listen)
     run.run()
-    figures = Outcome(trace, places, run.start, run.end, run.place).summary()
+    figures = ReplayOutcome(trace, places, run.start, run.end, run.place).summary()
     return {
         "digest": digest.hexdigest(),
         "steps": steps,

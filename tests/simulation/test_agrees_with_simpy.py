@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from broker_core.client.shipped import folder
+from broker_core.client.package_data import folder
 from broker_core.simulation.swf import read_swf
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 from tests.simulation.fcfs_model import modelled
 from tests.simulation.made import replayed, sites, workload
 
@@ -33,7 +33,7 @@ def test_they_agree_on_the_log_of_a_real_grid_on_too_few_processors() -> None:
     _agree(cut, {"lancs.ac.uk": 60, "rl.ac.uk": 90, "usc.cesga.es": 30, "ciemat.es": 20})
 
 
-def _agree(trace: Trace, cpus: Mapping[str, int]) -> None:
+def _agree(trace: WorkloadTrace, cpus: Mapping[str, int]) -> None:
     ours = replayed(trace, sites(cpus))
     theirs = modelled(cpus, trace.submit, trace.run, trace.cpus)
     jobs = range(len(trace))

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import orjson
 import pytest
 
-from broker_core.command_line.session import begin
-from broker_core.command_line.sim import SAMPLE
-from broker_core.command_line.sim_run import Wish, run
+from broker_core.command_line.invocation import begin
+from broker_core.command_line.simulation.replay import SAMPLE
+from broker_core.command_line.simulation.run import ReplayRequest, run
 from broker_core.errors import BadRequest
 from broker_core.simulation.production import scheduler
 from broker_core.simulation.swf import read_swf
@@ -71,7 +71,7 @@ def test_what_cannot_be_is_told_in_words() -> None:
     with pytest.raises(BadRequest, match="There is no queue policy 'magic'"):
         scheduler(queue="magic")
     with pytest.raises(BadRequest) as caught:
-        run(Wish(SAMPLE, None, "best-fit", "fcfs", 0, True, 0, Path("curves.bmp"), False))
+        run(ReplayRequest(SAMPLE, None, "best-fit", "fcfs", 0, True, 0, Path("curves.bmp"), False))
     assert "ends in .svg" in caught.value.remedy
 
 
@@ -81,7 +81,7 @@ def test_a_file_that_is_not_there_is_named_with_the_remedy(
 ) -> None:
     begin([])
     named = tmp_path / (sites or plot or "")
-    wish = Wish(
+    wish = ReplayRequest(
         SAMPLE, named if sites else None, "best-fit", "fcfs", 0, True, 3, named if plot else None, False
     )
     with pytest.raises(BadRequest, match="no such file or directory") as caught:

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from broker_core.jobs.events import JobEvent
-from broker_core.scheduling.rules import Rules
+from broker_core.scheduling.config import SchedulerConfig
 from broker_core.simulation import production
-from broker_core.simulation.replay import Replay
+from broker_core.simulation.replay import TraceReplay
 from tests.simulation.made import replayed, sites, workload
 from tests.simulation.recorded import RECORD, SCENARIOS
 
@@ -38,7 +38,7 @@ def test_the_same_workload_is_decided_alike_each_time() -> None:
 def test_every_job_ends_with_the_row_that_its_events_add_up_to() -> None:
     trace = workload(2, jobs=100)
     stories: dict[str, list[JobEvent]] = {}
-    run = Replay(
+    run = TraceReplay(
         trace,
         sites({"a": 8}),
         production.scheduler(),
@@ -60,8 +60,8 @@ def test_without_a_cache_every_selection_waits_for_the_answers_of_all_sites() ->
         type(site)(site.name, site.cpus, answer_delay=delay)
         for site, delay in zip(sites({"a": 8, "b": 8}), (0.5, 3.0), strict=True)
     )
-    cached = Replay(trace, places, production.scheduler())
-    asking = Replay(trace, places, production.scheduler(rules=Rules(cache=False)))
+    cached = TraceReplay(trace, places, production.scheduler())
+    asking = TraceReplay(trace, places, production.scheduler(rules=SchedulerConfig(cache=False)))
     for run in (cached, asking):
         run.run()
     waits = [start - submit for start, submit in zip(asking.start, trace.submit, strict=True)]

@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 
 from broker_core.simulation.curves import curves
-from broker_core.simulation.outcome import Outcome
+from broker_core.simulation.outcome import ReplayOutcome
 from broker_core.simulation.picture import svg
 from broker_core.simulation.site import SiteFacts
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 from tests.simulation.made import replayed, sites, workload
 
 NAN = float("nan")
 
 
-def outcome() -> Outcome:
+def outcome() -> ReplayOutcome:
     """Three jobs on two sites of 2 and 4 CPUs; the last could never run."""
-    trace = Trace("three", [0.0, 0.0, 5.0], [20.0, 4.0, 1.0], [2, 4, 99], [-1.0] * 3, [-1] * 3, [-1.0] * 3)
+    trace = WorkloadTrace(
+        "three", [0.0, 0.0, 5.0], [20.0, 4.0, 1.0], [2, 4, 99], [-1.0] * 3, [-1] * 3, [-1.0] * 3
+    )
     places = (SiteFacts("small", 2), SiteFacts("large", 4))
-    return Outcome(trace, places, [0.0, 10.0, NAN], [20.0, 14.0, NAN], [0, 1, -1])
+    return ReplayOutcome(trace, places, [0.0, 10.0, NAN], [20.0, 14.0, NAN], [0, 1, -1])
 
 
 def test_the_figures_are_those_of_a_calculation_by_hand() -> None:
@@ -69,8 +71,8 @@ def test_curves_agree_with_counting_second_by_second() -> None:
 
 
 def test_nothing_that_ran_has_figures_too() -> None:
-    trace = Trace("none", [0.0], [1.0], [9], [-1.0], [-1], [-1.0])
-    empty = Outcome(trace, (SiteFacts("a", 1),), [NAN], [NAN], [-1])
+    trace = WorkloadTrace("none", [0.0], [1.0], [9], [-1.0], [-1], [-1.0])
+    empty = ReplayOutcome(trace, (SiteFacts("a", 1),), [NAN], [NAN], [-1])
     assert empty.summary().utilisation == 0.0
     assert sum(curves(empty).wait_counts) == 0
 

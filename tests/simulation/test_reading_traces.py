@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.client.shipped import data, folder
+from broker_core.client.package_data import data, folder
 from broker_core.errors import BadRequest
 from broker_core.simulation.partitions import peaks, share, sites_of
 from broker_core.simulation.swf import read_swf
-from broker_core.simulation.trace import Trace
+from broker_core.simulation.trace import WorkloadTrace
 
 CUT = "traces/lcg-2005.swf.gz"
 
 
-def read(tmp_path: Path, text: str) -> Trace:
+def read(tmp_path: Path, text: str) -> WorkloadTrace:
     path = tmp_path / "made.swf"
     path.write_text(text)
     return read_swf(path)

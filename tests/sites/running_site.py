@@ -11,9 +11,9 @@ from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport, Attempt
 from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import KnownAttempt, LaunchOrder
-from broker_core.sites.local import LocalSite
+from broker_core.sites.local.settings import LocalSettings
+from broker_core.sites.local.site import LocalSite
 from broker_core.sites.run_files import find_file, list_files
-from broker_core.sites.settings import LocalSettings
 from tests.running import end_all, processes_of
 from tests.waiting import eventually
 

@@ -16,7 +16,7 @@ from broker_core.errors import NotFound
 from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import InputFile, SiteRefused
-from broker_core.sites.settings import LocalSettings
+from broker_core.sites.local.settings import LocalSettings
 from tests.sites.running_site import RunningSite, order, script
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually

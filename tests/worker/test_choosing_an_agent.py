@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import KeptProgram
+from broker_core.sites.contract import CachedProgram
 from tests.worker.starting import SHELLS, run
 
 FULL = "agent-x86_64-linux.0123"
@@ -29,7 +29,7 @@ def node(folder: Path, monkeypatch: pytest.MonkeyPatch, **says: str) -> None:
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def agents(folder: Path) -> list[KeptProgram]:
+def agents(folder: Path) -> list[CachedProgram]:
     """Two agents that say who they are and what they lack, and start the program; with their hashes."""
     folder.mkdir()
     found = []
@@ -37,11 +37,11 @@ def agents(folder: Path) -> list[KeptProgram]:
         path = folder / name
         path.write_text(f'#!/bin/sh\necho "{name.partition("-")[0]}: $CROSSDESK_AGENT_LACKING"\nexec "$@"\n')
         path.chmod(0o700)
-        found.append(KeptProgram(str(path), path, hashlib.sha256(path.read_bytes()).hexdigest()))
+        found.append(CachedProgram(str(path), path, hashlib.sha256(path.read_bytes()).hexdigest()))
     return found
 
 
-def taken(shell: list[str], tmp_path: Path, some: list[KeptProgram]) -> str:
+def taken(shell: list[str], tmp_path: Path, some: list[CachedProgram]) -> str:
     _, mark = run(shell, tmp_path / "d", "echo", "ran", interactive=True, agents=tuple(some))
     assert mark.failure == ""
     return (tmp_path / "d/job/out").read_text()

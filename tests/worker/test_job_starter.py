@@ -20,11 +20,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from broker_core.sites.contract import InputFile, KeptProgram
-from broker_core.sites.processes import send
+from broker_core.sites.contract import CachedProgram, InputFile
+from broker_core.sites.local.processes import send
+from broker_core.sites.remote.stage_out import read_outputs
 from broker_core.worker.encoding import decode, encode
 from broker_core.worker.markers import ended_mark, read_ended, read_started, started_mark
-from broker_core.worker.outputs_list import read_outputs
 from broker_core.worker.script import starter_path
 from tests.running import processes_of
 from tests.testbed.disk import small_disk as mounted
@@ -213,7 +213,7 @@ def test_what_an_agent_says_of_its_end_is_told_with_its_kind(
         tmp_path / "d",
         "echo",
         interactive=True,
-        agents=(KeptProgram(str(agent), agent, ""),),
+        agents=(CachedProgram(str(agent), agent, ""),),
         environment=(("SAID", said),),
     )
     assert (code, mark.failure, mark.exit_code) == (status, kind, 9)

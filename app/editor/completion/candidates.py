@@ -8,8 +8,8 @@ from app.description.statements import statements
 from app.description.values import string_source
 from app.editor.completion.context import CompletionContext, Suggestion
 from app.editor.completion.vocabulary import FUNCTIONS, RESOURCE
-from broker_core.jdl.attribute import Attribute
-from broker_core.jdl.attributes import ATTRIBUTES, USER_ATTRIBUTES
+from broker_core.jdl.attributes.attribute import Attribute
+from broker_core.jdl.attributes.known import ATTRIBUTES, USER_ATTRIBUTES
 
 _FIRST = ("CrossBroker", "CrossDesk")
 """Dialects whose attributes stand before the others'."""

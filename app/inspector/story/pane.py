@@ -17,7 +17,7 @@ from app.inspector.story.timeline import Timeline
 from app.inspector.story.why import WhyPanel
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
-from broker_core.jobs.events import JobEvent, Source
+from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
@@ -215,7 +215,7 @@ def _event(one: EventView) -> JobEvent:
         job=one.job,
         seq=one.seq,
         time=one.time,
-        source=Source(one.source),
+        source=EventSource(one.source),
         type=EventType(one.type),
         old=JobState(one.old) if one.old else None,
         new=JobState(one.new),

@@ -10,17 +10,17 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.inspector import job_times
-from broker_core.jobs.story import Spent, Step
+from broker_core.jobs.story import Spent, StoryStep
 
 if TYPE_CHECKING:
     from app.context import AppContext
 
-_LOOKS: dict[Step, tuple[str, int]] = {
-    Step.PREPARING: ("state-Submitted", 130),
-    Step.SELECTING: ("state-Waiting", 255),
-    Step.SUBMITTING: ("state-Ready", 130),
-    Step.STARTING: ("state-Scheduled", 255),
-    Step.RUNNING: ("state-Running", 255),
+_LOOKS: dict[StoryStep, tuple[str, int]] = {
+    StoryStep.PREPARING: ("state-Submitted", 130),
+    StoryStep.SELECTING: ("state-Waiting", 255),
+    StoryStep.SUBMITTING: ("state-Ready", 130),
+    StoryStep.STARTING: ("state-Scheduled", 255),
+    StoryStep.RUNNING: ("state-Running", 255),
 }
 """Theme token and opacity of each step."""
 _BAR, _LINE, _LEAST = 14, 22, 3.0

@@ -2,6 +2,6 @@
 
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS, MODES, find
 from broker_core.matching.sets.group import Group, calculation
-from broker_core.matching.sets.trace import Trace
+from broker_core.matching.sets.trace import SearchTrace
 
-__all__ = ["MAX_CES", "MAX_GROUPS", "MODES", "Group", "Trace", "calculation", "find"]
+__all__ = ["MAX_CES", "MAX_GROUPS", "MODES", "Group", "SearchTrace", "calculation", "find"]

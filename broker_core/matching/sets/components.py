@@ -14,7 +14,7 @@ import numpy.typing as npt
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS
 from broker_core.matching.sets.group import Counts, Group, Ranks, calculation
 from broker_core.matching.sets.placing import Placing
-from broker_core.matching.sets.trace import Trace
+from broker_core.matching.sets.trace import SearchTrace
 
 PLACES_MAX = 100_000
 """Places looked at in all assignments of one search together: a job of very many components gets fewer."""
@@ -72,7 +72,7 @@ def assign(
     *,
     max_ces: int = MAX_CES,
     max_groups: int = MAX_GROUPS,
-    trace: Trace | None = None,
+    trace: SearchTrace | None = None,
 ) -> list[Assignment]:
     """Assignments of components to computing elements, best first.
 
@@ -80,7 +80,7 @@ def assign(
     share one that can hold them all. Fewer different computing elements come first, then the higher weighted
     rank, then the names; of each set of computing elements the best assignment found is listed.
     """
-    told = trace if trace is not None else Trace(kept=False)
+    told = trace if trace is not None else SearchTrace(kept=False)
     told.ids = ids
     told.begin("components", sum(one.cpus for one in components), max_ces, max_groups, len(ids))
     search = _Assigning(ids, usable, components, min(max_groups, max(1, PLACES_MAX // len(components))))

@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from broker_core.matching.sets.best import best_group
-from broker_core.matching.sets.group import Counts, Group, Ranks
-from broker_core.matching.sets.incremental import incremental
+from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
 from broker_core.matching.sets.listing import listing
-from broker_core.matching.sets.minimal import minimal
-from broker_core.matching.sets.trace import Trace
+from broker_core.matching.sets.minimal import by_rank, minimal
+from broker_core.matching.sets.trace import SearchTrace
+
+
+def incremental(
+    ids: Sequence[str],
+    free: Counts,
+    rank: Ranks,
+    need: int,
+    max_ces: int,
+    max_groups: int,
+    trace: SearchTrace,
+) -> list[Group]:
+    """Computing elements are taken by rank; each is added to every partial group in place, so that a group
+    may get members that it could do without (SA-SEL-08). Ordered by size, inside a size by rank."""
+    places = by_rank(ids, free, rank).tolist()
+    trace.suitable(places, free, rank)
+    found: list[Group] = []
+    partials: list[Group] = []
+    for place in places:
+        alone = group_of((place,), free, rank)
+        if alone.free >= need:
+            new, kept = [alone], partials
+        else:
+            joined = [
+                (one, group_of((*one.members, place), free, rank))
+                for one in partials
+                if len(one.members) < max_ces
+            ]
+            new = [longer for _, longer in joined if longer.free >= need]
+            kept = [one if longer.free >= need else longer for one, longer in joined]
+            kept.append(alone)
+            trace.partial(kept)
+        new = new[: max_groups - len(found)]
+        trace.matched(new)
+        found += new
+        partials = kept
+        if len(found) == max_groups:
+            break
+    return sorted(found, key=lambda one: (len(one.members), math.inf if one.rank is None else -one.rank))
+
 
 MODES = {"minimal": minimal, "listing": listing, "incremental": incremental}
 """Ways of building groups by name (CB-SET-09); the first is the default."""
@@ -29,7 +68,7 @@ def find(
     max_ces: int = MAX_CES,
     max_groups: int = MAX_GROUPS,
     best: bool = False,
-    trace: Trace | None = None,
+    trace: SearchTrace | None = None,
 ) -> list[Group]:
     """Groups of suitable computing elements with `need` free CPUs together, in the order to be tried.
 
@@ -41,7 +80,7 @@ def find(
     `minimal` stops at `max_groups`, in the order of the members' ranks. With `best` the list begins with the
     best-ranked of the smallest groups even so, which then takes the place of the last one.
     """
-    told = trace if trace is not None else Trace(kept=False)
+    told = trace if trace is not None else SearchTrace(kept=False)
     told.ids = ids
     told.begin(mode, need, max_ces, max_groups, len(ids))
     groups = MODES[mode](ids, free, rank, need, max_ces, max_groups, told) if max_groups > 0 else []
@@ -52,7 +91,7 @@ def find(
 
 
 def _with_best(
-    groups: list[Group], ids: Sequence[str], free: Counts, rank: Ranks, need: int, trace: Trace
+    groups: list[Group], ids: Sequence[str], free: Counts, rank: Ranks, need: int, trace: SearchTrace
 ) -> list[Group]:
     """The list of groups, cut, with the best of the smallest at its head."""
     size = len(groups[0].members) if groups else 0

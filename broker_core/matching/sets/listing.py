@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
 from broker_core.matching.sets.minimal import by_name
-from broker_core.matching.sets.trace import Trace
+from broker_core.matching.sets.trace import SearchTrace
 
 TRIALS_MAX = 200_000
 """Computing elements joined to partial groups in one search: each could double the number of these."""
@@ -16,7 +16,13 @@ Partial = tuple[tuple[int, ...], int]
 
 
 def listing(
-    ids: Sequence[str], free: Counts, rank: Ranks, need: int, max_ces: int, max_groups: int, trace: Trace
+    ids: Sequence[str],
+    free: Counts,
+    rank: Ranks,
+    need: int,
+    max_ces: int,
+    max_groups: int,
+    trace: SearchTrace,
 ) -> list[Group]:
     """Computing elements are taken by name; each extends copies of the partial groups met so far, and one
     that completes a group begins none of its own. Ordered by size, inside a size as they were found.

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from broker_core.matching.sets.completion import Completion, blocks
 from broker_core.matching.sets.group import Counts, Group, Ranks, groups_of
-from broker_core.matching.sets.trace import Trace
+from broker_core.matching.sets.trace import SearchTrace
 
 Places = NDArray[np.int64]
 
 
 def minimal(
-    ids: Sequence[str], free: Counts, rank: Ranks, need: int, max_ces: int, max_groups: int, trace: Trace
+    ids: Sequence[str],
+    free: Counts,
+    rank: Ranks,
+    need: int,
+    max_ces: int,
+    max_groups: int,
+    trace: SearchTrace,
 ) -> list[Group]:
     """Groups of 1, 2, 3 ... members, each without a member to spare; at most `max_groups` in the order of
     the members' ranks."""
@@ -33,7 +39,9 @@ def minimal(
     return groups
 
 
-def _listed(members: Places, ids: Sequence[str], free: Counts, rank: Ranks, trace: Trace) -> list[Group]:
+def _listed(
+    members: Places, ids: Sequence[str], free: Counts, rank: Ranks, trace: SearchTrace
+) -> list[Group]:
     """Groups of one size in the order to be tried: the higher rank first, then the smaller surplus, then the
     names (CB-SCH-05a)."""
     found = groups_of(members, free, rank)

@@ -15,7 +15,7 @@ STEPS_MAX = 50_000
 """Components put somewhere in one search, at most: to fill places exactly is hard by nature."""
 
 
-class Wish(Protocol):
+class ComponentRequest(Protocol):
     """What a component asks for."""
 
     @property
@@ -41,7 +41,7 @@ class Placing:
     changes nothing.
     """
 
-    def __init__(self, ids: Sequence[str], usable: Counts, components: Sequence[Wish]) -> None:
+    def __init__(self, ids: Sequence[str], usable: Counts, components: Sequence[ComponentRequest]) -> None:
         self._sizes = [one.cpus for one in components]
         first = {id(one): place for place, one in reversed(list(enumerate(components)))}
         self._order = sorted(
@@ -116,7 +116,7 @@ class Placing:
         return (place for place in places if left[place] >= size)
 
 
-def _preferred(ids: Sequence[str], usable: Counts, component: Wish) -> list[int]:
+def _preferred(ids: Sequence[str], usable: Counts, component: ComponentRequest) -> list[int]:
     """Places with enough CPUs by rank, the highest first, then by name; those without a rank last."""
     enough = usable[component.places] >= component.cpus
     places = component.places[enough].tolist()

@@ -25,7 +25,7 @@ from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SearchStep:
     """A line of a trace, read."""
 
     number: int
@@ -42,7 +42,7 @@ SUITABLE_MAX = 1000
 
 
 @dataclass(slots=True)
-class Trace:
+class SearchTrace:
     """Collects the lines of one selection; one that is not `kept` costs nothing."""
 
     kept: bool = True
@@ -106,15 +106,15 @@ def _rank(one: Group) -> str:
     return "n/a" if one.rank is None else f"{one.rank:.10g}"
 
 
-def read(lines: Iterable[str]) -> list[Step]:
+def read(lines: Iterable[str]) -> list[SearchStep]:
     """The steps of a trace. Raises ValueError for a line that is none."""
     return [_read(line) for line in lines]
 
 
-def _read(line: str) -> Step:
+def _read(line: str) -> SearchStep:
     words = line.split(" ")
     if len(words) < 3 or not words[0].isdecimal():
         raise ValueError(f"not a line of a selection trace: {line!r}")
     split = 2 + next((i for i, word in enumerate(words[2:]) if "=" not in word), len(words) - 2)
     values = dict(word.split("=", 1) for word in words[2:split])
-    return Step(int(words[0]), words[1], values, tuple(unquote(word) for word in words[split:]))
+    return SearchStep(int(words[0]), words[1], values, tuple(unquote(word) for word in words[split:]))

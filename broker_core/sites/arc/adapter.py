@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Launch, Leftover, Polled
+from broker_core.sites.adapter import Launch, Leftover, PollResult
 from broker_core.sites.arc.description import CANCEL, GO, RELEASE
 from broker_core.sites.arc.information import facts_of_site
 from broker_core.sites.arc.jobs import ArcJob, Jobs
 from broker_core.sites.arc.rest import Rest, all_done
-from broker_core.sites.arc.sessions import Sessions
-from broker_core.sites.arc.submission import Submission
+from broker_core.sites.arc.session_directories import SessionDirectories
+from broker_core.sites.arc.submission import ArcSubmission
 from broker_core.sites.arc.survey import Survey
 from broker_core.sites.contract import RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -47,9 +47,9 @@ class ArcAdapter:
         self._spec, self._mark = spec, mark
         self._rest = Rest(spec, self.link)
         self._jobs = Jobs()
-        self._sessions = Sessions(self._rest)
+        self._sessions = SessionDirectories(self._rest)
         self._survey = Survey(self._rest, self._sessions, self._jobs, mark)
-        self._submission = Submission(self._rest, self._sessions, self._jobs, spec, mark)
+        self._submission = ArcSubmission(self._rest, self._sessions, self._jobs, spec, mark)
         self._let_go: set[str] = set()
         """Tags to be released that could not be yet."""
 
@@ -84,7 +84,7 @@ class ArcAdapter:
         self._let_go.update(tags)
         await self._release()
 
-    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> Polled:
+    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
         """See `Adapter.poll`; there are no leases."""
         await self._survey.states()
         await self._survey.inspect()
@@ -93,7 +93,7 @@ class ArcAdapter:
         await self._release()
         found = {tag: job for tag in self._jobs.tags() if (job := self._jobs.chosen(tag)) is not None}
         seen = {tag: job.sighting() for tag, job in found.items() if job.staged or not job.is_waiting}
-        return Polled(seen, missing=frozenset(tags) - seen.keys())
+        return PollResult(seen, missing=frozenset(tags) - seen.keys())
 
     async def cancel(self, tags: Sequence[str]) -> None:
         """See `Adapter.cancel`: what runs is ended by its starter, which can tell, the rest by A-REX."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.launch_script import STARTER
-from broker_core.sites.contract import InputFile, KeptProgram
+from broker_core.sites.contract import CachedProgram, InputFile
 from broker_core.sites.staging import StagingFailed, check_name
 from broker_core.worker.script import starter_path
 
@@ -45,7 +45,7 @@ class Bundle:
         yield bytes(2 * _BLOCK)
 
 
-def bundle(inputs: Sequence[InputFile], programs: Sequence[KeptProgram] = ()) -> Bundle:
+def bundle(inputs: Sequence[InputFile], programs: Sequence[CachedProgram] = ()) -> Bundle:
     """The bundle of an attempt; A-REX keeps no file that is sent to it, so programs travel each time.
 
     Raises StagingFailed for an input that cannot be sent."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
-from broker_core.information.glue_entries import Entries
-from broker_core.information.join import joined
+from broker_core.information.glue.entries import Entries
+from broker_core.information.glue.join import joined
 from broker_core.information.updater import SourceFailed
-from broker_core.jdl.glue import GLUE
+from broker_core.jdl.glue.attributes import GLUE
 from broker_core.resources.facts import Facts
 from broker_core.wire.sites import SiteSpec
 

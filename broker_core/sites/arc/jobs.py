@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from broker_core.sites.adapter import Seen, Sighting
+from broker_core.sites.adapter import AttemptStatus, Sighting
 from broker_core.worker.markers import started_mark
 
 WAITING = frozenset(("ACCEPTING", "ACCEPTED", "PREPARING"))
@@ -81,12 +81,16 @@ class ArcJob:
             outputs=self.outputs,
         )
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> AttemptStatus:
         if self.ended or self.closed:
-            return Seen.ENDED
+            return AttemptStatus.ENDED
         if self.is_waiting:
-            return Seen.HELD
-        return Seen.QUEUED if self.state in QUEUED | WAITING and not self.started else Seen.RUNNING
+            return AttemptStatus.HELD
+        return (
+            AttemptStatus.QUEUED
+            if self.state in QUEUED | WAITING and not self.started
+            else AttemptStatus.RUNNING
+        )
 
 
 class Jobs:

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from broker_core.sites.arc.channel import Channel
-from broker_core.sites.arc.keeper import Keeper
+from broker_core.sites.arc.client import ArcClient
+from broker_core.sites.arc.connector import ArcConnector
 from broker_core.sites.arc.trouble import not_admitted, translated
 from broker_core.sites.link import Link
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, NotSent
@@ -30,7 +30,7 @@ Content = Callable[[], AsyncIterator[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RestResponse:
     """What the site answered."""
 
     status: int
@@ -50,10 +50,10 @@ class Rest:
     def __init__(self, spec: SiteSpec, link: Link) -> None:
         self.base = base_of(spec.url)
         self.host = urlsplit(self.base).hostname or ""
-        self._channel = Channel(spec)
+        self._channel = ArcClient(spec)
         self._places = asyncio.Semaphore(spec.at_once)
         self._link = link
-        self.keeper = Keeper(link, self._probe)
+        self.keeper = ArcConnector(link, self._probe)
 
     @property
     def path(self) -> str:
@@ -107,7 +107,7 @@ class Rest:
         headers: Mapping[str, str] | None = None,
         repeat: bool = True,
         deadline: float = DEADLINE,
-    ) -> Answer:
+    ) -> RestResponse:
         """One request; `path` is below the interface's URL. `repeat`: doing it twice does no harm.
 
         Raises LinkLost, also where the site says that it cannot answer now.
@@ -121,7 +121,9 @@ class Rest:
             raise LinkLost(f"{self.host} refuses {method} {path.partition('?')[0]}: {answer.reason}.")
         return answer
 
-    async def send(self, path: str, content: Content, size: int, *, deadline: float = DEADLINE) -> Answer:
+    async def send(
+        self, path: str, content: Content, size: int, *, deadline: float = DEADLINE
+    ) -> RestResponse:
         """PUT a file of which the size is known; raises LinkLost, and what `content` raises."""
         headers = {"Content-Length": str(size)}
         limit = httpx.Timeout(deadline)
@@ -132,7 +134,7 @@ class Rest:
         ):
             found = await client.put(self.base + path, content=content(), headers=headers, timeout=limit)
         self.keeper.heard()
-        return Answer(found.status_code, found.reason_phrase)
+        return RestResponse(found.status_code, found.reason_phrase)
 
     @contextlib.asynccontextmanager
     async def receiving(
@@ -169,7 +171,7 @@ class Rest:
 
     async def _tried(
         self, method: str, path: str, content: bytes, headers: Mapping[str, str], *, repeat: bool
-    ) -> Answer:
+    ) -> RestResponse:
         """A connection that A-REX closed while it was idle looks like a lost answer: then once more."""
         async with self._translating():
             try:
@@ -179,7 +181,7 @@ class Rest:
                     raise
             return await self._once(method, path, content, headers)
 
-    async def _once(self, method: str, path: str, content: bytes, headers: Mapping[str, str]) -> Answer:
+    async def _once(self, method: str, path: str, content: bytes, headers: Mapping[str, str]) -> RestResponse:
         async with (
             self._channel.client() as client,
             client.stream(
@@ -192,7 +194,7 @@ class Rest:
                 if len(body) > _LARGEST:
                     raise LinkLost(f"The answer of {self.host} is larger than {_LARGEST >> 20} MiB.")
         self.keeper.heard()
-        return Answer(found.status_code, found.reason_phrase, bytes(body))
+        return RestResponse(found.status_code, found.reason_phrase, bytes(body))
 
     @contextlib.asynccontextmanager
     async def _translating(self) -> AsyncIterator[None]:

@@ -13,8 +13,8 @@ from broker_core.sites.arc.bundle import Bundle, bundle
 from broker_core.sites.arc.description import BUNDLE, LAUNCH, Activity, document
 from broker_core.sites.arc.jobs import ArcJob, Jobs
 from broker_core.sites.arc.launch_script import launch_script
-from broker_core.sites.arc.rest import Answer, Rest
-from broker_core.sites.arc.sessions import Sessions
+from broker_core.sites.arc.rest import Rest, RestResponse
+from broker_core.sites.arc.session_directories import SessionDirectories
 from broker_core.sites.contract import SiteRefused
 from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import StarterSettings, starter_variables
@@ -32,7 +32,7 @@ _MARGIN = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class JobUpload:
     """One attempt made ready."""
 
     launch: Launch
@@ -45,10 +45,12 @@ class Parcel:
         return self.launch.order.attempt.tag
 
 
-class Submission:
+class ArcSubmission:
     """Brings attempts to A-REX, each once."""
 
-    def __init__(self, rest: Rest, sessions: Sessions, jobs: Jobs, spec: SiteSpec, mark: str) -> None:
+    def __init__(
+        self, rest: Rest, sessions: SessionDirectories, jobs: Jobs, spec: SiteSpec, mark: str
+    ) -> None:
         self._rest = rest
         self._sessions = sessions
         self._jobs = jobs
@@ -60,7 +62,7 @@ class Submission:
     async def submit(self, launches: Sequence[Launch]) -> list[str | SiteRefused]:
         """Ids or refusals, in order; raises LinkLost: then the same launches may be given again."""
         results: dict[str, str | SiteRefused] = {}
-        parcels: dict[str, Parcel] = {}
+        parcels: dict[str, JobUpload] = {}
         for launch in launches:
             tag = launch.order.attempt.tag
             try:
@@ -80,7 +82,7 @@ class Submission:
             results[parcel.tag] = found
         return [results[launch.order.attempt.tag] for launch in launches]
 
-    def _parcel(self, launch: Launch) -> Parcel:
+    def _parcel(self, launch: Launch) -> JobUpload:
         order = launch.order
         # Standard output and error are brought back like the files that the description names.
         outputs = tuple(filter(None, dict.fromkeys((*order.outputs, order.stdout, order.stderr))))
@@ -88,9 +90,9 @@ class Submission:
         known = replace(order, outputs=outputs, environment=environment)
         given = starter_variables(known, StarterSettings("", lambda one: f"../{one.name}", beat=_BEAT))
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
-        return Parcel(launch, bundle(order.inputs, order.agents), script)
+        return JobUpload(launch, bundle(order.inputs, order.agents), script)
 
-    async def _hand_over(self, parcels: Sequence[Parcel]) -> dict[str, SiteRefused]:
+    async def _hand_over(self, parcels: Sequence[JobUpload]) -> dict[str, SiteRefused]:
         """One request; the refused ones by tag."""
         request = document(self._activity(parcel.launch) for parcel in parcels)
         try:
@@ -109,7 +111,7 @@ class Submission:
                 refused[parcel.tag] = self._refusal(str(one.get("reason", "no reason was given")))
         return refused
 
-    def _answers(self, answer: Answer, count: int) -> list[dict[str, Any]]:
+    def _answers(self, answer: RestResponse, count: int) -> list[dict[str, Any]]:
         if not answer.good:
             one = {"status-code": answer.status, "reason": answer.reason}
             return [one] * count
@@ -121,7 +123,7 @@ class Submission:
             raise LinkLost(f"{self._rest.host} answers for {len(found)} jobs instead of {count}.")
         return found
 
-    async def _stage(self, parcel: Parcel) -> str:
+    async def _stage(self, parcel: JobUpload) -> str:
         """Put the files of one attempt there, the launch script last; returns the id. Raises SiteRefused."""
         job = self._jobs.chosen(parcel.tag)
         if job is None:
@@ -133,7 +135,7 @@ class Submission:
                 raise SiteRefused(str(error), place=parcel.launch.order.attempt.job) from error
         return job.id
 
-    async def _send(self, job: ArcJob, parcel: Parcel) -> None:
+    async def _send(self, job: ArcJob, parcel: JobUpload) -> None:
         files = parcel.bundle
         answer = await self._sessions.send(job.id, BUNDLE, files.chunks, files.size)
         if answer.good:

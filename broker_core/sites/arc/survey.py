@@ -13,8 +13,8 @@ from broker_core.sites.arc.answers import kept_name, name_of
 from broker_core.sites.arc.description import GO, LAUNCH, RELEASE
 from broker_core.sites.arc.jobs import OVER, STATES, ArcJob, Jobs
 from broker_core.sites.arc.launch_script import is_whole
-from broker_core.sites.arc.rest import Answer, Rest, all_done
-from broker_core.sites.arc.sessions import Sessions
+from broker_core.sites.arc.rest import Rest, RestResponse, all_done
+from broker_core.sites.arc.session_directories import SessionDirectories
 from broker_core.sites.transport.contract import LinkLost
 
 AT_ONCE = 100
@@ -30,7 +30,7 @@ _WHOLE = b"\n.\n"
 class Survey:
     """Brings `jobs` up to date."""
 
-    def __init__(self, rest: Rest, sessions: Sessions, jobs: Jobs, mark: str) -> None:
+    def __init__(self, rest: Rest, sessions: SessionDirectories, jobs: Jobs, mark: str) -> None:
         self._rest = rest
         self._sessions = sessions
         self._jobs = jobs
@@ -168,7 +168,7 @@ class Survey:
         answer = await self._rest.ask("POST", f"/jobs?action={action}", content=orjson.dumps(asked))
         return self._read(answer)
 
-    def _read(self, answer: Answer) -> list[dict[str, Any]]:
+    def _read(self, answer: RestResponse) -> list[dict[str, Any]]:
         if not answer.good:
             raise LinkLost(f"{self._rest.host} answers {answer.status} {answer.reason}.")
         try:

@@ -6,7 +6,7 @@ import ssl
 
 import httpx
 
-from broker_core.sites.arc.keeper import CredentialNeeded, Refused
+from broker_core.sites.arc.connector import ArcRefused, CredentialNeeded
 from broker_core.sites.transport.contract import LinkLost
 
 _WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -20,7 +20,7 @@ def translated(error: Exception, host: str, subject: str) -> LinkLost:
         return LinkLost(f"{host} did not answer in time.")
     inner = _tls(error)
     if isinstance(inner, ssl.SSLCertVerificationError):
-        return Refused(
+        return ArcRefused(
             f"{host} is not who it claims to be: {inner.verify_message}.",
             remedy="Name the directory or file of the site's authority as its trusted authorities.",
         )
@@ -42,9 +42,9 @@ def translated(error: Exception, host: str, subject: str) -> LinkLost:
     return LinkLost(f"The connection to {host} broke: {str(error) or type(error).__name__}.")
 
 
-def not_admitted(host: str, subject: str, reason: str) -> Refused:
+def not_admitted(host: str, subject: str, reason: str) -> ArcRefused:
     """The site knows who we are, and says no."""
-    return Refused(
+    return ArcRefused(
         f"{host} does not admit {subject}: {reason}.",
         remedy="Ask the site to admit this subject, or make a proxy with the attributes that it wants.",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import Listed, Queue
 
 QUEUE = "default"
@@ -21,12 +21,12 @@ JOBS = (
 SLOTS = ("SlotType", "State", "Cpus", "TotalSlotCpus", "TotalSlotMemory")
 _SUBMITTED_ON_HOLD = "15"
 _SEEN = {
-    "1": Seen.QUEUED,
-    "2": Seen.RUNNING,
-    "3": Seen.RUNNING,
-    "4": Seen.ENDED,
-    "6": Seen.RUNNING,
-    "7": Seen.RUNNING,
+    "1": AttemptStatus.QUEUED,
+    "2": AttemptStatus.RUNNING,
+    "3": AttemptStatus.RUNNING,
+    "4": AttemptStatus.ENDED,
+    "6": AttemptStatus.RUNNING,
+    "7": AttemptStatus.RUNNING,
 }
 """JobStatus; a removed job (3) is there until its processes are gone."""
 
@@ -58,9 +58,9 @@ def _job(line: str) -> Listed:
     if state != "5" and state not in _SEEN:
         raise ValueError(f"condor_q lists a state that is none: {state[:80]!r}")
     many = total not in ("1", "undefined")
-    held = Seen.HELD if code == _SUBMITTED_ON_HOLD else Seen.ENDED
+    held = AttemptStatus.HELD if code == _SUBMITTED_ON_HOLD else AttemptStatus.ENDED
     seen = held if state == "5" else _SEEN[state]
-    told = seen is Seen.ENDED and reason != "undefined"
+    told = seen is AttemptStatus.ENDED and reason != "undefined"
     return Listed(
         id=f"{cluster}_{process}" if many else cluster,
         name=name,

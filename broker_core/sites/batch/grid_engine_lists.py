@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import Listed, Queue
 
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
@@ -117,15 +117,15 @@ def _tasks(entry: Element) -> Iterator[int | None]:
         yield from range(first, last + 1, step)
 
 
-def _seen(state: str) -> Seen:
+def _seen(state: str) -> AttemptStatus:
     """An `E` is for good until the site's administrator clears it: the job will not run."""
     if not state or set(state) - set("hqwrtRsSTdEzP"):
         raise ValueError(f"qstat lists a state that is none: {state[:80]!r}")
     if "E" in state or state == "z":
-        return Seen.ENDED
+        return AttemptStatus.ENDED
     if "r" in state or "t" in state or set("sST") & set(state):
-        return Seen.RUNNING
-    return Seen.HELD if "h" in state else Seen.QUEUED
+        return AttemptStatus.RUNNING
+    return AttemptStatus.HELD if "h" in state else AttemptStatus.QUEUED
 
 
 def _reason(state: str) -> str:

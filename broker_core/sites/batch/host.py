@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.commands import present
 from broker_core.sites.batch.system import BatchJob, Listed, Queue
 
@@ -26,7 +26,12 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _ID = re.compile(r"\d{10}")
 _LINE = re.compile(r"(held|queued|starting|running) (\d{10}) ([A-Za-z][A-Za-z0-9._-]*)")
 _QUEUES = re.compile(r"processors (\d+) used (\d+) running (\d+) waiting (\d+) memory (\d+)\n?")
-_SEEN = {"held": Seen.HELD, "queued": Seen.QUEUED, "starting": Seen.QUEUED, "running": Seen.RUNNING}
+_SEEN = {
+    "held": AttemptStatus.HELD,
+    "queued": AttemptStatus.QUEUED,
+    "starting": AttemptStatus.QUEUED,
+    "running": AttemptStatus.RUNNING,
+}
 # Handing over is so small that thousands can be sent in one exchange; the rest is in host_queue.sh.
 _SUBMIT = """( umask 077; queue={queue}; cpus={cpus}
 if [ "$queue" != {default} ]; then

@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import Listed, Queue
 
 FIELDS = "jobid jobindex stat exec_host job_name"
 """What bjobs is asked for; the name comes last."""
 SEPARATOR = "@@@"
 _SEEN = {
-    "PSUSP": Seen.HELD,
-    "PEND": Seen.QUEUED,
-    "PROV": Seen.QUEUED,
-    "WAIT": Seen.QUEUED,
-    "RUN": Seen.RUNNING,
-    "USUSP": Seen.RUNNING,
-    "SSUSP": Seen.RUNNING,
-    "UNKWN": Seen.RUNNING,
-    "DONE": Seen.ENDED,
-    "EXIT": Seen.ENDED,
-    "ZOMBI": Seen.ENDED,
+    "PSUSP": AttemptStatus.HELD,
+    "PEND": AttemptStatus.QUEUED,
+    "PROV": AttemptStatus.QUEUED,
+    "WAIT": AttemptStatus.QUEUED,
+    "RUN": AttemptStatus.RUNNING,
+    "USUSP": AttemptStatus.RUNNING,
+    "SSUSP": AttemptStatus.RUNNING,
+    "UNKWN": AttemptStatus.RUNNING,
+    "DONE": AttemptStatus.ENDED,
+    "EXIT": AttemptStatus.ENDED,
+    "ZOMBI": AttemptStatus.ENDED,
 }
 _REASONS = {
     "USUSP": "suspended by its owner or an administrator",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from broker_core.sites.adapter import Seen, Sighting
+from broker_core.sites.adapter import AttemptStatus, Sighting
 from broker_core.sites.batch.system import Listed
 
 NOBODY = "-"
 """Stands in an array's list for a task that has nothing to do."""
 
 
-class Names:
+class JobNames:
     """Groups (single attempts and arrays) that this broker handed over, their members and ids.
 
     Batch jobs are called `mark.group`; the group of a single attempt is its tag.
@@ -129,4 +129,4 @@ class Names:
         """Of two jobs for one attempt: the one that was handed over, else the one that has come further."""
         if known := self.id(tag):
             return other.id == known
-        return seen.seen is not Seen.RUNNING and other.seen is Seen.RUNNING
+        return seen.seen is not AttemptStatus.RUNNING and other.seen is AttemptStatus.RUNNING

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import Listed, Queue
 
 NAME_VARIABLE = "CROSSDESK_NAME"
@@ -60,7 +60,7 @@ def read_jobs(out: str) -> list[Listed]:
     blocks = read_blocks(text, _JOB_HEAD)
     found = [_job(block) for block in blocks if _is_job(block)]
     tasked = {job.id.partition("_")[0] for job in found if job.task is not None}
-    held = {job.id for job in found if job.seen is Seen.HELD}
+    held = {job.id for job in found if job.seen is AttemptStatus.HELD}
     # An array is listed beside its tasks; its hold is theirs.
     return [
         _with_hold(job, job.id.partition("_")[0] in held)
@@ -74,8 +74,8 @@ def _is_job(block: Block) -> bool:
 
 
 def _with_hold(job: Listed, held: bool) -> Listed:
-    if held and job.seen is Seen.QUEUED:
-        return Listed(job.id, job.name, Seen.HELD, job.reason, job.node, job.task)
+    if held and job.seen is AttemptStatus.QUEUED:
+        return Listed(job.id, job.name, AttemptStatus.HELD, job.reason, job.node, job.task)
     return job
 
 
@@ -103,15 +103,15 @@ def _name(values: Mapping[str, str]) -> str:
     return re.sub(r"-\d+$|\[\d*\]$", "", values.get("Job_Name", ""))
 
 
-def _seen(state: str, *, array: bool) -> Seen:
+def _seen(state: str, *, array: bool) -> AttemptStatus:
     if state in _ENDED:
-        return Seen.ENDED
+        return AttemptStatus.ENDED
     if state == "H":
-        return Seen.HELD
+        return AttemptStatus.HELD
     if state in _RUNNING and not (array and state == "B"):
-        return Seen.QUEUED if state == "T" else Seen.RUNNING
+        return AttemptStatus.QUEUED if state == "T" else AttemptStatus.RUNNING
     if state in "QWMB":
-        return Seen.QUEUED
+        return AttemptStatus.QUEUED
     raise ValueError(f"qstat lists a state that is none: {state!r}")
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import Listed, Queue
 
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
@@ -130,10 +130,10 @@ def _jobs(text: str) -> Counter[tuple[str, str]]:
     return found
 
 
-def _seen(state: str, reason: str) -> Seen:
+def _seen(state: str, reason: str) -> AttemptStatus:
     if state in _WAITING:
-        return Seen.HELD if reason in _HELD else Seen.QUEUED
-    return Seen.RUNNING if state in _RUNNING else Seen.ENDED
+        return AttemptStatus.HELD if reason in _HELD else AttemptStatus.QUEUED
+    return AttemptStatus.RUNNING if state in _RUNNING else AttemptStatus.ENDED
 
 
 def _seconds(limit: str) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Listed:
     id: str
     """As `release` and `cancel` take it; an array task carries its number: `123_4`."""
     name: str
-    seen: Seen
+    seen: AttemptStatus
     reason: str = ""
     node: str = ""
     task: int | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SshAddress:
     """One account at one host; what is empty is as the SSH configuration says."""
 
     host: str

@@ -9,26 +9,26 @@ import asyncssh
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.link import Question
-from broker_core.sites.transport.address import Address, SshFiles
+from broker_core.sites.transport.address import SshAddress, SshFiles
 from broker_core.sites.transport.contract import LinkLost, Reply
-from broker_core.sites.transport.envelope import Parcel
 from broker_core.sites.transport.failures import step_words, words_of
 from broker_core.sites.transport.login import Login
-from broker_core.sites.transport.patience import Patience
-from broker_core.sites.transport.questions import Answers, Asks, Refused
+from broker_core.sites.transport.questions import AnswerStore, Asks, QuestionDeclined
+from broker_core.sites.transport.retry_policy import RetryPolicy
+from broker_core.sites.transport.script_io import ScriptIO
 from broker_core.sites.transport.session import carry
+from broker_core.sites.transport.shell_wrapper import WrappedScript
 from broker_core.sites.transport.ssh_settings import SshSettings, Target, read_settings
-from broker_core.sites.transport.traffic import Traffic
 
 MOST_JUMPS = 8
 
 asyncssh.set_log_level("WARNING")  # at INFO it writes every command into the log
 
 
-class Line:
+class SshRoute:
     """A connection with those that it goes through."""
 
-    def __init__(self, login: Login, hops: Sequence[Line], patience: Patience) -> None:
+    def __init__(self, login: Login, hops: Sequence[SshRoute], patience: RetryPolicy) -> None:
         assert login.connection is not None
         self.connection = login.connection
         self._lost = login.lost
@@ -36,7 +36,7 @@ class Line:
         self._patience = patience
         self._back: list[asyncssh.SSHListener] = []
 
-    async def carry(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+    async def carry(self, parcel: WrappedScript, chunks: AsyncIterator[bytes], traffic: ScriptIO) -> Reply:
         """Run a script; raises LinkLost and TooManySessions."""
         return await carry(self.connection, parcel, chunks, traffic, self._patience.channel)
 
@@ -78,14 +78,14 @@ class Line:
             hop.close()
 
 
-class Dialer:
+class SshDialer:
     """Makes connections to one address."""
 
     def __init__(
         self,
         files: SshFiles,
-        answers: Answers,
-        patience: Patience,
+        answers: AnswerStore,
+        patience: RetryPolicy,
         tell: Callable[[str], None],
         ask: Callable[[Question], Awaitable[None]],
         meet: Callable[[str], None] = lambda _: None,
@@ -97,15 +97,17 @@ class Dialer:
         self._files, self._answers, self._patience = files, answers, patience
         self._tell, self._ask, self._meet = tell, ask, meet
 
-    async def dial(self, address: Address) -> Line:
+    async def dial(self, address: SshAddress) -> SshRoute:
         """Connect; raises Asks, Refused, and LinkLost where another try may go well."""
         return await self._reach(address, ())
 
-    async def _reach(self, address: Address, way: tuple[Address, ...]) -> Line:
+    async def _reach(self, address: SshAddress, way: tuple[SshAddress, ...]) -> SshRoute:
         if len(way) > MOST_JUMPS or address in way:
-            raise Refused(f"The way to {address.host} goes over too many jump hosts, or in a circle.")
+            raise QuestionDeclined(
+                f"The way to {address.host} goes over too many jump hosts, or in a circle."
+            )
         settings = await self._read(address)
-        hops: list[Line] = []
+        hops: list[SshRoute] = []
         try:
             for jump in settings.jumps:
                 hops.append(await self._hop(jump, hops, (*way, address)))
@@ -115,17 +117,19 @@ class Dialer:
                 hop.close()
             raise
 
-    async def _hop(self, jump: Address, before: Sequence[Line], way: tuple[Address, ...]) -> Line:
+    async def _hop(
+        self, jump: SshAddress, before: Sequence[SshRoute], way: tuple[SshAddress, ...]
+    ) -> SshRoute:
         """The first jump host may have a way of its own; a later one is reached through those before it."""
         if not before:
             return await self._reach(jump, way)
         settings = await self._read(jump)
         return await self._log_in(settings, before[-1:])
 
-    async def _read(self, address: Address) -> SshSettings:
+    async def _read(self, address: SshAddress) -> SshSettings:
         return await read_settings(self._files, address, self._tell, self._patience.connect)
 
-    async def _log_in(self, settings: SshSettings, hops: Sequence[Line]) -> Line:
+    async def _log_in(self, settings: SshSettings, hops: Sequence[SshRoute]) -> SshRoute:
         target = settings.target
         self._meet(target.host)
         self._tell(f"connecting to {target}" + (" through the jump host" if hops else ""))
@@ -147,9 +151,9 @@ class Dialer:
                 self._tell(f"{target} did not wait for the answer; it is used for the next try")
             raise _failure(error, login, target, self._patience) from error
         self._tell(f"logged in at {target}")
-        return Line(login, hops, self._patience)
+        return SshRoute(login, hops, self._patience)
 
-    async def _connect(self, settings: SshSettings, login: Login, hops: Sequence[Line]) -> None:
+    async def _connect(self, settings: SshSettings, login: Login, hops: Sequence[SshRoute]) -> None:
         target, patience = settings.target, self._patience
         tunnel = hops[-1].connection if hops else None
         await asyncssh.connect(
@@ -173,14 +177,14 @@ class Dialer:
         )
 
 
-def _failure(error: Exception, login: Login, target: Target, patience: Patience) -> CrossDeskError:
+def _failure(error: Exception, login: Login, target: Target, patience: RetryPolicy) -> CrossDeskError:
     """What a failed try means for the link."""
     if question := login.host.question or login.question:
         return Asks(question)
     if login.host.trouble:
-        return Refused(login.host.trouble)
+        return QuestionDeclined(login.host.trouble)
     if isinstance(error, asyncssh.PermissionDenied) and login.declined:
-        return Refused(
+        return QuestionDeclined(
             f"There is no login at {target} without {login.declined}, which you did not give.",
             remedy="Connect it again to be asked.",
         )

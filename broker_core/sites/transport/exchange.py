@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 
 from broker_core.sites.transport.contract import MOST_ERR, MOST_OUT, LinkLost, Reply
-from broker_core.sites.transport.envelope import Cutter
+from broker_core.sites.transport.shell_wrapper import OutputFilter
 
 _SLOWEST = 1024.0
 """Bytes a second: a transfer that stays below it does not push its deadline forward."""
@@ -19,7 +19,7 @@ class Exchange:
 
     def __init__(self, marker: bytes, write: Callable[[bytes], None] | None = None) -> None:
         """`write`: takes the output piece by piece; None: it is collected."""
-        self._out, self._err = Cutter(marker), Cutter(marker)
+        self._out, self._err = OutputFilter(marker), OutputFilter(marker)
         self._write = write
         self._kept, self._complaints = bytearray(), bytearray()
         self.moved = 0

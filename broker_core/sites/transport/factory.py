@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from broker_core.errors import BadRequest
 from broker_core.sites.link import Link
-from broker_core.sites.transport.address import Address, SshFiles
+from broker_core.sites.transport.address import SshAddress, SshFiles
 from broker_core.sites.transport.contract import Transport
-from broker_core.sites.transport.envelope import is_variable
 from broker_core.sites.transport.local import LocalTransport
-from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.retry_policy import RetryPolicy
+from broker_core.sites.transport.shell_wrapper import is_variable
 from broker_core.sites.transport.ssh import SshTransport
 from broker_core.wire.sites import SiteSpec
 
 
 def transport_for(
-    spec: SiteSpec, link: Link, *, files: SshFiles | None = None, patience: Patience | None = None
+    spec: SiteSpec, link: Link, *, files: SshFiles | None = None, patience: RetryPolicy | None = None
 ) -> Transport:
     """This machine where the settings name no host, else SSH; not opened yet.
 
@@ -25,12 +25,12 @@ def transport_for(
             raise BadRequest(f"{name!r} is no name of an environment variable.", place=f"site {spec.name}")
     if not spec.host:
         return LocalTransport(link, spec.environment, spec.at_once)
-    address = Address(spec.host, spec.port, spec.user, spec.jump)
+    address = SshAddress(spec.host, spec.port, spec.user, spec.jump)
     return SshTransport(
         link,
         address,
         spec.environment,
         spec.at_once,
         files or SshFiles.of_user(),
-        patience or Patience(),
+        patience or RetryPolicy(),
     )

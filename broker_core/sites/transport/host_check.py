@@ -7,14 +7,14 @@ from collections.abc import Callable
 import asyncssh
 
 from broker_core.sites.link import Question, QuestionKind
-from broker_core.sites.transport.questions import Answers
+from broker_core.sites.transport.questions import AnswerStore
 from broker_core.sites.transport.ssh_settings import SshSettings
 
 
 class HostCheck:
     """Judges the key that one server shows, should the files of known hosts not have it."""
 
-    def __init__(self, settings: SshSettings, answers: Answers, tell: Callable[[str], None]) -> None:
+    def __init__(self, settings: SshSettings, answers: AnswerStore, tell: Callable[[str], None]) -> None:
         """`tell` takes a line for the link's log."""
         self.question: Question | None = None
         """What the user has to say first."""

@@ -13,9 +13,9 @@ from broker_core.errors import NotFound
 from broker_core.process_start import start_whole
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
-from broker_core.sites.transport.envelope import Parcel
+from broker_core.sites.transport.script_io import ScriptIO
 from broker_core.sites.transport.scripts import Scripts
-from broker_core.sites.transport.traffic import Traffic
+from broker_core.sites.transport.shell_wrapper import WrappedScript
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 
 _REAPED = 5.0
@@ -51,18 +51,18 @@ class LocalTransport(Scripts):
     def hurry(self) -> None:
         """This machine is always there."""
 
-    async def _bring(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+    async def _bring(self, parcel: WrappedScript, chunks: AsyncIterator[bytes], traffic: ScriptIO) -> Reply:
         async with self._turns:
             traffic.sent = True
             return await _run(traffic, parcel, chunks)
 
-    def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
+    def _too_late(self, traffic: ScriptIO, deadline: float) -> LinkLost:
         if not traffic.sent:
             return NotSent(f"{deadline:g} s were over before the command's turn came.")
         return LinkLost(f"The command did not end within {deadline:g} s and was ended.")
 
 
-async def _run(traffic: Traffic, parcel: Parcel, chunks: AsyncIterator[bytes]) -> Reply:
+async def _run(traffic: ScriptIO, parcel: WrappedScript, chunks: AsyncIterator[bytes]) -> Reply:
     loop = asyncio.get_running_loop()
     try:
         (transport, process), cancelled = await start_whole(
@@ -98,7 +98,7 @@ def _kill_group(pid: int) -> None:
 class _Process(asyncio.SubprocessProtocol):
     """Passes on what the event loop tells of a process."""
 
-    def __init__(self, traffic: Traffic) -> None:
+    def __init__(self, traffic: ScriptIO) -> None:
         self._traffic = traffic
         self._transport: asyncio.SubprocessTransport | None = None
         self.exited: asyncio.Future[None] = asyncio.get_running_loop().create_future()

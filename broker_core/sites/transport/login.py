@@ -10,8 +10,8 @@ import asyncssh
 
 from broker_core.sites.link import Question, QuestionKind
 from broker_core.sites.transport.host_check import HostCheck
-from broker_core.sites.transport.patience import Patience
-from broker_core.sites.transport.questions import Answers
+from broker_core.sites.transport.questions import AnswerStore
+from broker_core.sites.transport.retry_policy import RetryPolicy
 from broker_core.sites.transport.ssh_settings import SshSettings
 
 _ALIKE = 2
@@ -29,9 +29,9 @@ class Login(asyncssh.SSHClient):
     def __init__(
         self,
         settings: SshSettings,
-        answers: Answers,
+        answers: AnswerStore,
         *,
-        patience: Patience,
+        patience: RetryPolicy,
         limit: asyncio.Timeout,
         tell: Callable[[str], None],
         ask: Callable[[Question], Awaitable[None]],

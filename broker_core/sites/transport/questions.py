@@ -10,7 +10,7 @@ from broker_core.sites.link import Question, QuestionKind
 from broker_core.sites.transport.contract import LinkLost
 
 
-class Refused(LinkLost):
+class QuestionDeclined(LinkLost):
     """The server, or the user's own settings, say no: trying again soon is of no use."""
 
     code = "link_refused"
@@ -32,7 +32,7 @@ class TooManySessions(LinkLost):
     code = "too_many_sessions"
 
 
-class Answers:
+class AnswerStore:
     """Answers of one site's user by what they are about; an empty one means that the user declined."""
 
     def __init__(self) -> None:

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from broker_core.sites.link import Link
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply
-from broker_core.sites.transport.envelope import Parcel, wrap
 from broker_core.sites.transport.exchange import Exchange
-from broker_core.sites.transport.traffic import Traffic, in_one_piece
+from broker_core.sites.transport.script_io import ScriptIO, in_one_piece
+from broker_core.sites.transport.shell_wrapper import WrappedScript, wrap
 
 
 class Scripts(ABC):
@@ -37,11 +37,11 @@ class Scripts(ABC):
         return await self._carry(script, in_one_piece(b""), write, deadline, renewed=True)
 
     @abstractmethod
-    async def _bring(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+    async def _bring(self, parcel: WrappedScript, chunks: AsyncIterator[bytes], traffic: ScriptIO) -> Reply:
         """Run what was wrapped when its turn comes; raises LinkLost."""
 
     @abstractmethod
-    def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
+    def _too_late(self, traffic: ScriptIO, deadline: float) -> LinkLost:
         """What it means that the deadline passed."""
 
     async def _carry(
@@ -54,7 +54,7 @@ class Scripts(ABC):
         renewed: bool,
     ) -> Reply:
         parcel = wrap(script, self._environment, secrets.token_hex(8))
-        traffic = Traffic(Exchange(parcel.marker, write), deadline, renewed=renewed)
+        traffic = ScriptIO(Exchange(parcel.marker, write), deadline, renewed=renewed)
         try:
             async with traffic.limit:
                 reply = await self._bring(parcel, chunks, traffic)

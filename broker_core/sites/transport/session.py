@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 import asyncssh
 
 from broker_core.sites.transport.contract import LinkLost, Reply
-from broker_core.sites.transport.envelope import Parcel
 from broker_core.sites.transport.questions import TooManySessions
-from broker_core.sites.transport.traffic import Traffic
+from broker_core.sites.transport.script_io import ScriptIO
+from broker_core.sites.transport.shell_wrapper import WrappedScript
 
 _KILLED = 20.0
 """Seconds until a command is left to itself."""
@@ -22,9 +22,9 @@ _KILLING: set[asyncio.Task[None]] = set()
 
 async def carry(
     connection: asyncssh.SSHClientConnection,
-    parcel: Parcel,
+    parcel: WrappedScript,
     chunks: AsyncIterator[bytes],
-    traffic: Traffic,
+    traffic: ScriptIO,
     patience: float,
 ) -> Reply:
     """Run a script; `patience`: seconds until the server takes it. Raises LinkLost and TooManySessions."""
@@ -69,7 +69,7 @@ async def _open(
 class _Session(asyncssh.SSHClientSession[bytes]):
     """Passes on what the connection tells of a command."""
 
-    def __init__(self, traffic: Traffic) -> None:
+    def __init__(self, traffic: ScriptIO) -> None:
         self._traffic = traffic
         self._channel: asyncssh.SSHClientChannel[bytes] | None = None
         self._gone = False

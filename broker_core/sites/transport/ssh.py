@@ -10,20 +10,20 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from broker_core.sites.link import Link
-from broker_core.sites.transport.address import Address, SshFiles
+from broker_core.sites.transport.address import SshAddress, SshFiles
+from broker_core.sites.transport.connector import SshConnector
 from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
-from broker_core.sites.transport.envelope import Parcel, wrap
 from broker_core.sites.transport.exchange import Exchange
-from broker_core.sites.transport.keeper import Keeper
-from broker_core.sites.transport.patience import Patience
-from broker_core.sites.transport.questions import Answers, TooManySessions
+from broker_core.sites.transport.questions import AnswerStore, TooManySessions
+from broker_core.sites.transport.retry_policy import RetryPolicy
+from broker_core.sites.transport.script_io import ScriptIO, in_one_piece
 from broker_core.sites.transport.scripts import Scripts
+from broker_core.sites.transport.shell_wrapper import WrappedScript, wrap
 from broker_core.sites.transport.ssh_way_back import SshWayBack
-from broker_core.sites.transport.traffic import Traffic, in_one_piece
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 if TYPE_CHECKING:
-    from broker_core.sites.transport.dialing import Line
+    from broker_core.sites.transport.dialing import SshRoute
 
 
 _AGAIN = 0.1
@@ -36,18 +36,18 @@ class SshTransport(Scripts):
     def __init__(
         self,
         link: Link,
-        address: Address,
+        address: SshAddress,
         environment: Mapping[str, str],
         at_once: int,
         files: SshFiles,
-        patience: Patience,
+        patience: RetryPolicy,
     ) -> None:
         """`environment`: exported before each script. `at_once`: most sessions at the same time."""
         super().__init__(link, environment)
         self._address, self._files = address, files
         self._patience = patience
-        self._answers = Answers()
-        self._keeper: Keeper[Line] = Keeper(link, patience, self._dial, self._prove)
+        self._answers = AnswerStore()
+        self._keeper: SshConnector[SshRoute] = SshConnector(link, patience, self._dial, self._prove)
         self._turns = asyncio.Semaphore(at_once)
         self._spare = at_once - 1
         """Turns that can be given up if the server takes fewer sessions."""
@@ -82,7 +82,7 @@ class SshTransport(Scripts):
         """See `Transport.hurry`."""
         self._keeper.hurry()
 
-    async def _bring(self, parcel: Parcel, chunks: AsyncIterator[bytes], traffic: Traffic) -> Reply:
+    async def _bring(self, parcel: WrappedScript, chunks: AsyncIterator[bytes], traffic: ScriptIO) -> Reply:
         while True:
             await self._turns.acquire()
             released = True
@@ -108,7 +108,7 @@ class SshTransport(Scripts):
                 if released:
                     self._turns.release()
 
-    def _too_late(self, traffic: Traffic, deadline: float) -> LinkLost:
+    def _too_late(self, traffic: ScriptIO, deadline: float) -> LinkLost:
         if not traffic.sent:
             busy = "other commands are under way" if self.link.usable else "there is no connection yet"
             return NotSent(f"The command was not sent within {deadline:g} s: {self.link.reason or busy}")
@@ -117,22 +117,22 @@ class SshTransport(Scripts):
             f"The command was not answered within {deadline:g} s; it is not known whether it did its work."
         )
 
-    async def _dial(self) -> Line:
+    async def _dial(self) -> SshRoute:
         dialing = await asyncio.to_thread(_load)
         patience = self._patience.hurried() if self._keeper.is_hasty else self._patience
-        dialer = dialing.Dialer(
+        dialer = dialing.SshDialer(
             self._files, self._answers, patience, self._note, self._keeper.ask, self.link.way.add
         )
-        line: Line = await dialer.dial(self._address)
+        line: SshRoute = await dialer.dial(self._address)
         for _ in range(self._given_up):
             self._turns.release()
         self._given_up = 0
         return line
 
-    async def _prove(self, line: Line) -> None:
+    async def _prove(self, line: SshRoute) -> None:
         """A command of no work; it takes no turn, since those may all wait for the same dead connection."""
         parcel = wrap(":", {}, secrets.token_hex(8))
-        traffic = Traffic(Exchange(parcel.marker), self._patience.probe, renewed=False)
+        traffic = ScriptIO(Exchange(parcel.marker), self._patience.probe, renewed=False)
         try:
             async with traffic.limit:
                 await line.carry(parcel, in_one_piece(b""), traffic)

@@ -12,11 +12,11 @@ from pathlib import Path
 import asyncssh
 
 from broker_core.sites.shortage import is_shortage
-from broker_core.sites.transport.address import Address, SshFiles
+from broker_core.sites.transport.address import SshAddress, SshFiles
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.known_hosts import STANDARD_PORT, Known, KnownHosts
 from broker_core.sites.transport.login_agent import LOGIN_AGENT, VARIABLE
-from broker_core.sites.transport.questions import Refused
+from broker_core.sites.transport.questions import QuestionDeclined
 
 _DEFAULT_KEYS = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 _JUMP = re.compile(r"(?:ssh://)?(?:(?P<user>[^@]+)@)?(?P<host>\[[^\]]+\]|[^:]+)(?::(?P<port>\d+))?/?\Z")
@@ -52,7 +52,7 @@ class SshSettings:
     """How one address is reached."""
 
     target: Target
-    jumps: tuple[Address, ...]
+    jumps: tuple[SshAddress, ...]
     keys: list[str]
     """Private keys to try."""
     hosts: KnownHosts
@@ -63,7 +63,7 @@ class SshSettings:
 
 
 async def read_settings(
-    files: SshFiles, address: Address, tell: Callable[[str], None], deadline: float
+    files: SshFiles, address: SshAddress, tell: Callable[[str], None], deadline: float
 ) -> SshSettings:
     """The settings as they are now; `tell` hears of keys that cannot be used. Raises Refused and LinkLost.
 
@@ -80,13 +80,15 @@ async def read_settings(
     except (ValueError, OSError) as error:
         if is_shortage(error):
             raise LinkLost(f"The SSH configuration cannot be read now: {error}.") from error
-        raise Refused(f"The SSH configuration cannot be used: {error}.", place=str(files.config)) from error
+        raise QuestionDeclined(
+            f"The SSH configuration cannot be used: {error}.", place=str(files.config)
+        ) from error
     for complaint in complaints:
         tell(complaint)
     return settings
 
 
-def _resolve(files: SshFiles, address: Address) -> tuple[SshSettings, list[str]]:
+def _resolve(files: SshFiles, address: SshAddress) -> tuple[SshSettings, list[str]]:
     config = [str(files.config)] if files.config.is_file() else None
     options = asyncssh.SSHClientConnectionOptions(
         host=address.host,
@@ -175,12 +177,12 @@ def _has_public_part(path: Path) -> bool:
     return False
 
 
-def _jumps(text: str) -> tuple[Address, ...]:
+def _jumps(text: str) -> tuple[SshAddress, ...]:
     return () if text == "none" else tuple(_jump(one.strip()) for one in text.split(",") if one.strip())
 
 
-def _jump(text: str) -> Address:
+def _jump(text: str) -> SshAddress:
     found = _JUMP.match(text)
     if found is None:
         raise ValueError(f"{text!r} is no jump host")
-    return Address(found["host"].strip("[]"), int(found["port"] or 0), found["user"] or "")
+    return SshAddress(found["host"].strip("[]"), int(found["port"] or 0), found["user"] or "")

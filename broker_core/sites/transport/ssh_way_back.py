@@ -19,7 +19,7 @@ from broker_core.sites.transport.way_back import (
 )
 
 if TYPE_CHECKING:
-    from broker_core.sites.transport.dialing import Line
+    from broker_core.sites.transport.dialing import SshRoute
 
 _ADDRESSES = """
 getent ahostsv4 "$(uname -n)" 2>/dev/null | cut -d' ' -f1
@@ -50,7 +50,7 @@ class SshWayBack:
     def __init__(self, run: Callable[[str], Awaitable[Reply]], host: str) -> None:
         """`run`: runs a script at the login host; `host`: what the site is called by the broker's machine."""
         self._run, self._host = run, host
-        self._line: Line | None = None
+        self._line: SshRoute | None = None
         self._relay: RelayPlace | None = None
         self._known: tuple[int, ...] = ()
         """Ports of now and of earlier connections, those of now first."""
@@ -58,7 +58,7 @@ class SshWayBack:
         self._again = 0.0
         """When ports are asked for again that a dead connection still keeps, by the monotonic clock."""
 
-    async def over(self, line: Line, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
+    async def over(self, line: SshRoute, relay: RelayPlace, ports: Sequence[int], *, wide: bool) -> WayBack:
         """The way back over a connection; `wide`: for nodes that are other machines too.
 
         `ports`: of earlier times, wanted again. Raises LinkLost.
@@ -75,7 +75,7 @@ class SshWayBack:
                 self._made = await self._make(line, relay, wide=wide)
         return self._made
 
-    async def _make(self, line: Line, relay: RelayPlace, *, wide: bool) -> WayBack:
+    async def _make(self, line: SshRoute, relay: RelayPlace, *, wide: bool) -> WayBack:
         address = await self._outside() if wide else ""
         target = (_HERE, relay[1]) if is_wildcard(relay[0]) else relay
         held = list(self._made.ports)

@@ -16,7 +16,7 @@ from app.stores.topics import TopicSignals
 from app.theme.theme import Theme
 from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
-from broker_core.wire.matches import Clause, MatchedResource, MatchReport
+from broker_core.wire.matches import ClauseView, MatchedResource, MatchReport
 from broker_core.wire.queue import WhyView
 from broker_core.wire.views import EventView, JobDetail, OutputFile, SandboxEntry
 
@@ -75,16 +75,16 @@ REPORT = MatchReport(
     resources=[
         MatchedResource(
             ce="here:0/jobmanager-fork-all", site="local", matches=True, rank=2, total_cpus=8, free_cpus=2,
-            clauses=[Clause(text="other.GlueCEInfoTotalCPUs >= 4", value="true",
+            clauses=[ClauseView(text="other.GlueCEInfoTotalCPUs >= 4", value="true",
                             explanation="It has 8 CPUs; at least 4 are asked for")],
         ),
         MatchedResource(
             ce="b.example.org:2119/jobmanager-slurm-short", site="cluster-b", matches=False, total_cpus=2,
             free_cpus=2, reason="it has 2 CPUs in all, 4 are asked for",
             clauses=[
-                Clause(text="other.GlueCEInfoTotalCPUs >= 4", value="false",
+                ClauseView(text="other.GlueCEInfoTotalCPUs >= 4", value="false",
                        explanation="It has 2 CPUs; at least 4 are asked for"),
-                Clause(text='other.GlueHostArch == "arm"', value="undefined",
+                ClauseView(text='other.GlueHostArch == "arm"', value="undefined",
                        explanation="Nothing is known of GlueHostArch here"),
             ],
         ),

@@ -8,8 +8,8 @@ from typing import Any
 
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.wire.matches import (
-    Clause,
-    ClauseCount,
+    ClauseCountView,
+    ClauseView,
     MatchedGroup,
     MatchedResource,
     MatchPart,
@@ -48,25 +48,25 @@ def resources(number: int, seed: int = 1) -> list[MatchedResource]:
             reason="" if fits else said, now_only=all(holds) and not fits,
             order=f"rank {free} by Best Fit, then fewest waiting jobs" if fits else "",
             clauses=[
-                Clause(text=CLAUSES[0], value=str(holds[0]).lower(), explanation=f"It has {total} CPUs"),
-                Clause(text=CLAUSES[1], value=str(holds[1]).lower(),
+                ClauseView(text=CLAUSES[0], value=str(holds[0]).lower(), explanation=f"It has {total} CPUs"),
+                ClauseView(text=CLAUSES[1], value=str(holds[1]).lower(),
                        explanation=f"Its nodes have {memory} MB"),
-                Clause(text="other.GlueHostApplication == \"wing\"", value="undefined",
+                ClauseView(text="other.GlueHostApplication == \"wing\"", value="undefined",
                        explanation="Nothing is known of it here"),
-                Clause(text="4 CPUs free", value=str(free >= 4).lower(), origin="cpus",
+                ClauseView(text="4 CPUs free", value=str(free >= 4).lower(), origin="cpus",
                        explanation=f"{free} of {total} are free"),
             ],
         ))  # fmt: skip
     return sorted(made, key=lambda one: (not one.matches, -(one.rank or 0)))
 
 
-def counts(those: list[MatchedResource]) -> list[ClauseCount]:
+def counts(those: list[MatchedResource]) -> list[ClauseCountView]:
     """The clauses of Requirements and the number of resources at which each holds."""
     found = []
     for at, text in enumerate((*CLAUSES, "4 CPUs free")):
         holds = [[c.value == "true" for c in one.clauses if "wing" not in c.text] for one in those]
         start = TEXT.find(text)
-        found.append(ClauseCount(
+        found.append(ClauseCountView(
             text=text, origin="requirements" if at < 2 else "cpus", satisfied=sum(one[at] for one in holds),
             alone=sum(not one[at] and sum(one) == 2 for one in holds),
             start=max(start, 0), end=start + len(text) if start >= 0 else 0,

@@ -10,7 +10,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.wire.resources import (
     RESOURCE_COLUMNS,
     AttributeView,
-    Commitment,
+    CommitmentView,
     ResourceDetail,
     ResourcesPage,
     SourceView,
@@ -102,8 +102,8 @@ class CacheBroker:
             ce=ce, site=self.columns["site"][row], attributes=attributes,
             marks={"stale": "nothing was heard of it for 6 min; the next answer of index ends this"}
             if row % 3 == 0 else {},
-            commitments=[Commitment(job="k1", cpus=4, visible=False),
-                         Commitment(job="k2", cpus=8, visible=True)],
+            commitments=[CommitmentView(job="k1", cpus=4, visible=False),
+                         CommitmentView(job="k2", cpus=8, visible=True)],
             lock_owner="k9", lock_until=now + 18, times=times,
             free=[rng.randrange(40) for _ in times], waiting=[rng.randrange(9) for _ in times],
         )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
-from broker_core.client.transport import Transport
+from broker_core.client.transport import BrokerTransport
 from broker_core.wire.sites import SiteSpec
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster, Slurm
@@ -83,5 +83,5 @@ def broker(home: Path, running_broker: RunningBroker, state_dir: Path) -> Path:
 @pytest.fixture
 async def client(broker: Path) -> AsyncIterator[BrokerClient]:
     """The product's client."""
-    async with BrokerClient(Transport(broker, patience=10)) as made:
+    async with BrokerClient(BrokerTransport(broker, patience=10)) as made:
         yield made

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.network_news import NetworkNews
 from broker_core.client.client import BrokerClient
+from broker_core.site_management.network_monitor import NetworkMonitor
 from broker_core.wire.sites import QuestionAnswer, SiteSpec
 from tests.broker.sites.conftest import NAME
 from tests.broker.sites.watching import known, view
@@ -69,7 +69,7 @@ async def test_a_changed_host_key_is_accepted_once_for_all_sites_of_the_host(
 @pytest.mark.root
 async def test_a_new_address_of_this_machine_is_heard_of() -> None:
     heard = asyncio.Event()
-    news = NetworkNews(heard.set)
+    news = NetworkMonitor(heard.set)
     news.open()
     try:
         subprocess.run(["ip", "address", "add", "127.77.77.77/32", "dev", "lo"], check=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.arc.description import GO, LAUNCH, RELEASE
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
@@ -45,9 +45,9 @@ async def test_a_release_that_did_not_arrive_in_full_is_none(
     (id,) = map(str, await (await adapting(spec, "go")).submit([one]))
     arex.send_part(id, GO, RELEASE, 1)
     adapter = await adapting(spec, "go")
-    assert (await adapter.poll(["part.1"])).attempts["part.1"].seen is Seen.HELD
+    assert (await adapter.poll(["part.1"])).attempts["part.1"].seen is AttemptStatus.HELD
     await adapter.release(["part.1"])
-    assert (await adapter.poll(["part.1"])).attempts["part.1"].seen is not Seen.HELD
+    assert (await adapter.poll(["part.1"])).attempts["part.1"].seen is not AttemptStatus.HELD
     await adapter.remove(["part.1"])
 
 

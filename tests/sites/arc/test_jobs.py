@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Polled, Seen, Sighting
+from broker_core.sites.adapter import AttemptStatus, PollResult, Sighting
 from broker_core.sites.arc.adapter import ArcAdapter
 from broker_core.sites.contract import InputFile, SiteRefused
+from broker_core.sites.remote.stage_out import read_outputs
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark, started_mark
-from broker_core.worker.outputs_list import read_outputs
 from tests.running import processes_of
 from tests.sites.arc.conftest import Adapting
 from tests.sites.arc.launches import launch
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.cluster
 LONG = 90.0
 
 
-async def seen(adapter: ArcAdapter, tag: str, *states: Seen) -> Sighting:
+async def seen(adapter: ArcAdapter, tag: str, *states: AttemptStatus) -> Sighting:
     """Poll until an attempt is in one of these states."""
 
     async def look() -> Sighting | None:
@@ -64,14 +64,14 @@ async def test_a_job_is_held_runs_once_and_brings_its_output_home(
     assert (await adapter.submit([first]))[0] == ids[0]
     polled = await adapter.poll(["first.1", "held.1", "wrong.1"])
     assert {tag: (one.seen, one.id) for tag, one in polled.attempts.items()} == {
-        "first.1": (Seen.HELD, ids[0]),
-        "held.1": (Seen.HELD, ids[2]),
+        "first.1": (AttemptStatus.HELD, ids[0]),
+        "held.1": (AttemptStatus.HELD, ids[2]),
     }
     assert polled.missing == {"wrong.1"}
 
     await adapter.release(["first.1"])
     await adapter.release(["first.1"])
-    end = await seen(adapter, "first.1", Seen.ENDED)
+    end = await seen(adapter, "first.1", AttemptStatus.ENDED)
     started, ended = started_mark(end.started, 0.0), ended_mark(end.ended, 0.0)
     assert started is not None
     assert ended is not None
@@ -98,14 +98,16 @@ async def test_a_job_is_held_runs_once_and_brings_its_output_home(
 
     await _cancelled_while_held(adapter)
     await adapter.remove(["first.1", "held.1"])
-    assert await adapter.poll(["first.1", "held.1"]) == Polled({}, missing=frozenset(("first.1", "held.1")))
+    assert await adapter.poll(["first.1", "held.1"]) == PollResult(
+        {}, missing=frozenset(("first.1", "held.1"))
+    )
     await eventually(lambda: not processes_of(arex.session(str(ids[0]))), LONG, "nothing of the job is left")
     await eventually(lambda: not arex.session(str(ids[0])).exists(), LONG, "the session is removed")
 
 
 async def _cancelled_while_held(adapter: ArcAdapter) -> None:
     await adapter.cancel(["held.1"])
-    end = await seen(adapter, "held.1", Seen.ENDED)
+    end = await seen(adapter, "held.1", AttemptStatus.ENDED)
     assert (end.started, end.ended) == (b"", b"")
     assert "cancel" in end.reason
 
@@ -124,10 +126,10 @@ async def test_a_running_job_is_adopted_by_another_broker_process_read_live_and_
 
     after = await adapting(spec)
     assert await after.submit([running]) == [ids[0]]
-    now = await seen(after, "running.1", Seen.RUNNING)
+    now = await seen(after, "running.1", AttemptStatus.RUNNING)
     polled = await after.poll([])
     assert {tag: one.id for tag, one in polled.attempts.items()} == {"running.1": ids[0], "held.1": ids[1]}
-    assert polled.attempts["held.1"].seen is Seen.HELD
+    assert polled.attempts["held.1"].seen is AttemptStatus.HELD
     assert theirs[0] not in (ids[0], now.id)
 
     async def read() -> bool:
@@ -140,7 +142,7 @@ async def test_a_running_job_is_adopted_by_another_broker_process_read_live_and_
     session = arex.session(now.id)
     assert processes_of(session)
     await after.cancel(["running.1", "held.1"])
-    end = await seen(after, "running.1", Seen.ENDED)
+    end = await seen(after, "running.1", AttemptStatus.ENDED)
     mark = ended_mark(end.ended, 0.0)
     assert mark is not None
     assert (mark.signal, mark.failure) == (9, "killed")
@@ -162,7 +164,7 @@ async def test_of_two_jobs_of_one_attempt_only_one_is_ever_released(
     polled = await later.poll(["twice.1"])
     chosen = polled.attempts["twice.1"].id
     await later.release(["twice.1"])
-    end = await seen(later, "twice.1", Seen.ENDED)
+    end = await seen(later, "twice.1", AttemptStatus.ENDED)
     assert end.id == chosen
     assert end.ended
     assert [id for id in map(str, ids) if (arex.session(id) / "job" / "out").exists()] == [chosen]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.sites.arc import keeper as keeping
-from broker_core.sites.arc.keeper import Keeper
+from broker_core.sites.arc import connector as keeping
+from broker_core.sites.arc.connector import ArcConnector
 from broker_core.sites.link import Link, LinkState
 from tests.waiting import eventually
 
@@ -21,7 +21,7 @@ async def test_an_unforeseen_error_is_told_and_does_not_end_the_tries(
             raise faults.pop()
 
     link = Link(lambda _: None)
-    keeper = Keeper(link, attempt)
+    keeper = ArcConnector(link, attempt)
     keeper.open()
     await eventually(lambda: link.state is LinkState.CONNECTED)
     assert any("nobody thought of this" in words for _, words in link.log)

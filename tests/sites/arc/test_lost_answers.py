@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.arc.rest import Rest
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.transport.contract import LinkLost, NotSent
@@ -45,7 +45,7 @@ async def test_a_submission_whose_answer_is_lost_is_one_job(
     await eventually(lambda: adapter.link.state is LinkState.CONNECTED, what="it is connected again")
     (id,) = await adapter.submit([one])
     polled = await adapter.poll(["one.1"])
-    assert (polled.attempts["one.1"].seen, polled.attempts["one.1"].id) == (Seen.HELD, id)
+    assert (polled.attempts["one.1"].seen, polled.attempts["one.1"].id) == (AttemptStatus.HELD, id)
     assert arex.jobs_named("cut.one.1") == [id]
     await adapter.cancel(["one.1"])
     await adapter.remove(["one.1"])

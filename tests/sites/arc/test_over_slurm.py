@@ -11,7 +11,7 @@ import pytest
 
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark
 from tests.sites.arc.conftest import Adapting
@@ -80,7 +80,7 @@ async def test_jobs_of_a_cluster_behind_arc_end_by_their_markers_and_are_cancell
     async def over() -> bool:
         found = (await adapter.poll([])).attempts
         marks.update({tag: ended_mark(one.ended, 0.0) for tag, one in found.items() if one.ended})
-        return all(one.seen is Seen.ENDED for one in found.values())
+        return all(one.seen is AttemptStatus.ENDED for one in found.values())
 
     await eventually(over, 90.0, "both are over")
     assert {tag: mark and (mark.exit_code, mark.failure) for tag, mark in marks.items()} == {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.arc import survey
 from broker_core.wire.sites import SiteSpec
 from tests.sites.arc.conftest import Adapting
@@ -30,7 +30,7 @@ async def test_the_end_of_a_job_is_seen_though_its_state_was_amid_a_move_before(
     await eventually(waits_for_files)
     with arex.moving(id):
         seen = [await adapter.poll(["moved.1"]) for _ in range(100)]
-    assert {polled.attempts["moved.1"].seen for polled in seen} == {Seen.HELD}
+    assert {polled.attempts["moved.1"].seen for polled in seen} == {AttemptStatus.HELD}
     await adapter.release(["moved.1"])
 
     async def ended() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.arc.jobs import ArcJob, Jobs
 
 WAITS = ArcJob("", "t", "PREPARING", looked_in=True, staged=True)
@@ -64,10 +64,10 @@ def test_a_job_that_waits_in_vain_for_its_release_never_came() -> None:
 
 
 def test_states_are_told_as_they_are() -> None:
-    assert WAITS.sighting().seen is Seen.HELD
-    assert replace(WAITS, released=True).sighting().seen is Seen.QUEUED
-    assert replace(WAITS, state="QUEUING").sighting().seen is Seen.QUEUED
-    assert RUNS.sighting().seen is Seen.RUNNING
-    assert replace(RUNS, state="FINISHED").sighting().seen is Seen.RUNNING
-    assert replace(RUNS, ended=b"1").sighting().seen is Seen.ENDED
-    assert KILLED.sighting().seen is Seen.ENDED
+    assert WAITS.sighting().seen is AttemptStatus.HELD
+    assert replace(WAITS, released=True).sighting().seen is AttemptStatus.QUEUED
+    assert replace(WAITS, state="QUEUING").sighting().seen is AttemptStatus.QUEUED
+    assert RUNS.sighting().seen is AttemptStatus.RUNNING
+    assert replace(RUNS, state="FINISHED").sighting().seen is AttemptStatus.RUNNING
+    assert replace(RUNS, ended=b"1").sighting().seen is AttemptStatus.ENDED
+    assert KILLED.sighting().seen is AttemptStatus.ENDED

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites import making
+from broker_core.sites import factory as making
 from broker_core.sites.batch.condor import Condor
 from broker_core.sites.batch.condor_bindings import CondorBindings
 from broker_core.sites.batch.grid_engine import GridEngine

@@ -6,10 +6,10 @@ import asyncio
 import os
 from pathlib import Path
 
-from broker_core.sites.batch.shell_exchanges import ShellExchanges
-from broker_core.sites.batch.shell_transfers import ShellTransfers
-from broker_core.sites.batch.site_home import SiteHome
 from broker_core.sites.link import Link
+from broker_core.sites.shell.exchanges import ShellExchanges
+from broker_core.sites.shell.transfers import ShellTransfers
+from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.local import LocalTransport
 
 TAG, NAME = "job.1", "std.out"
@@ -17,7 +17,7 @@ TAG, NAME = "job.1", "std.out"
 
 async def test_what_several_bring_at_once_is_there_once(tmp_path: Path) -> None:
     transport = LocalTransport(Link(lambda _: None), {}, 8)
-    home = SiteHome(transport, str(tmp_path / "site"), "mark")
+    home = SiteWorkspace(transport, str(tmp_path / "site"), "mark")
     transfers = ShellTransfers("there", ShellExchanges("there", transport, home))
     there = Path((await home.get()).path, "attempts", TAG, "job", NAME)
     there.parent.mkdir(parents=True)

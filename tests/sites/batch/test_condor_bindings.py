@@ -8,7 +8,7 @@ from pathlib import Path
 import htcondor2
 import pytest
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch import condor_bindings
 from broker_core.sites.batch.commands import MISSING
 from broker_core.sites.batch.condor import Condor
@@ -45,7 +45,7 @@ def test_a_job_that_was_removed_tells_why(bed: Bed) -> None:
     bed.cancel(id)
     gone(bed, "m1.a.1", id)
     job = bed.listed("m1.")[id]
-    assert job.seen is Seen.ENDED
+    assert job.seen is AttemptStatus.ENDED
     assert job.reason.startswith("ended by HTCondor: Python-initiated action")
 
 

@@ -6,14 +6,14 @@ import itertools
 import os
 from pathlib import Path
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import BatchJob
 from tests.running import ended
 from tests.sites.batch.beds import Bed, gone
 from tests.waiting import wait_until
 
 _NUMBERS = itertools.count(os.getpid() * 1000)
-_LIVE = (Seen.HELD, Seen.QUEUED, Seen.RUNNING)
+_LIVE = (AttemptStatus.HELD, AttemptStatus.QUEUED, AttemptStatus.RUNNING)
 
 
 def _mark() -> str:
@@ -39,11 +39,11 @@ def test_a_submitted_job_is_held_runs_once_it_is_released_and_goes(bed: Bed) -> 
     witness = bed.submit(f"{mark}.c.1", bed.script("c", "true"))
     bed.release(witness)
     gone(bed, mark, witness)
-    assert bed.listed(mark)[id].seen is Seen.HELD
+    assert bed.listed(mark)[id].seen is AttemptStatus.HELD
     assert bed.listed(mark)[id].name == f"{mark}.a.1"
     assert not (bed.folder / "started").exists()
     bed.release(id)
-    wait_until(lambda: bed.listed(mark)[id].seen is Seen.RUNNING, what="it runs")
+    wait_until(lambda: bed.listed(mark)[id].seen is AttemptStatus.RUNNING, what="it runs")
     assert bed.listed(mark)[id].node
     wait_until(lambda: _read(bed.folder / "started"))
     bed.release(id)
@@ -111,7 +111,7 @@ def test_the_tasks_of_an_array_run_with_their_numbers(bed: Bed) -> None:
     body += f"[ ${bed.system.task_variable} = {first} ] || until [ -e {bed.folder}/go ]; do sleep 0.1; done"
     id = bed.submit(f"{mark}.a.1", bed.script("a", body), count=4)
     tasks = {job.task for job in bed.listed(mark).values()}
-    assert {job.seen for job in bed.listed(mark).values()} == {Seen.HELD}
+    assert {job.seen for job in bed.listed(mark).values()} == {AttemptStatus.HELD}
     assert {job.name for job in bed.listed(mark).values()} == {f"{mark}.a.1"}
     assert tasks in ({first, first + 1, first + 2, first + 3}, {None})
     bed.release(id)

@@ -15,7 +15,7 @@ from broker_core.sites.batch.detection_script import Probed, read_probes
 from broker_core.sites.link import Link
 from broker_core.sites.transport.contract import Reply
 from broker_core.sites.transport.local import LocalTransport
-from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.retry_policy import RetryPolicy
 from broker_core.wire.sites import Detection, DetectRequest
 from tests.sites.transport.ssh_user import SshUser
 from tests.testbed import grid_engine, slurm
@@ -153,7 +153,7 @@ async def test_slurm_is_found_through_ssh_with_its_default_queue(
     server = Sshd(tmp_path / "server", environment=environment).start()
     user = SshUser(tmp_path / "user").knows(server).write(server.alias("head"))
     try:
-        way = await user.connect("head", patience=Patience())
+        way = await user.connect("head", patience=RetryPolicy())
         found = await detect(way, DetectRequest(host="head"))
     finally:
         await user.close()

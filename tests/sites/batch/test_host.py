@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.system import BatchJob
 from tests.sites.batch.beds import Bed, gone
 from tests.waiting import wait_until
@@ -52,7 +52,7 @@ def test_jobs_start_in_order_and_a_large_one_holds_back_those_behind_it(host: Be
     small = host.submit("m1.c.1", _waits(host, "c"))
     host.release(small, large)
     seen = {id: job.seen for id, job in host.listed("m1").items()}
-    assert (seen[large], seen[small]) == (Seen.QUEUED, Seen.QUEUED)
+    assert (seen[large], seen[small]) == (AttemptStatus.QUEUED, AttemptStatus.QUEUED)
     (host.folder / "go").touch()
     gone(host, "m1", small)
     assert _lines(host.folder / "ran") == ["a", "b", "c"]
@@ -70,8 +70,8 @@ def test_a_job_whose_leader_is_killed_runs_on_and_keeps_its_processors(host: Bed
     os.kill(_leader(pid), signal.SIGKILL)
     behind = host.submit("m1.b.1", _waits(host, "b"))
     host.release(behind)
-    assert host.listed("m1")[id].seen is Seen.RUNNING
-    assert host.listed("m1")[behind].seen is Seen.QUEUED
+    assert host.listed("m1")[id].seen is AttemptStatus.RUNNING
+    assert host.listed("m1")[behind].seen is AttemptStatus.QUEUED
     (host.folder / "go").touch()
     gone(host, "m1", id)
     gone(host, "m1", behind)
@@ -84,7 +84,7 @@ def test_a_job_all_of_whose_processes_are_killed_is_gone_and_the_next_one_starts
     host.release(behind)
     os.killpg(_leader(pid), signal.SIGKILL)
     gone(host, "m1", id)
-    wait_until(lambda: host.listed("m1")[behind].seen is Seen.RUNNING, what="the next one runs")
+    wait_until(lambda: host.listed("m1")[behind].seen is AttemptStatus.RUNNING, what="the next one runs")
 
 
 @pytest.mark.parametrize(
@@ -184,4 +184,4 @@ def test_two_marks_share_the_processors_and_see_their_own_jobs_only(host: Bed) -
     other = host.submit("m2.b.1", _waits(host, "b"))
     host.release(other)
     assert set(host.listed("m2")) == {other}
-    assert host.listed("m2")[other].seen is Seen.QUEUED
+    assert host.listed("m2")[other].seen is AttemptStatus.QUEUED

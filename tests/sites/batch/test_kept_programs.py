@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.batch.kept_programs import KeptPrograms, kept_name
-from broker_core.sites.batch.site_home import SiteHome
-from broker_core.sites.contract import KeptProgram
+from broker_core.sites.contract import CachedProgram
 from broker_core.sites.link import Link
+from broker_core.sites.shell.program_cache import ProgramCache, kept_name
+from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.local import LocalTransport
 from tests.sites.remote.failing_transport import Breaking, FailingTransport
@@ -28,18 +28,18 @@ class There:
     def __init__(self, folder: Path) -> None:
         self.breaking = Breaking()
         transport = FailingTransport(LocalTransport(Link(lambda _: None), {}, 4), self.breaking)
-        self.home = SiteHome(transport, str(folder), "mark")
-        self.programs = KeptPrograms("there", transport)
+        self.home = SiteWorkspace(transport, str(folder), "mark")
+        self.programs = ProgramCache("there", transport)
 
-    async def have(self, program: KeptProgram) -> None:
+    async def have(self, program: CachedProgram) -> None:
         assert await self.programs.have(await self.home.get(), program)
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> KeptProgram:
+def program(tmp_path: Path) -> CachedProgram:
     path = tmp_path / "program"
     path.write_bytes(os.urandom(3_000_000))
-    return KeptProgram("agent", path, hashlib.sha256(path.read_bytes()).hexdigest())
+    return CachedProgram("agent", path, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 @pytest.fixture
@@ -47,11 +47,11 @@ def there(tmp_path: Path) -> There:
     return There(tmp_path / "site")
 
 
-def kept(tmp_path: Path, program: KeptProgram) -> Path:
+def kept(tmp_path: Path, program: CachedProgram) -> Path:
     return tmp_path / "site" / "mark" / "programs" / kept_name(program)
 
 
-async def test_a_program_is_sent_once(there: There, program: KeptProgram, tmp_path: Path) -> None:
+async def test_a_program_is_sent_once(there: There, program: CachedProgram, tmp_path: Path) -> None:
     await there.have(program)
     first = kept(tmp_path, program).stat()
     assert first.st_mode & 0o777 == 0o700
@@ -63,7 +63,7 @@ async def test_a_program_is_sent_once(there: There, program: KeptProgram, tmp_pa
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
 async def test_a_damaged_program_is_sent_again(
-    there: There, program: KeptProgram, tmp_path: Path, damage: str
+    there: There, program: CachedProgram, tmp_path: Path, damage: str
 ) -> None:
     await there.have(program)
     path, content = kept(tmp_path, program), program.path.read_bytes()
@@ -75,7 +75,7 @@ async def test_a_damaged_program_is_sent_again(
     assert path.read_bytes() == content
 
 
-async def test_what_arrives_changed_is_not_kept(there: There, program: KeptProgram, tmp_path: Path) -> None:
+async def test_what_arrives_changed_is_not_kept(there: There, program: CachedProgram, tmp_path: Path) -> None:
     await there.home.get()
     program.path.write_bytes(b"another")
     with pytest.raises(LinkLost, match="damaged"):
@@ -85,7 +85,7 @@ async def test_what_arrives_changed_is_not_kept(there: There, program: KeptProgr
 
 
 async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
-    there: There, program: KeptProgram, tmp_path: Path
+    there: There, program: CachedProgram, tmp_path: Path
 ) -> None:
     home = await there.home.get()
 
@@ -94,7 +94,7 @@ async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
         raise ConnectionResetError
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("broker_core.sites.batch.kept_programs._content", until_cut)
+        patch.setattr("broker_core.sites.shell.program_cache._content", until_cut)
         with pytest.raises(ConnectionResetError):
             await there.programs.have(home, program)
     assert not kept(tmp_path, program).exists()
@@ -102,7 +102,7 @@ async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
     assert kept(tmp_path, program).read_bytes() == program.path.read_bytes()
 
 
-async def test_several_at_once_do_not_disturb_each_other(program: KeptProgram, tmp_path: Path) -> None:
+async def test_several_at_once_do_not_disturb_each_other(program: CachedProgram, tmp_path: Path) -> None:
     several = [There(tmp_path / "site") for _ in range(6)]
     for one in several:
         await one.home.get()
@@ -112,7 +112,7 @@ async def test_several_at_once_do_not_disturb_each_other(program: KeptProgram, t
 
 
 async def test_what_nobody_used_for_long_goes_unless_a_job_is_to_be_run_with_it(
-    there: There, program: KeptProgram, tmp_path: Path
+    there: There, program: CachedProgram, tmp_path: Path
 ) -> None:
     await there.have(program)
     path = kept(tmp_path, program)

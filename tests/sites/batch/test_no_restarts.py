@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from tests.sites.batch.beds import Bed, gone
 from tests.sites.batch.conftest import grid_engine_bed, slurm_bed
 from tests.waiting import wait_until
@@ -28,7 +28,7 @@ def test_who_wants_a_job_run_again_is_refused_and_it_runs_once(
     bed.release(id)
     wait_until(lambda: (tmp_path / "ran").exists(), what="it runs")
     done = bed.ask(again.format(id=id))
-    assert bed.listed("again")[id].seen is Seen.RUNNING
+    assert bed.listed("again")[id].seen is AttemptStatus.RUNNING
     (tmp_path / "go").touch()
     gone(bed, "again", id)
     assert (tmp_path / "ran").read_text() == "started\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from broker_core.sites.adapter import Seen
+from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.condor import Condor
 from broker_core.sites.batch.grid_engine import GridEngine
 from broker_core.sites.batch.host import Host
@@ -50,10 +50,10 @@ def _by_id(system: BatchSystem, text: str) -> dict[str, Listed]:
 def test_grid_engine_lists_running_tasks_and_a_job_that_it_could_not_start() -> None:
     jobs = _by_id(GridEngine(), _GE_JOBS)
     assert {id: (job.seen, job.task, job.node) for id, job in jobs.items()} == {
-        "6_2": (Seen.RUNNING, 2, "node1"),
-        "6_4": (Seen.RUNNING, 4, "node1"),
-        "6_6": (Seen.RUNNING, 6, "node1"),
-        "7": (Seen.ENDED, None, ""),
+        "6_2": (AttemptStatus.RUNNING, 2, "node1"),
+        "6_4": (AttemptStatus.RUNNING, 4, "node1"),
+        "6_6": (AttemptStatus.RUNNING, 6, "node1"),
+        "7": (AttemptStatus.ENDED, None, ""),
     }
     assert "Eqw" in jobs["7"].reason
     assert {job.name for job in jobs.values()} == {"m2.run", "m2.err"}
@@ -71,13 +71,13 @@ def test_grid_engine_describes_a_disabled_queue_and_one_with_a_limit() -> None:
 def test_pbs_lists_whole_names_over_continued_lines_and_the_hold_of_an_array_for_its_tasks() -> None:
     jobs = _by_id(Pbs(), _PBS_JOBS)
     name = "m2.a-very-long-name-that-is-longer-than-a-line-of-this-list-can-be-without-being-continued.1"
-    assert jobs["12"] == Listed("12", name, Seen.RUNNING, node="node1")
+    assert jobs["12"] == Listed("12", name, AttemptStatus.RUNNING, node="node1")
     assert {id: job.seen for id, job in jobs.items()} == {
-        "12": Seen.RUNNING,
-        "13_0": Seen.HELD,
-        "13_1": Seen.HELD,
-        "14": Seen.QUEUED,
-        "15": Seen.ENDED,
+        "12": AttemptStatus.RUNNING,
+        "13_0": AttemptStatus.HELD,
+        "13_1": AttemptStatus.HELD,
+        "14": AttemptStatus.QUEUED,
+        "15": AttemptStatus.ENDED,
     }
     assert jobs["14"].reason == "Not Running: Insufficient amount of resource: ncpus"
 
@@ -97,7 +97,7 @@ Job Id: 8.pbs
     Job_Name = m1.j.1
     job_state = Q
 """
-    assert [(one.id, one.seen) for one in Pbs().listed(text)] == [("8", Seen.QUEUED)]
+    assert [(one.id, one.seen) for one in Pbs().listed(text)] == [("8", AttemptStatus.QUEUED)]
     with pytest.raises(ValueError, match="something else"):
         Pbs().listed("mark m1\nConnection refused\n")
 
@@ -134,10 +134,10 @@ def test_torque_counts_the_jobs_that_its_nodes_name() -> None:
 
 def test_lsf_lists_tasks_with_their_array_and_hosts() -> None:
     jobs = _by_id(Lsf(), _LSF_JOBS)
-    assert jobs["101"] == Listed("101", "m2.a.1", Seen.RUNNING, node="node1")
-    assert jobs["102"] == Listed("102", "m2.b.1", Seen.RUNNING, node="node2")
-    assert jobs["103_2"] == Listed("103_2", "m2.c", Seen.HELD, task=2)
-    assert jobs["104"].seen is Seen.QUEUED
+    assert jobs["101"] == Listed("101", "m2.a.1", AttemptStatus.RUNNING, node="node1")
+    assert jobs["102"] == Listed("102", "m2.b.1", AttemptStatus.RUNNING, node="node2")
+    assert jobs["103_2"] == Listed("103_2", "m2.c", AttemptStatus.HELD, task=2)
+    assert jobs["104"].seen is AttemptStatus.QUEUED
     assert jobs["105"].reason != ""
 
 
@@ -151,10 +151,10 @@ def test_lsf_describes_queues_with_limits_and_their_hosts() -> None:
 
 def test_condor_tells_its_own_hold_from_one_by_an_error() -> None:
     jobs = _by_id(Condor(), _CONDOR_JOBS)
-    assert jobs["21"].seen is Seen.HELD
-    assert jobs["22_0"] == Listed("22_0", "m2.b", Seen.RUNNING, node="node1", task=0)
-    assert jobs["22_1"].seen is Seen.QUEUED
-    assert jobs["23"].seen is Seen.ENDED
+    assert jobs["21"].seen is AttemptStatus.HELD
+    assert jobs["22_0"] == Listed("22_0", "m2.b", AttemptStatus.RUNNING, node="node1", task=0)
+    assert jobs["22_1"].seen is AttemptStatus.QUEUED
+    assert jobs["23"].seen is AttemptStatus.ENDED
     assert "cannot open log" in jobs["23"].reason
 
 
@@ -166,8 +166,8 @@ def test_condor_counts_divided_slots_once() -> None:
 
 def test_the_host_lists_its_states() -> None:
     assert {job.id: job.seen for job in Host().listed(_HOST_JOBS)} == {
-        "0000000001": Seen.HELD,
-        "0000000002": Seen.RUNNING,
+        "0000000001": AttemptStatus.HELD,
+        "0000000002": AttemptStatus.RUNNING,
     }
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.batch.site_home import SiteHome, SiteUnfit, words_of
 from broker_core.sites.link import Link
+from broker_core.sites.shell.workspace import SiteUnfit, SiteWorkspace, words_of
 from broker_core.sites.transport.local import LocalTransport
 
 
-def home_at(folder: Path, environment: dict[str, str]) -> tuple[LocalTransport, SiteHome]:
+def home_at(folder: Path, environment: dict[str, str]) -> tuple[LocalTransport, SiteWorkspace]:
     """The broker's directory at a site on this machine."""
     transport = LocalTransport(Link(lambda _: None), environment, 4)
-    return transport, SiteHome(transport, str(folder), "mark")
+    return transport, SiteWorkspace(transport, str(folder), "mark")
 
 
 @pytest.mark.cluster

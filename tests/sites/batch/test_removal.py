@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from broker_core.sites.adapter import SiteFailed
-from broker_core.sites.batch.shell_exchanges import ShellExchanges
-from broker_core.sites.batch.shell_transfers import ShellTransfers
-from broker_core.sites.batch.site_home import SiteHome
 from broker_core.sites.link import Link
+from broker_core.sites.shell.exchanges import ShellExchanges
+from broker_core.sites.shell.transfers import ShellTransfers
+from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.local import LocalTransport
 
 FAILING_RM = """#!/bin/sh
@@ -36,7 +36,7 @@ class There:
         environment = {"PATH": f"{rm.parent}:/usr/bin:/bin"}
         transport = LocalTransport(Link(lambda _: None), environment, 4)
         self.folder = folder / "site" / "mark"
-        self.home = SiteHome(transport, str(folder / "site"), "mark")
+        self.home = SiteWorkspace(transport, str(folder / "site"), "mark")
         self.transfers = ShellTransfers("there", ShellExchanges("there", transport, self.home))
 
     async def hand_over(self, group: str, *tags: str) -> None:

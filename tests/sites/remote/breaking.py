@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.batch.slurm import Slurm as SlurmSystem
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.link import Link
-from broker_core.sites.remote import RemoteSite
+from broker_core.sites.remote.site import RemoteSite
+from broker_core.sites.shell.adapter import ShellAdapter
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SiteSpec

@@ -9,9 +9,9 @@ from broker_core.errors import NotFound
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport, AttemptRuns, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.sites.contract import LaunchOrder
-from broker_core.sites.making import site_for
-from broker_core.sites.remote import RemoteSite
-from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.factory import site_for
+from broker_core.sites.remote.settings import RemoteSettings
+from broker_core.sites.remote.site import RemoteSite
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
 from tests.sites.running_site import Known, known_attempts

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker_core.sites.batch.host import Host
-from broker_core.sites.batch.shell_adapter import ShellAdapter
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.link import Link
-from broker_core.sites.remote import RemoteSite
+from broker_core.sites.remote.site import RemoteSite
+from broker_core.sites.shell.adapter import ShellAdapter
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SiteSpec

@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from broker_core.jobs.attempt_events import AttemptFound, AttemptRuns, AttemptStarted
 from broker_core.jobs.placement import Component
-from broker_core.sites.adapter import Polled, Seen, Sighting
-from broker_core.sites.attempt_life import (
+from broker_core.sites.adapter import AttemptStatus, PollResult, Sighting
+from broker_core.sites.remote.attempt_life import (
     ATTEMPT_LIFE,
     AttemptEvent,
     Ending,
@@ -22,22 +22,16 @@ from broker_core.sites.attempt_life import (
     over,
     unanswered,
 )
-from broker_core.sites.remote_attempt import (
-    Origin,
-    RemoteAttempt,
-    Reported,
-    Requested,
-    RequestSent,
-)
-from broker_core.sites.remote_judgement import PRESENT, is_over, note_sighting, notices
-from broker_core.sites.remote_settings import RemoteSettings
+from broker_core.sites.remote.completion_detection import PRESENT, is_over, note_sighting, notices
+from broker_core.sites.remote.remote_attempt import Origin, RemoteAttempt, Reported, Requested, RequestSent
+from broker_core.sites.remote.settings import RemoteSettings
 
 AGAIN = 2.0
 SETTINGS = RemoteSettings(patience=9.0, short_patience=3.0)
 STARTED = b"pid 7\nstarter 6\nuptime 5.0\ntime 1000\nnode n1\n.\n"
 SIGHTINGS = some.builds(
     Sighting,
-    some.sampled_from(Seen),
+    some.sampled_from(AttemptStatus),
     id=some.sampled_from(["", "12"]),
     reason=some.sampled_from(["", "Priority", "Resources"]),
     started=some.sampled_from([b"", STARTED[:-9], STARTED]),
@@ -83,7 +77,7 @@ class LifeOfAnAttempt(RuleBasedStateMachine):
         if one.cancel_due(self.now, AGAIN):
             one.cancellation = RequestSent(self.now)
         if one.release_due(self.now, AGAIN):
-            assert one.seen in (None, Seen.HELD), "only what is held is let go"
+            assert one.seen in (None, AttemptStatus.HELD), "only what is held is let go"
             one.release = RequestSent(self.now)
         assert not one.cancel_due(self.now + AGAIN, AGAIN), "nothing is asked for again at once"
         assert not one.release_due(self.now + AGAIN, AGAIN)
@@ -94,14 +88,14 @@ class LifeOfAnAttempt(RuleBasedStateMachine):
             return
         note_sighting(self.one, sighting, self.now)
         self.notices.update(type(notice) for notice in notices(self.one, sighting, self.now))
-        self._judge(Polled({self.one.tag: sighting}))
+        self._judge(PollResult({self.one.tag: sighting}))
         assert self.one.arrived is not None
         assert self.one.absence is None or sighting.seen not in PRESENT
 
     @rule()
     def look_in_vain(self) -> None:
         if not isinstance(self.one.life, Over):
-            self._judge(Polled({}, missing=frozenset({self.one.tag})))
+            self._judge(PollResult({}, missing=frozenset({self.one.tag})))
 
     @rule(event=some.sampled_from([AttemptEvent.REPORTED, AttemptEvent.REFUSED]))
     def let_be(self, event: AttemptEvent) -> None:
@@ -121,7 +115,7 @@ class LifeOfAnAttempt(RuleBasedStateMachine):
     def what_has_begun_is_at_the_site(self) -> None:
         assert self.one.mark is None or self.one.arrived is not None
 
-    def _judge(self, polled: Polled) -> None:
+    def _judge(self, polled: PollResult) -> None:
         if is_over(self.one, polled, self.now, self.now, SETTINGS):
             self.one.life = ending(self.one.life)
             assert not is_over(self.one, polled, self.now + 100, self.now + 100, SETTINGS), "it ends once"

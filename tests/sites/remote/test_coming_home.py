@@ -11,7 +11,7 @@ import pytest
 
 from broker_core.jobs.placement import Component
 from broker_core.sites.contract import LaunchOrder
-from broker_core.sites.remote_records import RemoteRecords
+from broker_core.sites.remote.records import RemoteRecords
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually

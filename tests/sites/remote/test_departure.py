@@ -62,7 +62,7 @@ async def test_what_a_living_starter_needs_stays_and_is_told(
     far = await HostFar(folder).start()
     one = await released(far, host_script("sleep 600"))
     await far.started(one.attempt)
-    monkeypatch.setattr("broker_core.sites.departure._ENDING", 1.0)
+    monkeypatch.setattr("broker_core.sites.remote.decommission._ENDING", 1.0)
     # The queue has forgotten it, as a batch system may.
     for place in (folder / ".crossdesk").glob(f"queue/*/running/*{one.attempt.tag}"):
         place.unlink()
@@ -77,7 +77,7 @@ async def test_what_a_living_starter_needs_stays_and_is_told(
 async def test_of_a_silent_site_it_is_told_what_may_be_left_and_where(
     cluster: Cluster, tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("broker_core.sites.departure._SILENT", 0.5)
+    monkeypatch.setattr("broker_core.sites.remote.decommission._SILENT", 0.5)
     breaking = Breaking()
     far = await BreakingFar(spec_for(cluster, tmp_path / "site"), tmp_path / "here", breaking).start()
     one = script("sleep 600")

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from broker_core.sites.batch.host import Host
-from broker_core.sites.batch.shell_adapter import ShellAdapter
-from broker_core.sites.lease_limit import LeaseLimit
 from broker_core.sites.link import Link
+from broker_core.sites.remote.lease_limit import LeaseLimit
+from broker_core.sites.shell.adapter import ShellAdapter
 from broker_core.sites.transport.contract import DEADLINE, Reply
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SiteSpec

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.batch import shell_adapter
-from broker_core.sites.batch.probe import PROBE
+from broker_core.sites.shell import adapter as shell_adapter
+from broker_core.sites.shell.probe import PROBE
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.sites.remote.host_far import HostFar, released
 from tests.sites.remote.host_far import script as host_script

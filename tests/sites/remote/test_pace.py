@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.sites.link import LinkEvent
-from broker_core.sites.pace import pause
+from broker_core.sites.remote.settings import pause
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.waiting import eventually
 

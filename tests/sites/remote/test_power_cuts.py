@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.remote_records import RemoteRecords
+from broker_core.sites.remote.records import RemoteRecords
 from tests.bookkeeping.disks import real_disk
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.waiting import eventually

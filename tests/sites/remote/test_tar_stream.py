@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from broker_core.sites.batch.shell_files import Unpacking, Wanted
-from broker_core.sites.batch.tar_stream import TarStream, read_small
+from broker_core.sites.shell.files import Unpacking, Wanted
+from broker_core.sites.shell.tar_stream import TarStream, read_small
 
 NAMES = st.text("ab/ .ü\n", min_size=1, max_size=300).filter(lambda name: not name.endswith("/"))
 

@@ -13,12 +13,12 @@ from broker_core.sites.link import Link, LinkState, Question
 from broker_core.sites.transport.address import SshFiles
 from broker_core.sites.transport.contract import Transport
 from broker_core.sites.transport.factory import transport_for
-from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.retry_policy import RetryPolicy
 from broker_core.wire.sites import SiteSpec
 from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
-EAGER = Patience(first=0.05, longest=0.5)
+EAGER = RetryPolicy(first=0.05, longest=0.5)
 """The product's own deadlines, which a busy machine keeps; tries follow each other soon."""
 HURRY = replace(EAGER, connect=5.0, exchange=5.0, login=10.0, channel=5.0, probe=5.0, alive=1.0, silent=3)
 """Short deadlines, so that tests of what never comes take little time."""
@@ -48,7 +48,7 @@ class SshUser:
             file.writelines(sections)
         return self
 
-    async def connect(self, host: str, *, patience: Patience | None = None, **settings: Any) -> Transport:
+    async def connect(self, host: str, *, patience: RetryPolicy | None = None, **settings: Any) -> Transport:
         """Open a way to a site; it is closed with the user."""
         spec = SiteSpec(name="site", kind="shell", host=host, **settings)
         way = transport_for(

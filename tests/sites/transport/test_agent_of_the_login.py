@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.sites.link import Link
-from broker_core.sites.transport.address import Address, SshFiles
+from broker_core.sites.transport.address import SshAddress, SshFiles
 from broker_core.sites.transport.local import LocalTransport
 from broker_core.sites.transport.login_agent import LOGIN_AGENT, VARIABLE, LoginAgent, use_agent
 from broker_core.sites.transport.ssh_settings import SshSettings, read_settings
@@ -30,7 +30,7 @@ async def _settings(folder: Path, config: str = "") -> tuple[SshSettings, list[s
     """What holds for the host `cluster`, and what is told of it."""
     (folder / "config").write_text(f"Host cluster\n{config}")
     said: list[str] = []
-    found = await read_settings(SshFiles(folder / "config"), Address("cluster"), said.append, 60)
+    found = await read_settings(SshFiles(folder / "config"), SshAddress("cluster"), said.append, 60)
     return found, said
 
 

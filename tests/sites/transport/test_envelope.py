@@ -8,8 +8,8 @@ import pytest
 
 from broker_core.errors import BadRequest
 from broker_core.sites.link import Link
-from broker_core.sites.transport.envelope import LONGEST_WORD, MOST_WORDS, NOISE, Cutter, wrap
 from broker_core.sites.transport.factory import transport_for
+from broker_core.sites.transport.shell_wrapper import LONGEST_WORD, MOST_WORDS, NOISE, OutputFilter, wrap
 from broker_core.wire.sites import SiteSpec
 
 TOKEN = "0123456789abcdef"
@@ -45,7 +45,7 @@ def test_a_script_means_the_same_in_every_login_shell(script: str, shell: str) -
     plain = _run(["sh", "-c", script] if len(script) < 100_000 else ["cat"], b"input", {"HARD": HARD})
     parcel = wrap(script, {"HARD": HARD}, TOKEN)
     out, err = _run([shell, "-c", parcel.command], parcel.head + b"input", {})
-    assert (Cutter(parcel.marker).feed(out), Cutter(parcel.marker).feed(err)) == plain
+    assert (OutputFilter(parcel.marker).feed(out), OutputFilter(parcel.marker).feed(err)) == plain
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_noise_before_the_script_is_cut_even_where_the_shell_echoes_its_command(
         ["sh", "-c", f"echo 'Welcome!'; printf %s '{_text(parcel.command)}'; {parcel.command}"], b"", {}
     )
     assert b"Welcome" in out
-    assert Cutter(parcel.marker).feed(out) == b"mine\n"
+    assert OutputFilter(parcel.marker).feed(out) == b"mine\n"
 
 
 def _text(command: str) -> str:
@@ -83,14 +83,14 @@ def _text(command: str) -> str:
 
 
 def test_a_marker_in_pieces_is_found() -> None:
-    cutter = Cutter(b"mark ")
+    cutter = OutputFilter(b"mark ")
     pieces = [b"noi", b"se ma", b"rk", b" 1", b"2\nbody", b" mark 3\n"]
     assert b"".join(cutter.feed(piece) for piece in pieces) == b"body mark 3\n"
     assert (bytes(cutter.noise), cutter.pid) == (b"noise ", 12)
 
 
 def test_noise_without_end_is_given_up() -> None:
-    cutter = Cutter(b"mark ")
+    cutter = OutputFilter(b"mark ")
     with pytest.raises(ValueError, match="without end"):
         cutter.feed(b"x" * (NOISE + 1))
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from broker_core.sites.transport.exchange import Exchange
-from broker_core.sites.transport.traffic import Traffic
+from broker_core.sites.transport.script_io import ScriptIO
 
 
 class _Pipe:
@@ -35,7 +35,7 @@ async def test_a_cancel_that_comes_while_the_input_is_given_up_is_not_lost() -> 
             await go_on.wait()
 
     exchange = Exchange(b"mark ")
-    traffic = Traffic(exchange, 600.0, renewed=False)
+    traffic = ScriptIO(exchange, 600.0, renewed=False)
     call = asyncio.create_task(traffic.carry(_Pipe(), b"", slow_to_end()))
     await begun.wait()
     exchange.out(b"mark 1\n")

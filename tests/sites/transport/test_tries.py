@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 
 from broker_core.sites.link import Link, LinkState
-from broker_core.sites.transport import keeper
+from broker_core.sites.transport import connector as keeper
+from broker_core.sites.transport.connector import SshConnector
 from broker_core.sites.transport.contract import LinkLost, NotSent
-from broker_core.sites.transport.keeper import Keeper
-from broker_core.sites.transport.patience import Patience
+from broker_core.sites.transport.retry_policy import RetryPolicy
 from tests.sites.transport.ssh_user import EAGER, ONCE, SshUser, becomes, raises
 from tests.testbed.sshd import Sshd
 from tests.waiting import LONG, eventually
@@ -104,7 +104,7 @@ async def test_a_host_heard_of_elsewhere_is_tried_at_once(user: SshUser, own_ser
 
 
 def test_pauses_grow_to_a_minute_and_after_ten_minutes_to_five_and_are_never_in_step() -> None:
-    patience = Patience()
+    patience = RetryPolicy()
     early = [patience.pause(failures, 599.0) for failures in range(1, 40)]
     assert all(1.0 <= pause <= 60.0 for pause in early)
     assert all(pause <= 2.0**number for number, pause in enumerate(early))
@@ -114,7 +114,7 @@ def test_pauses_grow_to_a_minute_and_after_ten_minutes_to_five_and_are_never_in_
 
 
 def test_a_connection_that_stood_is_tried_often_for_a_while() -> None:
-    patience = Patience()
+    patience = RetryPolicy()
     pauses = [patience.pause(failures, 10.0, hasty=True) for failures in range(1, 40)]
     assert all(1.0 <= pause <= 3.0 for pause in pauses)
     assert patience.hurried().connect <= 5.0
@@ -139,8 +139,8 @@ async def test_only_what_stood_is_tried_often_and_not_for_ever() -> None:
     async def prove(line: Line) -> None:
         return None
 
-    patience = Patience(first=0.01, often=0.01, early=0.01, longest=0.01, hasty=0.2)
-    kept: Keeper[Line] = Keeper(Link(lambda _: None), patience, dial, prove)
+    patience = RetryPolicy(first=0.01, often=0.01, early=0.01, longest=0.01, hasty=0.2)
+    kept: SshConnector[Line] = SshConnector(Link(lambda _: None), patience, dial, prove)
     kept.start()
     await eventually(lambda: tries[2:] and not tries[-1])
     assert tries[:3] == [False, False, True]

@@ -1,0 +1,1 @@
+"""The HTTP API: authentication, routes, and what they show."""

@@ -1,0 +1,1 @@
+"""What the API shows, made from the broker's own records."""

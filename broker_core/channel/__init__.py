@@ -1,0 +1,1 @@
+"""What both ends of the agent-shadow channel share: frames, rendezvous, liveness (CB-IA)."""

@@ -1,0 +1,90 @@
+"""`crossdesk job cancel`, `purge`, `hold` and `release`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Annotated
+
+import typer
+
+from broker_core.client.client import BrokerClient
+from broker_core.command_line import output
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.job.ids import Job, Jobs, resolve
+from broker_core.wire.submission import Outcomes
+
+_Verb = Callable[[BrokerClient], Callable[[Iterable[str]], Awaitable[Outcomes]]]
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+"""Option of commands that destroy."""
+
+
+def cancel(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Stop jobs, wherever they are."""
+    return _bulk(ids, lambda client: client.cancel, "Canceling")
+
+
+def purge(ids: Jobs, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Remove ended jobs with all their files."""
+    if not yes and not session().json and sys.stdin.isatty():
+        typer.confirm(f"Remove {len(ids)} job(s) and their files for good?", abort=True, err=True)
+    return _bulk(ids, lambda client: client.purge, "Removed")
+
+
+def hold(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Keep waiting jobs from being started."""
+    return _bulk(ids, lambda client: client.hold, "On hold")
+
+
+def release(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Lift a hold."""
+    return _bulk(ids, lambda client: client.release, "Released")
+
+
+def elsewhere(job: Job, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Run a job elsewhere although its attempt may still run at a site that cannot be reached.
+
+    The old attempt is ended as soon as its site is heard from again; until then the program may run twice,
+    and what it does outside its own directory may happen twice.
+    """
+    if not yes and not session().json:
+        output.say(_TWICE, "yellow")
+        if sys.stdin.isatty():
+            typer.confirm("Run it elsewhere all the same?", abort=True, err=True)
+
+    async def work(client: BrokerClient) -> str:
+        found = (await resolve(client, [job]))[0]
+        await client.run_elsewhere(found)
+        return found
+
+    found = with_client(work)
+    if session().json:
+        output.as_json({"job": found})
+    else:
+        output.line(found)
+        output.say("It is matched again, without the site that it was at.", "green")
+    return Exit.OK
+
+
+_TWICE = "The program may still run at its site, and go on until that is heard from again: it may run twice."
+
+
+def _bulk(ids: list[str], verb: _Verb, done: str) -> int:
+    async def work(client: BrokerClient) -> Outcomes:
+        return await verb(client)(await resolve(client, ids, batches=True))
+
+    results = with_client(work).results
+    bad = {job: why for job, why in results.items() if why is not None}
+    if session().json:
+        output.as_json({"results": results})
+    else:
+        for job in results:
+            if job not in bad:
+                output.line(job)
+        if good := len(results) - len(bad):
+            output.say(f"{done}: {good} job{'s' if good != 1 else ''}.", "green")
+        for job, why in bad.items():
+            output.say(f"{job}: {why}", "red")
+    return Exit.ERROR if bad else Exit.OK

@@ -1,0 +1,277 @@
+"""`crossdesk job submit`, and what waits for jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from broker_core.client.client import BrokerClient
+from broker_core.client.desk_settings import own_ports
+from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.submit import new_key
+from broker_core.command_line import diagnostics, output, words
+from broker_core.command_line.exits import Exit, TimedOut
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.job.attach import Attached
+from broker_core.command_line.job.following import Row, failed, follow_jobs, until_ended
+from broker_core.command_line.job.forward_forms import wishes
+from broker_core.command_line.job.ids import Site
+from broker_core.command_line.output import messages
+from broker_core.errors import DescriptionRefused, NotFound
+from broker_core.file_errors import unusable
+from broker_core.jdl.limits import Limits
+from broker_core.jobs.states import JobState
+from broker_core.wire.submission import Receipt
+
+_MANY = 20
+"""Jobs of one call up to which each change of a state is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitRequest:
+    """What a submission should do."""
+
+    site: str = ""
+    name: str = ""
+    hold: str = ""
+    key: str = ""
+    values: tuple[str, ...] | None = None
+    wait: bool = False
+    follow: bool = False
+    timeout: float | None = None
+
+
+def submit(
+    files: Annotated[
+        list[str], typer.Argument(help="Job descriptions (JDL); - reads one.", metavar="FILE...")
+    ],
+    wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until the jobs have ended.")] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow", "-f", help="Wait, and show the output as it comes; an interactive job: attach."
+        ),
+    ] = False,
+    site: Site = "",
+    name: Annotated[str, typer.Option("--name", "-n", help="Short name for the jobs.")] = "",
+    value: Annotated[
+        list[str] | None, typer.Option("--value", help="One job for each value of _PARAM_.")
+    ] = None,
+    values: Annotated[Path | None, typer.Option("--values", help="File with a value on each line.")] = None,
+    hold: Annotated[str, typer.Option("--hold", help="Let the jobs wait on hold, for this reason.")] = "",
+    key: Annotated[str, typer.Option("--key", help="Key of the submission; the same key submits once.")] = "",
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    as_json: Json = False,
+    state_dir: StateDir = None,
+) -> int:
+    """Submit jobs; prints their ids."""
+    wish = SubmitRequest(
+        site=site,
+        name=name,
+        hold=hold,
+        key=key,
+        values=_values(value, values),
+        wait=wait,
+        follow=follow,
+        timeout=timeout,
+    )
+    return with_client(lambda client: send(client, files, wish))
+
+
+def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
+    if not given and file is None:
+        return None
+    try:
+        listed = file.read_text(encoding="utf-8").splitlines() if file else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise unusable("The values cannot be read", file, error) from error
+    return (*(given or ()), *(line for line in listed if line.strip()))
+
+
+async def send(client: BrokerClient, sources: Sequence[str], wish: SubmitRequest) -> int:
+    """Check, upload, submit, and wait if wished; returns the exit code."""
+    info = await client.info()
+    sizes = {name: size for name, size in info.limits.items() if name in Limits.__slots__}
+    limits = Limits(**sizes, dialect=info.dialect)
+    prepared = await _prepare_all(sources, limits, wish.values)
+    receipt = await _submit(client, prepared, wish)
+    _print_warnings(prepared, receipt)
+    await _warn_of_site(client, wish.site)
+    talk = len(receipt.ids) == 1 and _interactive(prepared[0])
+    if not (wish.wait or wish.follow):
+        _print_receipt(receipt)
+        if talk and not session().json:
+            output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
+        return Exit.OK
+    if talk and wish.follow and not session().json:
+        return await _attach(client, receipt.ids[0], wish.timeout)
+    return await _watch(client, receipt, wish)
+
+
+def _interactive(prepared: Prepared) -> bool:
+    return prepared.description is not None and prepared.description.interactive
+
+
+async def _attach(client: BrokerClient, job: str, timeout: float | None) -> int:
+    """Connect this terminal with the job: what it writes comes here, and it may be waiting for input."""
+    output.say(f"Attached to {job}; Ctrl-] leaves it running.")
+    attached = Attached(client, job, own_ports(), watch=False, take=False)
+    try:
+        async with asyncio.timeout(timeout):
+            return await attached.run(wishes(None, None, None), "")
+    except TimeoutError:
+        raise TimedOut from None
+
+
+def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
+    """What is worth a word, each with its file and line; of the broker's, what the check here did not say."""
+    if session().json:
+        return
+    for one in prepared:
+        diagnostics.show(messages(), one.diagnostics, one.origin, one.text)
+    said = {item.message for one in prepared for item in one.diagnostics}
+    for caution in receipt.warnings:
+        if caution.message not in said:
+            line = f"line {caution.line}: " if caution.line else ""
+            output.say(f"{line}warning[{caution.code}]: {caution.message}", "yellow")
+
+
+async def _warn_of_site(client: BrokerClient, site: str) -> None:
+    """Say that jobs may only go where nothing is known to be: they wait until it is."""
+    if not site or session().json or site.lower() in [one.name for one in await client.sites()]:
+        return
+    try:
+        await client.resource(site)
+    except NotFound:
+        output.say(f"No site is called {site}: it is waited for. `crossdesk site list` names all.", "yellow")
+
+
+async def _prepare_all(
+    sources: Sequence[str], limits: Limits, values: Sequence[str] | None
+) -> list[Prepared]:
+    prepared = []
+    for source in sources:
+        text_or_path = sys.stdin.read() if source == "-" else Path(source)
+        prepared.append(await prepare(text_or_path, limits=limits, values=values))
+    refused = [one for one in prepared if not one.ok]
+    for one in [] if session().json else refused[:-1]:
+        output.error(one.refused())
+    if refused:
+        raise _together(refused)
+    return prepared
+
+
+def _together(refused: Sequence[Prepared]) -> DescriptionRefused:
+    """The error for the last of them; as JSON it holds what is wrong with all."""
+    last = refused[-1].refused()
+    if session().json:
+        return DescriptionRefused(
+            last.message,
+            tuple(one for part in refused for one in part.diagnostics),
+            place=", ".join(part.origin for part in refused),
+            remedy=last.remedy,
+        )
+    return last
+
+
+async def _submit(client: BrokerClient, prepared: Sequence[Prepared], wish: SubmitRequest) -> Receipt:
+    with _upload_bar() as progress:
+        task = progress.add_task("Sending files", total=None) if progress else None
+
+        def step(done: int, total: int) -> None:
+            if progress and task is not None:
+                progress.update(task, completed=done, total=total)
+
+        return await client.submit_prepared(
+            prepared,
+            key=wish.key or new_key(),
+            site=wish.site,
+            name=wish.name,
+            values=wish.values,
+            hold=wish.hold,
+            progress=step,
+        )
+
+
+def _upload_bar() -> AbstractContextManager[Progress | None]:
+    if session().json or not sys.stderr.isatty():
+        return nullcontext(None)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    return Progress(*columns, console=messages(), transient=True)
+
+
+def _print_receipt(receipt: Receipt) -> None:
+    if session().json:
+        output.as_json(receipt_value(receipt))
+        return
+    _print_ids(receipt)
+
+
+def _print_ids(receipt: Receipt) -> None:
+    """The ids for programs, and in one line what people want to know of many."""
+    for job in receipt.ids:
+        output.line(job)
+    sys.stdout.flush()
+    if len(receipt.ids) > 1:
+        batch = f" as batch {receipt.batch}" if receipt.batch else ""
+        output.say(f"{len(receipt.ids):,} jobs submitted{batch}.", "green")
+
+
+def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
+    """The stable JSON form of a submission; `id` is the first job's."""
+    value: dict[str, Any] = {"id": receipt.ids[0], **receipt.model_dump()}
+    if rows:
+        value["jobs"] = list(rows)
+    return value
+
+
+async def _watch(client: BrokerClient, receipt: Receipt, wish: SubmitRequest) -> int:
+    ids = receipt.ids
+    if not session().json and not wish.follow:
+        _print_ids(receipt)
+    try:
+        if wish.follow and not session().json:
+            rows = await follow_jobs(client, ids, _teller(len(ids)), wish.timeout)
+        else:
+            rows = await until_ended(client, ids, timeout=wish.timeout, changed=_teller(len(ids)))
+    except (TimedOut, asyncio.CancelledError):
+        if session().json:
+            output.as_json(receipt_value(receipt))
+        output.say("The jobs go on; `crossdesk job status` shows them.")
+        raise
+    if session().json:
+        output.as_json(receipt_value(receipt, rows))
+    return Exit.JOB_FAILED if failed(rows) else Exit.OK
+
+
+def _teller(count: int) -> Callable[[Row], None]:
+    """A function that tells each change of state; of many jobs only the bad ends."""
+    told: dict[str, str] = {}
+
+    def tell(row: Row) -> None:
+        if told.get(row["id"]) == row["state"] or session().json:
+            return
+        told[row["id"]] = row["state"]
+        if count <= _MANY or row["state"] == JobState.ABORTED or row["exit_code"]:
+            tell_state(row)
+
+    return tell
+
+
+def tell_state(row: Row) -> None:
+    """One line about a job's new state, on standard error."""
+    line = words.state(row["state"], row["exit_code"])
+    line.append(f"  {output.printable(row['name'])} {row['id'][:8]}", style="dim")
+    if end := words.outcome(row):
+        line.append(f"  {'' if row['signal'] is not None else 'exit code '}{end}")
+    if row["reason"]:
+        line.append(f"  {output.printable(row['reason'])}", style="dim")
+    messages().print(line)

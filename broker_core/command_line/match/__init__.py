@@ -1,0 +1,1 @@
+"""Commands that match descriptions with resources."""

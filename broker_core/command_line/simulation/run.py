@@ -1,0 +1,116 @@
+"""Carries out a replay that was asked for on the command line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.progress import Progress
+
+from broker_core.broker.gc_tuning import HARDLY_EVER, collect_rarely
+from broker_core.client.package_data import exists, folder
+from broker_core.command_line import output
+from broker_core.command_line.invocation import session
+from broker_core.command_line.own_policies import own_policies
+from broker_core.command_line.simulation import report as sim_report
+from broker_core.errors import BadRequest
+from broker_core.file_errors import unusable
+from broker_core.policies.guarded import failed
+from broker_core.scheduling.config import SchedulerConfig
+from broker_core.simulation import picture, production
+from broker_core.simulation.curves import curves
+from broker_core.simulation.outcome import ReplayOutcome
+from broker_core.simulation.partitions import sites_of
+from broker_core.simulation.replay import TraceReplay
+from broker_core.simulation.site import SiteFacts
+from broker_core.simulation.sites_file import read_sites
+from broker_core.simulation.swf import read_swf
+from broker_core.simulation.trace import WorkloadTrace
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """What was asked for."""
+
+    trace: str
+    sites: Path | None
+    policy: str
+    queue: str
+    cpus: int
+    cache: bool
+    jobs: int
+    plot: Path | None
+    progress: bool
+
+
+def run(wish: ReplayRequest) -> None:
+    """Replay, and show the result; raises BadRequest for what cannot be."""
+    if wish.plot is not None and wish.plot.suffix.lower() != ".svg":
+        raise BadRequest(
+            "Curves are only written as SVG.", place=str(wish.plot), remedy="Give a name that ends in .svg."
+        )
+    trace = read_swf(_found(wish.trace))
+    trace = trace.first(wish.jobs) if wish.jobs else trace
+    sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace, wish.cpus)
+    collect_rarely(HARDLY_EVER)
+    began = time.monotonic()
+    outcome, note = _replayed(trace, sites, wish)
+    took = time.monotonic() - began
+    shape = curves(outcome)
+    if wish.plot is not None:
+        _write(wish.plot, picture.svg(outcome, shape))
+    if note:
+        output.say(note, "yellow")
+    if not session().json:
+        sim_report.show(outcome, shape, (wish.policy, wish.queue), took)
+        return
+    value = sim_report.value(outcome, shape, (wish.policy, wish.queue), took) | {"policy_note": note}
+    if wish.progress:
+        _line({"result": value})
+    else:
+        output.as_json(value)
+
+
+def _found(trace: str) -> Path:
+    """The file of that name, else the shipped trace of that name."""
+    shipped = f"traces/{trace}.swf.gz"
+    if "/" not in trace and not Path(trace).exists() and exists(shipped):
+        return folder(shipped)
+    return Path(trace)
+
+
+def _replayed(
+    trace: WorkloadTrace, sites: tuple[SiteFacts, ...], wish: ReplayRequest
+) -> tuple[ReplayOutcome, str]:
+    """What became of the jobs, and a note if the policy failed."""
+    scheduler = production.scheduler(
+        own_policies().named(wish.policy), wish.queue, SchedulerConfig(cache=wish.cache)
+    )
+    replay = TraceReplay(trace, sites, scheduler)
+    if wish.progress and session().json:
+        replay.run(lambda now: _line({"progress": now.standing()}))
+    elif session().json or not sys.stderr.isatty():
+        replay.run()
+    else:
+        with Progress(console=output.messages(), transient=True) as bar:
+            task = bar.add_task("Replaying", total=len(trace))
+            replay.run(lambda now: bar.update(task, completed=now.over))
+    outcome = ReplayOutcome(trace, sites, replay.start, replay.end, replay.place)
+    return outcome, failed(wish.policy, scheduler.policy_problem)
+
+
+def _line(value: Any) -> None:
+    """One line of JSON, at once."""
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as problem:
+        raise unusable("The picture cannot be written", path, problem) from None

@@ -1,0 +1,1 @@
+"""The updater that asks information systems over LDAP."""

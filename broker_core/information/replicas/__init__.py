@@ -1,0 +1,1 @@
+"""Replica catalogues (CB-UPD-06)."""

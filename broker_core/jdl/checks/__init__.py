@@ -1,0 +1,1 @@
+"""The checks of a description, one file for each subject."""

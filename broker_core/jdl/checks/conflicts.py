@@ -1,0 +1,124 @@
+"""Attributes that exclude or require each other, and those that are understood but not carried out."""
+
+from __future__ import annotations
+
+from broker_core.jdl import parametric
+from broker_core.jdl.attributes.known import ATTRIBUTES
+from broker_core.jdl.checks.kind import DescriptionKind
+from broker_core.jdl.reading import Reading
+
+_EXCLUDE = (
+    ("inputdata", "datarequirements"),
+    ("outputsandboxdesturi", "outputsandboxbasedesturi"),
+)
+_REQUIRE = (
+    ("prologuearguments", "prologue"),
+    ("epiloguearguments", "epilogue"),
+    ("jobstarterarguments", "jobstarter"),
+    ("interactiveagentarguments", "interactiveagent"),
+    ("outputsandboxdesturi", "outputsandbox"),
+)
+_RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 1, "expirytime": 0}
+_NOT_CARRIED_OUT = (
+    "outputdata",
+    "dsupload",
+    "myproxyserver",
+    "hlrlocation",
+    "jobprovenance",
+    "lbaddress",
+    "usercontact",
+    "notificationtype",
+    "perusalfileenable",
+    "wholenodes",
+    "hostnumber",
+    "nodescollocation",
+    "enablewmsfeedback",
+    "shortdeadlinejob",
+    "gpunumber",
+    "gpumodel",
+    "cputime",
+)
+_BY_SETTINGS = ("retrycount", "shallowretrycount", "expirytime")
+_FOR_ALL = (
+    "virtualorganisation",
+    "hlrlocation",
+    "myproxyserver",
+    "lbaddress",
+    "allowzippedisb",
+    "nodescollocation",
+)
+"""Attributes that must be the same for every value of a sweep."""
+
+
+def check(reading: Reading, kind: DescriptionKind) -> None:
+    """Complain about each pair that cannot be, and each wish that will not be fulfilled."""
+    given = reading.ad.entries.keys()
+    for one, other in _EXCLUDE:
+        if one in given and other in given:
+            message = f"{_name(reading, one)} and {_name(reading, other)} exclude each other; leave out one."
+            reading.error("attributes-exclude", message, other)
+    for one, other in _REQUIRE:
+        if one in given and other not in given:
+            message = f"{_name(reading, one)} has no meaning without {_known(other)}."
+            reading.warning("attribute-without", message, one)
+    for key in _RANGES.keys() & given:
+        _range(reading, key)
+    for key in _NOT_CARRIED_OUT:
+        if key in given:
+            message = f"{_name(reading, key)} is understood, but this broker does not act on it."
+            reading.warning("not-carried-out", message, key)
+    for key in _BY_SETTINGS:
+        if key in given:
+            message = (
+                f"{_name(reading, key)} is understood, but the broker's own settings say how long it tries."
+            )
+            reading.hint("not-carried-out", message, key)
+    for key in _FOR_ALL:
+        node = reading.node(key)
+        if node is not None and parametric.MARK in reading.findings.text[node.start : node.end]:
+            message = f"{_name(reading, key)} must be the same for all values; leave out {parametric.MARK}."
+            reading.error("parameter-not-here", message, key)
+    _hosts(reading, kind)
+    if reading.has("parameters") and parametric.sequence(reading.ad) is None:
+        reading.error("parameters-format", _parameters(parametric.counted(reading.ad)), "parameters")
+
+
+def _parameters(count: int) -> str:
+    """Why there are no values, of which a number in Parameters wants `count`."""
+    most = parametric.VALUES_MAX
+    if count > most:
+        return f"Parameters gives {count:,} jobs; at most {most:,} may be sent at once: send it in parts."
+    return "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0."
+
+
+def _range(reading: Reading, key: str) -> None:
+    value = reading.integer(key)
+    if value is not None and value < _RANGES[key]:
+        message = f"{_name(reading, key)} must be {_RANGES[key]} or more."
+        reading.error("count-too-small", message, key)
+
+
+def _hosts(reading: Reading, kind: DescriptionKind) -> None:
+    hosts = reading.integer("hostnumber")
+    if hosts is not None and hosts > kind.cpus:
+        message = f"{hosts} hosts cannot share {kind.cpus} CPUs: each needs one; ask for fewer hosts."
+        reading.error("more-hosts-than-cpus", message, "hostnumber")
+    if reading.has("smpgranularity") and reading.has("hostnumber") and not reading.true("wholenodes"):
+        message = "SMPGranularity and HostNumber exclude each other; leave out one, or set WholeNodes."
+        reading.error("attributes-exclude", message, "hostnumber")
+    if reading.has("listenerport") and not kind.interactive:
+        message = (
+            "ListenerPort only has a meaning for interactive jobs; leave it out, or set Interactive = true."
+        )
+        reading.error("listener-not-interactive", message, "listenerport")
+    if reading.true("interactivex11") and not kind.interactive:
+        message = "InteractiveX11 has no meaning for a job that is not interactive; set Interactive = true."
+        reading.warning("attribute-without", message, "interactivex11")
+
+
+def _name(reading: Reading, key: str) -> str:
+    return reading.ad.entries[key].name
+
+
+def _known(key: str) -> str:
+    return ATTRIBUTES[key].name

@@ -1,0 +1,206 @@
+"""Executable, Arguments and Environment (section 4.2)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from broker_core.jdl.checks.sandboxes import Sandbox
+from broker_core.jdl.names import base_name, has_wildcard, wrong_name, wrong_output
+from broker_core.jdl.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """File names of the three streams; empty where none is named."""
+
+    stdin: str
+    stdout: str
+    stderr: str
+
+
+def streams(reading: Reading, inputs: Sandbox) -> Streams:
+    """Check the three streams and return their names."""
+    found = Streams(reading.string("stdinput"), reading.string("stdoutput"), reading.string("stderror"))
+    for key, name in (("stdoutput", found.stdout), ("stderror", found.stderr)):
+        if name and _plain(reading, key, name) and (wrong := wrong_output(name)):
+            reading.error(*wrong, key)
+    if found.stdin and _plain(reading, "stdinput", found.stdin):
+        _input(reading, found.stdin, inputs)
+    if reading.limits.dialect != "crossdesk" and found.stdout and found.stderr:
+        _pair(reading, found)
+    return found
+
+
+def _plain(reading: Reading, key: str, name: str) -> bool:
+    if has_wildcard(name):
+        message = f"{reading.ad.entries[key].name} must name one file; leave out wildcards."
+        reading.error("stream-wildcard", message, key)
+        return False
+    return True
+
+
+def _input(reading: Reading, name: str, inputs: Sandbox) -> None:
+    if name.startswith("/"):
+        return
+    if wrong := wrong_name(name):
+        reading.error(*wrong, "stdinput")
+    elif not inputs.brings(base_name(name)):
+        message = f"{name} is not in InputSandbox, so the job would not find its input; add it there."
+        reading.error("stdin-not-in-sandbox", message, "stdinput")
+
+
+def _pair(reading: Reading, found: Streams) -> None:
+    if found.stdout != found.stderr and base_name(found.stdout) == base_name(found.stderr):
+        message = (
+            "StdOutput and StdError have the same file name in different folders; use one path or two names."
+        )
+        reading.error("stream-names-clash", message, "stderror")
+
+
+KEYS = ("walltime", "maxwalltime", "walltimelimit")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,9}):([0-5]?\d)(?::([0-5]?\d))?", re.ASCII)
+_AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([smhd]?)", re.ASCII)
+
+
+def seconds(value: object) -> float | None:
+    """Seconds from a number or a text such as `01:30:00`, `2-12:00`, `90m` or `2h`; None from others."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    if not isinstance(value, str):
+        return None
+    text = value.strip().lower()
+    if clock := _CLOCK.fullmatch(text):
+        days, hours, minutes, rest = (int(part or 0) for part in clock.groups())
+        return float(days * 86400 + hours * 3600 + minutes * 60 + rest)
+    if amount := _AMOUNT.fullmatch(text):
+        return float(amount[1]) * _UNITS[amount[2] or "s"]
+    return None
+
+
+def wall_limit(reading: Reading) -> float | None:
+    """Seconds after which the job is ended; None if the description sets no limit."""
+    found: float | None = None
+    for key in KEYS:
+        if not reading.has(key):
+            continue
+        value = seconds(reading.value(key))
+        name = reading.ad.entries[key].name
+        if value is None or not 0 < value < 1e10:
+            message = f'{name} must be a time above 0: seconds, or a text such as "01:30:00" or "90m".'
+            reading.error("wall-time-format", message, key)
+        elif found is not None and found != value:
+            reading.error(
+                "wall-times-differ", f"{name} differs from the other wall time given; leave out one.", key
+            )
+        else:
+            found = value
+    return found
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCall:
+    """What runs, and with which arguments and variables."""
+
+    executable: str
+    arguments: str
+    environment: tuple[tuple[str, str], ...]
+    needs: tuple[str, ...]
+
+
+def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
+    """Check the program and return it."""
+    executable = reading.string("executable")
+    if not reading.has("executable"):
+        if "executable" in reading.findings.unread:
+            return ProgramCall("", "", (), ())
+        reading.error("missing-executable", "Executable is missing; name the program to run.", "Executable")
+    else:
+        _executable(reading, executable, inputs)
+    for key in ("prologue", "epilogue"):
+        if reading.has(key):
+            _path(reading, key, reading.string(key), inputs)
+    arguments = reading.string("arguments")
+    if arguments:
+        _arguments(reading, arguments)
+    return ProgramCall(executable, arguments, _environment(reading), _needs(reading))
+
+
+def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
+    if path.strip():
+        _path(reading, "executable", path, inputs)
+    elif isinstance(reading.value("executable"), str):
+        reading.error("missing-executable", "Executable is empty: name the program to run.", "executable")
+
+
+def _path(reading: Reading, key: str, path: str, inputs: Sandbox) -> None:
+    """Complain about a program that cannot be found at the site, whose attribute is `key`."""
+    if has_wildcard(path):
+        message = f"{reading.ad.entries[key].name} must name one program, without wildcards."
+        reading.error("executable-wildcard", message, key)
+    elif wrong := wrong_name(path):
+        reading.error(*wrong, key)
+    elif not path.startswith("/") and not inputs.brings(base_name(path)):
+        _not_sent(reading, key, path)
+
+
+def _not_sent(reading: Reading, key: str, path: str) -> None:
+    if "/" in path:
+        message = (
+            f"{path} is neither an absolute path at the site nor a file of InputSandbox; add it there, or"
+            " write its path at the site."
+        )
+        reading.error("executable-path", message, key)
+    elif reading.limits.dialect != "crossdesk":
+        message = f"{path} is not in InputSandbox; add it there, or write its path at the site."
+        reading.error("executable-path", message, key)
+    else:
+        message = f"{path} is not in InputSandbox, so it must be installed at the site."
+        reading.hint("executable-not-sent", message, key)
+
+
+_UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_SHELL = re.compile(r"(?:^|\s)([0-9]?>>?|<|\||&&?)(?:\s|$|&[0-9])")
+
+
+def _arguments(reading: Reading, arguments: str) -> None:
+    if found := _SHELL.search(_UNQUOTED.sub("", arguments)):
+        message = (
+            f"`{found[1]}` in Arguments goes to the program as it is: no shell reads it. Name StdInput or"
+            " StdOutput, or run a script."
+        )
+        reading.hint("shell-sign", message, "arguments")
+    if "'" not in arguments and '"' not in arguments and "\\" not in arguments:
+        return
+    try:
+        shlex.split(arguments)
+    except ValueError:
+        message = "A quote or backslash in Arguments is not closed; close it, or put a backslash before it."
+        reading.error("arguments-unbalanced", message, "arguments")
+
+
+def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
+    found: dict[str, str] = {}
+    for text, place in reading.strings("environment"):
+        if not _VARIABLE.match(text):
+            message = f"{text!r} is not of the form NAME=value; write it so."
+            reading.error("environment-format", message, "environment", place)
+            continue
+        name, _, value = text.partition("=")
+        if name in found:
+            message = f"{name} is set twice in Environment; the last value holds."
+            reading.warning("environment-twice", message, "environment", place)
+        found[name] = value
+    return tuple(found.items())
+
+
+def _needs(reading: Reading) -> tuple[str, ...]:
+    wanted = (("jobstarter", "job-starter"), ("prologue", "prologue"), ("epilogue", "epilogue"))
+    return tuple(need for key, need in wanted if reading.has(key))

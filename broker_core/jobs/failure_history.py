@@ -1,0 +1,73 @@
+"""What went wrong with a job so far, kept in its events so that no restart of the broker forgets it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from broker_core.jobs.events import JobEvent
+from broker_core.jobs.immutable import immutable
+from broker_core.jobs.transitions import EventType
+
+E = EventType
+KEPT = 10
+"""Troubles of a job that are kept with each of its events that tell of one."""
+_BEGIN = frozenset({E.MATCHED, E.CHOICE_FAILED})
+_NO_PROGRESS = frozenset({E.BROKER_DIED, E.MESSAGE_LATE, E.CANCEL_REQUESTED})
+
+
+@immutable
+class FailureHistory:
+    """The troubles of a job."""
+
+    rounds: int = 0
+    """Failed rounds of CB-ERR-6."""
+    excluded: tuple[str, ...] = ()
+    """Computing elements that it must not meet again."""
+    tried: tuple[str, ...] = ()
+    """What went wrong, `ce: reason`, oldest first."""
+    died: tuple[str, ...] = ()
+    """Sites where its starter or agent died: before the program began, each once; after that, each time
+    (reliability case 24)."""
+    retried: bool = False
+    """The current resource has had its second try (CB-ERR-3)."""
+    deaths: int = 0
+    """How often the broker died while this attempt was on its way to a site (reliability case 24)."""
+
+    def details(self) -> dict[str, Any]:
+        """The same for the details of an event, under the name `past`."""
+        found = {
+            "rounds": self.rounds,
+            "excluded": list(self.excluded),
+            "tried": list(self.tried[-KEPT:]),
+            "died": list(self.died),
+        }
+        return {"past": {name: value for name, value in found.items() if value}}
+
+
+def past_of(events: Sequence[JobEvent]) -> FailureHistory:
+    """What a job's events, oldest first, say of its troubles."""
+    kept = (event.details["past"] for event in reversed(events) if "past" in event.details)
+    told: dict[str, Any] = next(kept, {})
+    return FailureHistory(
+        rounds=int(told.get("rounds", 0)),
+        excluded=tuple(told.get("excluded", ())),
+        tried=tuple(told.get("tried", ())),
+        died=tuple(told.get("died", ())),
+        retried=_retried(events),
+        deaths=_deaths(events),
+    )
+
+
+def _retried(events: Sequence[JobEvent]) -> bool:
+    begun = (event.type for event in reversed(events) if event.type is E.RETRIED or event.type in _BEGIN)
+    return next(begun, None) is E.RETRIED
+
+
+def _deaths(events: Sequence[JobEvent]) -> int:
+    deaths = 0
+    for event in reversed(events):
+        if event.type not in _NO_PROGRESS:
+            break
+        deaths += event.type is E.BROKER_DIED
+    return deaths

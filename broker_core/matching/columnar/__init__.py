@@ -1,0 +1,1 @@
+"""Evaluation of expressions on whole columns of the resource cache at once."""

@@ -1,0 +1,242 @@
+"""Where a job goes now: what matches and has room, in the order of the policy (CB-SCH-01)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from broker_core.jobs.immutable import immutable
+from broker_core.matching.ordering import BUSY, load
+from broker_core.policies.built_in import best_fit
+from broker_core.policies.guarded import arranged
+from broker_core.policies.policy import Choices, Policy, Request, sets, single
+from broker_core.resources.cache import ResourceCache
+from broker_core.resources.pool import Counts, Pool
+from broker_core.scheduling.config import SchedulerConfig
+from broker_core.scheduling.demand import Demand
+from broker_core.scheduling.eligibility import Eligibility, EligibilityTable, Rows
+from broker_core.scheduling.pending_queue import ALL
+
+_OVERLOADED = 1 << 60
+_NEVER = np.array(np.iinfo(np.int64).max)
+_NONE = np.array(0)
+Flags = npt.NDArray[np.bool_]
+
+
+@immutable
+class Selection:
+    """Where a job goes: one computing element, or a set."""
+
+    ces: tuple[str, ...]
+    cpus: tuple[int, ...]
+    """Processors at each of them."""
+    of: int
+    """Choices that there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Able:
+    """Resources that can take a job now, as policies look at them."""
+
+    pool: Pool
+    rows: Rows
+    rank: npt.NDArray[np.float64]
+    close_files: Counts
+
+    @property
+    def free(self) -> Counts:
+        """Free CPUs."""
+        return self.pool.free[self.rows]
+
+    @property
+    def total(self) -> Counts:
+        """CPUs in all."""
+        return self.pool.total[self.rows]
+
+    @property
+    def waiting(self) -> Counts:
+        """Jobs in the queue, as far as they count for the longest one."""
+        queue = self.pool.waiting if self.pool.own_waiting is None else self.pool.own_waiting
+        return queue[self.rows]
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Computing elements."""
+        ces = self.pool.columns.ces
+        return [ces[row] for row in self.rows.tolist()]
+
+
+class Selector:
+    """Chooses by matching, room and policy; locks nothing and commits nothing."""
+
+    def __init__(self, cache: ResourceCache, standings: EligibilityTable, rules: SchedulerConfig) -> None:
+        self._cache = cache
+        self._board = cache.board
+        self._standings = standings
+        self._rules = rules
+        self.order: Policy = best_fit
+        """The policy for the order of choices."""
+        self.problem = ""
+        """Why the built-in policy had to step in since this was last emptied; empty if it had not to."""
+        self.failed = ""
+        """Why it had to step in last time; empty if the policy in force did well."""
+
+    def choose(
+        self, demand: Demand, excluded: Collection[str], now: float, fresh: int = ALL, seed: int = 0
+    ) -> Selection | None:
+        """The best place for a job of a demand; None if nothing can take it now.
+
+        `fresh`: rows, as bits, outside of which nothing is to be found.
+        """
+        pool = self._cache.pool(now)
+        standing = self._standings.of(demand)
+        if not standing.ever:
+            return None
+        if demand.inter_cluster:
+            return self._choose_set(demand, excluded, pool, seed)
+        if standing.steady and self.order is best_fit:
+            return self._fit(demand, standing, excluded, pool, fresh)
+        able = self._able(demand, standing, excluded, pool, seed)
+        if not len(able.rows):
+            return None
+        places = self._arranged(single(able), demand, seed)
+        return _alone(pool, demand, int(able.rows[places[0]]), len(places)) if places else None
+
+    def matching(self, demand: Demand, excluded: Collection[str], now: float) -> int:
+        """Number of choices that a job of this demand has now."""
+        pool = self._cache.pool(now)
+        standing = self._standings.of(demand)
+        if not standing.ever:
+            return 0
+        if demand.inter_cluster:
+            return len(self._standings.matches(demand, pool).groups)
+        return len(self._able(demand, standing, excluded, pool, 0).rows)
+
+    def has_others(self, demand: Demand, excluded: Collection[str]) -> bool:
+        """True if some resource could ever run a job of this demand besides those."""
+        ces = self._board.pool.columns.ces
+        return any(ces[row] not in excluded for row in self._standings.of(demand).ever_rows.tolist())
+
+    def _fit(
+        self, demand: Demand, standing: Eligibility, excluded: Collection[str], pool: Pool, fresh: int
+    ) -> Selection | None:
+        """Best fit (CB-SCH-05a) without putting all in order: the smallest of one number for each row."""
+        if fresh > 0 and fresh & (fresh - 1) == 0:
+            return self._only(demand, standing, pool, fresh)
+        rows, longest, all_free = standing.rows, self._longest(demand), self._all_free(demand)
+        surplus = pool.free.take(rows)
+        surplus -= standing.cpus
+        full = surplus < _NONE
+        if not all_free or pool.barred or excluded:
+            full = ~self._roomy(rows, ~full, demand, standing, excluded)
+        count = len(rows) - int(np.count_nonzero(full))
+        if not count:
+            return None
+        queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
+        key = surplus if all_free else _later(surplus, queue.take(rows), pool.total.take(rows))
+        if not standing.flat:
+            key += standing.key
+        if self._board.longest_queue > longest:
+            key += (queue.take(rows) > longest) * _OVERLOADED
+        if count < len(rows):
+            np.putmask(key, full, _NEVER)
+        return _alone(pool, demand, int(rows[key.argmin()]), count)
+
+    def _all_free(self, demand: Demand) -> bool:
+        """True if only resources with enough free CPUs have room: the same condition by which matching
+        compares a job with free CPUs (CB-MM-05)."""
+        return demand.description.interactive or self._rules.batch_capacity == "free"
+
+    def _only(self, demand: Demand, standing: Eligibility, pool: Pool, fresh: int) -> Selection | None:
+        """The one row that can have become able to take a job."""
+        row = fresh.bit_length() - 1
+        if not standing.now & fresh:
+            return None
+        enough = pool.free[row] >= demand.description.cpus
+        if not self._board.usable[row] or (not enough and self._all_free(demand)):
+            return None
+        if not enough:
+            rows = np.array((row,), np.intp)
+            enough = self._roomy(rows, np.array((False,)), demand, standing, ())[0]
+        return _alone(pool, demand, row, 1) if enough else None
+
+    def _able(
+        self, demand: Demand, standing: Eligibility, excluded: Collection[str], pool: Pool, seed: int
+    ) -> Able:
+        """Resources that match, may be used, and have room."""
+        if standing.steady:
+            rows, rank, close = standing.rows, standing.rank, standing.close_files
+        else:
+            found = self._standings.matches(demand, pool, seed).candidates
+            rows, rank, close = found.rows.astype(np.intp), found.rank, found.close_files
+        free = pool.free.take(rows) >= demand.description.cpus
+        ok = np.flatnonzero(self._roomy(rows, free, demand, standing, excluded))
+        return Able(pool, rows[ok], rank[ok], close[ok])
+
+    def _roomy(
+        self, rows: Rows, ok: Flags, demand: Demand, standing: Eligibility, excluded: Collection[str]
+    ) -> Flags:
+        """Which rows may be used and have room: enough free CPUs (`ok`), or place in a queue that we may
+        use (CB-MM-05)."""
+        pool, board, rules = self._board.pool, self._board, self._rules
+        if not self._all_free(demand):
+            if pool.own_waiting is not None:
+                ok = ok | (board.queueing.take(rows) & (pool.own_waiting.take(rows) < rules.max_site_queue))
+            if rules.queue_ahead and len(standing.ever_rows) == 1 and len(rows):
+                only = pool.columns.ces[int(standing.ever_rows[0])]
+                ok = ok | (self._ahead(only) >= demand.description.cpus)
+        if pool.barred:
+            ok = ok & board.usable.take(rows)
+        if excluded:
+            barred = [row for ce in excluded if (row := pool.columns.row_of(ce)) is not None]
+            ok = ok & ~np.isin(rows, barred)
+        return ok
+
+    def _ahead(self, ce: str) -> float:
+        """Processors of a resource that may be given out now, its queue included."""
+        entry = self._cache.entries.get(ce)
+        return 0.0 if entry is None else entry.balance + entry.total * self._rules.queue_ahead
+
+    def _choose_set(
+        self, demand: Demand, excluded: Collection[str], pool: Pool, seed: int
+    ) -> Selection | None:
+        """The best set of computing elements (CB-SCH-05), filled as CB-SET-12 says."""
+        found = self._standings.matches(demand, pool, seed)
+        known = found.candidates
+        able = Able(pool, known.rows.astype(np.intp), known.rank, known.close_files)
+        choices = sets(able, found.groups)
+        for place in self._arranged(choices, demand, seed):
+            ces = choices.ces[place]
+            if not any(ce in excluded for ce in ces):
+                given = found.grouping.cpus(found.groups[place], demand.description.cpus)
+                return Selection(tuple(ces), given, len(choices))
+        return None
+
+    def _arranged(self, choices: Choices, demand: Demand, seed: int) -> Sequence[int]:
+        request = Request(
+            demand.description.cpus,
+            self._longest(demand),
+            demand.description.interactive,
+            demand.inter_cluster,
+            seed,
+        )
+        found = arranged(self.order, choices, request)
+        self.failed = found.problem
+        self.problem = found.problem or self.problem
+        return found.places
+
+    def _longest(self, demand: Demand) -> int:
+        """The longest queue that does not come last; interactive jobs never queue (CB-SCH-08)."""
+        return 0 if demand.description.interactive else self._rules.max_site_queue
+
+
+def _later(surplus: Counts, queue: Counts, total: Counts) -> Counts:
+    """Rows without enough free CPUs come after the others, those first that will have them soonest."""
+    return np.where(surplus < 0, BUSY + load(surplus, queue, total), surplus)
+
+
+def _alone(pool: Pool, demand: Demand, row: int, of: int) -> Selection:
+    return Selection((pool.columns.ces[row],), (demand.description.cpus,), of)

@@ -1,0 +1,1 @@
+"""Sessions of interactive jobs on the broker's side: desks, keys, relayed lines."""

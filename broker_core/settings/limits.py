@@ -1,0 +1,43 @@
+"""Settings of the broker as a whole: its mode and dialect, whom it obeys, how large things may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker_core.jdl.limits import DESCRIPTION_MAX, DIALECTS
+from broker_core.settings.field import setting
+
+MB = 1_000_000
+SANDBOX_LIMITS = {"embedded": 1000 * MB, "shared": 10 * MB, "compatible": MB}
+"""`input_sandbox_max` of each mode in bytes (CB-UAM-08; `compatible` is the published default)."""
+
+
+@dataclass(frozen=True)
+class LimitSettings:
+    """Sizes in bytes."""
+
+    mode: str = setting(
+        "embedded",
+        "embedded, shared or compatible: chooses the sandbox limit",
+        choices=tuple(SANDBOX_LIMITS),
+    )
+    administrators: tuple[str, ...] = setting(
+        (), "users who may change sites, policies, replicas of a shared broker"
+    )
+    input_sandbox_max: int = setting(0, "bytes of a job's input sandbox; 0: as the mode says")
+    description_max: int = setting(DESCRIPTION_MAX, "bytes of one description's text")
+    dialect: str = setting(
+        "crossdesk", "crossdesk, glite or cream: whose rules of descriptions hold", choices=DIALECTS
+    )
+    backlog_max: int = setting(
+        100_000, "submitted jobs that the scheduler has not looked at; more are refused for the moment"
+    )
+    request_max: int = setting(256 * MB, "bytes of one request's body, uploads of files apart")
+    output_max: int = setting(2000 * MB, "bytes that one output file of a local job may grow to")
+    cpus: int = setting(0, "processors that the local site offers; 0: as many as the machine has")
+    log_bytes: int = setting(5 * MB, "size at which the log file is turned over; three old ones are kept")
+
+    @property
+    def sandbox_limit(self) -> int:
+        """Bytes that the input sandbox of one job may have in all."""
+        return self.input_sandbox_max or SANDBOX_LIMITS[self.mode]

@@ -1,0 +1,1 @@
+"""The shadow: the desk's end of an interactive job (CB-IA-01)."""

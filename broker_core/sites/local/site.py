@@ -1,0 +1,387 @@
+"""This machine as a computing element: a queue, processors, and jobs run by the Job Starter (CB-ENV-01)."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from broker_core.errors import NotFound
+from broker_core.information.this_machine import usable_cpus
+from broker_core.jobs.attempt_events import AttemptReport, AttemptStarted
+from broker_core.jobs.placement import Component
+from broker_core.resources.facts import Facts, facts_of
+from broker_core.resources.record import Resource
+from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
+from broker_core.sites.contract import (
+    CurrentAttempts,
+    KnownAttempt,
+    LaunchOrder,
+    Report,
+    RunFile,
+    SiteRefused,
+)
+from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
+from broker_core.sites.lines import LineAnswer, LineCall
+from broker_core.sites.link import Link, LinkEvent
+from broker_core.sites.local import processes
+from broker_core.sites.local.exit_watcher import ExitWatcher
+from broker_core.sites.local.lines import carry_lines
+from broker_core.sites.local.recovery import Recovery
+from broker_core.sites.local.resource import local_resource
+from broker_core.sites.local.run import Finished, Followed, Launched, LocalRun, Queued, Running, Staging
+from broker_core.sites.local.settings import LocalSettings
+from broker_core.sites.local.start_pipe import StartPipe
+from broker_core.sites.run_files import find_file, list_files
+from broker_core.sites.staging import StagingFailed, stage
+from broker_core.sites.starting import local_settings, spawn, starter_variables
+from broker_core.worker.markers import read_started
+
+log = logging.getLogger("crossdesk.sites")
+_REMOVED_AT_ONCE = 64
+"""Directories of attempts that one hand-over to a thread removes."""
+_BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""The machine is short of processes, memory or descriptors: the start is tried again."""
+
+
+class LocalSite:
+    """Runs components on this machine, first come, first served, as many at once as its processors hold.
+
+    What runs goes on without this process: a new one finds it again by `start`.
+    """
+
+    def __init__(
+        self, name: str, directory: Path, cpus: int = 0, settings: LocalSettings | None = None
+    ) -> None:
+        self.name = name
+        self.holds = False
+        self.settings = settings or LocalSettings()
+        self.root = directory / "attempts"
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.cpus = cpus or usable_cpus()
+        self.free = self.cpus
+        self.runs: dict[str, LocalRun] = {}
+        """Tag to every attempt that is here and not over."""
+        self.torn: set[str] = set()
+        """Tags of attempts that are here without their orders, which are on their way once more."""
+        self._queue: deque[LocalRun] = deque()
+        self._notice = directory / "starts"
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._adopting = False
+        self._launching = False
+        self._open = False
+        self.link = Link(lambda _: None)
+        self.link.transition(LinkEvent.ANSWERED)
+
+    async def look(self) -> tuple[Facts, ...]:
+        """See `Site.look`."""
+        return (facts_of(self.describe()),)
+
+    def describe(self) -> Resource:
+        """This machine with its GLUE attributes and the counts of now."""
+        return local_resource(
+            self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue)
+        )
+
+    async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
+        """See `Site.start`."""
+        self._report = report
+        self._loop = asyncio.get_running_loop()
+        self._exits = ExitWatcher(self._loop)
+        self._pipe = StartPipe(self._notice, self._loop, self._heard)
+        self._adopting = processes.adopt_orphans()
+        self._open = True
+        await Recovery(self).run(known)
+        self._spawn_task(self._guard())
+        self._launch_soon()
+
+    async def submit(self, order: LaunchOrder) -> str:
+        """See `Site.submit`; the id is the attempt's tag."""
+        tag = order.attempt.tag
+        directory = AttemptDirectory(self.root, tag)
+        if tag in self.torn:
+            self.torn.discard(tag)
+            await Recovery(self).resume(order)
+        if tag in self.runs or directory.over():
+            return tag
+        if not 0 < order.cpus <= self.cpus:
+            raise SiteRefused(
+                f"{order.cpus} processors are asked for; this site has {self.cpus}.",
+                place=self.name,
+                remedy="Ask for fewer, or choose another site.",
+            )
+        self._variables(order, directory.path)
+        try:
+            directory.make(order)
+        except OSError as error:
+            raise SiteRefused(
+                f"The site cannot keep the job: {error.strerror}.",
+                place=directory.path,
+                remedy="Free some space on its disk.",
+            ) from error
+        self.enqueue(LocalRun(order, directory))
+        return tag
+
+    async def confirm(self, attempt: Component) -> None:
+        """See `Site.confirm`; nothing is held here."""
+
+    async def cancel(self, attempt: Component) -> None:
+        """See `Site.cancel`."""
+        run = self.runs.get(attempt.tag)
+        if run is None:
+            self._report(Recovery(self).end_of_absent(attempt))
+            return
+        if run.verdict is None:
+            run.verdict = CANCELED
+            _noted(run, run.directory.ask_cancel)
+        if isinstance(run.stage, Queued):
+            self._queue.remove(run)
+            self.finish(run, None)
+        elif isinstance(run.stage, Running):
+            self.end_processes(run)
+
+    async def files(self, attempt: Component) -> list[RunFile]:
+        """See `Site.files`."""
+        return await asyncio.to_thread(list_files, AttemptDirectory(self.root, attempt.tag).job)
+
+    async def open_path(self, attempt: Component, path: str) -> Path:
+        """See `Site.open_path`."""
+        if not os.path.isdir(job := AttemptDirectory(self.root, attempt.tag).job):
+            raise NotFound("The job has no files at this site.", place=attempt.job)
+        return find_file(job, path)
+
+    async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
+        """See `Site.carry_lines`."""
+        return carry_lines(AttemptDirectory(self.root, attempt.tag).path, call)
+
+    async def forget(self, attempts: Sequence[Component]) -> None:
+        """See `Site.forget`; attempts that are not over are left alone."""
+        gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
+        # A hand-over to a thread costs more than a directory; between two of them the loop may be closed.
+        for start in range(0, len(gone), _REMOVED_AT_ONCE):
+            await asyncio.to_thread(self._remove, gone[start : start + _REMOVED_AT_ONCE])
+
+    def _remove(self, tags: Sequence[str]) -> None:
+        for tag in tags:
+            AttemptDirectory(self.root, tag).remove()
+
+    async def sweep(self, current: CurrentAttempts) -> bool:
+        """See `Site.sweep`; this machine is never silent, so that `forget` and `kept` are enough."""
+        return False
+
+    def kept(self) -> list[Component]:
+        """See `Site.kept`."""
+        return attempts_in(self.root)
+
+    async def close(self) -> None:
+        """See `Site.close`."""
+        if not self._open:
+            return
+        self._open = False
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._exits.close()
+        self._pipe.close()
+
+    def enqueue(self, run: LocalRun) -> None:
+        """Put an attempt at the end of the queue."""
+        self.runs[run.tag] = run
+        self._queue.append(run)
+        self._launch_soon()
+
+    def watch(self, run: LocalRun, found: Launched | Followed) -> None:
+        """Follow the running starter of `run`; raises ProcessLookupError if it is gone."""
+        run.enter(found)
+        self._exits.watch(found.starter, lambda _: self._exited(run))
+
+    def occupy(self, run: LocalRun) -> None:
+        """Count the processors of a run that is going on already."""
+        self.runs[run.tag] = run
+        self.free -= run.order.cpus
+
+    def tell_started(self, run: LocalRun) -> None:
+        """Report the start, once, if the starter recorded one."""
+        mark = None if run.started is not None else read_started(run.directory.path)
+        if mark is not None:
+            run.started = mark
+            began, node = max(mark.time, run.begun), os.uname().nodename
+            self._report(AttemptStarted(run.order.attempt, began, node, mark.pid))
+
+    def end_processes(self, run: LocalRun) -> None:
+        """End all processes of a run; its end is reported when they are gone."""
+        if run.ending is None:
+            run.ending = self._spawn_task(processes.end_all(run.tag, run.starter, self.settings.kill_grace))
+
+    def finish(self, run: LocalRun, status: int | None, usage: Usage = None) -> None:
+        """Report the end of a run whose processes are gone, and let the next one in."""
+        self.tell_started(run)
+        ended = ended_of(run, status, usage, self.settings.file_limit)
+        if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
+            _noted(run, lambda: run.directory.write_end(ended))
+        if not isinstance(run.stage, Queued):
+            self.free += run.order.cpus
+        run.enter(Finished())
+        del self.runs[run.tag]
+        self._report(ended)
+        self._launch_soon()
+
+    def report(self, notice: AttemptReport) -> None:
+        """Pass a notice on to the engine."""
+        self._report(notice)
+
+    def settle_later(self, run: LocalRun) -> None:
+        """End what is left of a run whose starter is gone, then report its end."""
+        self._spawn_task(self._end_and_finish(run, None, None))
+
+    def _heard(self, tag: str) -> None:
+        if (run := self.runs.get(tag)) is not None:
+            self.tell_started(run)
+
+    def _launch_soon(self) -> None:
+        if self._open and not self._launching and self._queue:
+            self._launching = True
+            self._loop.call_soon(self._launch)
+
+    def _launch(self) -> None:
+        """Start the first in the queue if its processors are free; others in the next turns of the loop."""
+        self._launching = False
+        if not self._open or not self._queue or self._queue[0].order.cpus > self.free:
+            return
+        run = self._queue.popleft()
+        run.enter(Staging())
+        self.free -= run.order.cpus
+        self._begin(run)
+        self._launch_soon()
+
+    def _begin(self, run: LocalRun) -> None:
+        if run.order.inputs:
+            self._spawn_task(self._stage_and_start(run))
+        else:
+            self._start(run, run.directory.clear_job)
+
+    async def _stage_and_start(self, run: LocalRun) -> None:
+        try:
+            await asyncio.to_thread(_prepare, run)
+        except StagingFailed as error:
+            run.verdict = run.verdict or ("download", str(error))
+        except OSError as error:
+            self._not_started(run, error)
+            return
+        if run.verdict is None:
+            self._start(run)
+        else:
+            self.finish(run, None)
+
+    def _start(self, run: LocalRun, prepare: Callable[[], None] = lambda: None) -> None:
+        given = self._variables(run.order, run.directory.path)
+        begun = time.time()
+        try:
+            prepare()
+            pid = spawn(given, run.directory.path, self.settings.shell)
+        except OSError as error:
+            self._not_started(run, error)
+            return
+        self.watch(run, Launched(pid, begun))
+
+    def _variables(self, order: LaunchOrder, directory: str) -> dict[str, str]:
+        at = local_settings(directory, self._notice, self.settings, beat=order.interactive)
+        return starter_variables(order, at)
+
+    def _not_started(self, run: LocalRun, error: OSError) -> None:
+        if error.errno in _BUSY:
+            self._loop.call_later(self.settings.retry_interval, self._again, run)
+            return
+        reason = f"The Job Starter could not be started: {error.strerror}."
+        run.verdict = run.verdict or ("starter", reason)
+        self.finish(run, None)
+
+    def _again(self, run: LocalRun) -> None:
+        if not self._open:
+            return
+        if run.verdict is None:
+            self._begin(run)
+        else:
+            self.finish(run, None)
+
+    def _exited(self, run: LocalRun) -> None:
+        """The starter of `run` is gone: end what it left behind, then report."""
+        status, usage = _wait(run)
+        if self._refused_second(status):
+            self._spawn_task(Recovery(self).find_first(run))
+        elif run.ending is None and not self._left_behind(run):
+            self.finish(run, status, usage)
+        else:
+            self._spawn_task(self._end_and_finish(run, status, usage))
+
+    @staticmethod
+    def _refused_second(status: int | None) -> bool:
+        return status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == 226
+
+    def _left_behind(self, run: LocalRun) -> bool:
+        """True if processes of `run` may be alive after its starter."""
+        found = processes.children() if self._adopting and isinstance(run.stage, Launched) else None
+        if found is None:
+            return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
+        orphans = found - {other.starter for other in self.runs.values()}
+        seen = [process for pid in orphans if (process := processes.look_at(pid)) is not None]
+        processes.reap(pid for pid in orphans if processes.is_adopted_zombie(pid))
+        return bool(processes.of_attempt(run.tag, run.starter, seen))
+
+    async def _end_and_finish(self, run: LocalRun, status: int | None, usage: Usage) -> None:
+        self.end_processes(run)
+        assert run.ending is not None
+        await run.ending
+        self.finish(run, status, usage)
+
+    async def _guard(self) -> None:
+        """End jobs whose output has reached the limit though they ignore the signal that says so."""
+        while True:
+            await asyncio.sleep(self.settings.guard_interval)
+            for run in list(self.runs.values()):
+                if not isinstance(run.stage, Running) or run.verdict is not None:
+                    continue
+                if reason := full_output(run, self.settings.file_limit):
+                    run.verdict = ("output-limit", reason)
+                    self.end_processes(run)
+
+    def _spawn_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Work at %s failed", self.name, exc_info=error)
+
+
+def _noted(run: LocalRun, write: Callable[[], None]) -> None:
+    """Write something down for the next process; a full disk keeps no job from being ended, or told of."""
+    try:
+        write()
+    except OSError as error:
+        log.warning("%s: a restart would have to find out anew how it stands: %s", run.tag, error)
+
+
+def _prepare(run: LocalRun) -> None:
+    run.directory.clear_job()
+    stage(run.order.inputs, run.directory.job)
+
+
+def _wait(run: LocalRun) -> tuple[int | None, Usage]:
+    """Exit status and usage of a starter that is our child."""
+    if not isinstance(run.stage, Launched):
+        return None, None
+    try:
+        _, status, usage = os.wait4(run.starter, 0)
+    except ChildProcessError:
+        return None, None
+    return status, usage

@@ -1,0 +1,1 @@
+"""A remote site: every attempt is handed over, watched and brought home once."""

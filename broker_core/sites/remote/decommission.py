@@ -1,0 +1,68 @@
+"""Leaving a site for good: what runs there is ended, what lies there taken away, and what stays is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+from broker_core.errors import CrossDeskError
+from broker_core.sites.adapter import Adapter, SiteFailed
+from broker_core.sites.link import LinkState
+from broker_core.sites.remote.completion_detection import PRESENT
+
+_SILENT = 15.0
+"""Seconds that the site may take for one answer."""
+_ENDING = 45.0
+"""Seconds that its jobs may take to end; batch systems kill what is deaf after half a minute."""
+_PAUSE = 0.5
+
+
+async def depart(adapter: Adapter) -> str:
+    """End and remove all that this broker has there; what is left, in words with the remedy, or nothing."""
+    if adapter.link.state is not LinkState.CONNECTED:
+        return _left(adapter, "It could not be reached.")
+    try:
+        return await _end_and_remove(adapter)
+    except TimeoutError:
+        return _left(adapter, f"It did not answer within {_SILENT:g} s.")
+    except CrossDeskError as error:
+        return _left(adapter, str(error))
+
+
+async def _end_and_remove(adapter: Adapter) -> str:
+    """Tell all attempts to end, wait for that, and remove all; what is left, in words, or nothing."""
+    told: set[str] = set()
+    until = asyncio.get_running_loop().time() + _ENDING
+    while True:
+        async with asyncio.timeout(_SILENT):
+            there = await _end_all(adapter, told)
+        what = "did not end in time"
+        if not there:
+            if not (there := await adapter.leave(told)):
+                return ""
+            what = "gave a sign of life, unknown to what runs jobs there"
+        if asyncio.get_running_loop().time() > until:
+            return _left(adapter, f"{_jobs(there)} {what}.")
+        await asyncio.sleep(_PAUSE)
+
+
+async def _end_all(adapter: Adapter, told: set[str]) -> list[str]:
+    """Tell what is there to end, unless it was told so; returns the tags of all that is there."""
+    polled = await adapter.poll((), renew=False)
+    if polled.silent:
+        raise SiteFailed(polled.silent)
+    there = [tag for tag, one in polled.attempts.items() if one.seen in PRESENT]
+    if new := [tag for tag in there if tag not in told]:
+        await adapter.cancel(new)
+        told.update(new)
+    return there
+
+
+def _jobs(tags: list[str]) -> str:
+    return f"1 job there ({tags[0]})" if len(tags) == 1 else f"{len(tags)} jobs there"
+
+
+def _left(adapter: Adapter, why: str) -> str:
+    return (
+        f"{why} May be left there: {adapter.traces}. Remove it by hand, or add the site again by this name "
+        "and remove it when it answers."
+    )

@@ -1,0 +1,214 @@
+"""The end of an attempt at a remote site: its output is brought and proved, then the end is kept and told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from broker_core.errors import CrossDeskError, NotFound
+from broker_core.jobs.attempt_events import AttemptEnded
+from broker_core.sites.adapter import Adapter
+from broker_core.sites.contract import RunFile
+from broker_core.sites.endings import CANCELED, outcome_of, usage_of
+from broker_core.sites.remote.records import RemoteRecords
+from broker_core.sites.remote.remote_attempt import Presence, RemoteAttempt
+from broker_core.sites.remote.settings import RemoteSettings
+from broker_core.sites.remote.stage_out import OutputBroken, bring
+from broker_core.sites.shell.files import writable
+from broker_core.sites.shortage import is_shortage
+from broker_core.worker.markers import EndedMark
+
+
+def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float) -> AttemptEnded:
+    """The starter says how it ended. `now`: wall clock; `begun`: nothing at the site happened before."""
+    code, number, failure, reason = outcome_of(mark, None)
+    ended_there = number or mark.terminated or failure == "lost"
+    if one.is_canceled and failure not in ("wall-limit", "lease") and ended_there:
+        code, number, failure, reason = None, None, *CANCELED
+    elif mark.terminated and not failure:
+        code, number, failure = None, None, "lost"
+        reason = "The site's batch system ended it: canceled there, at a time limit, or with its node."
+    started = one.mark
+    return AttemptEnded(
+        component=one.attempt,
+        time=min(max(mark.time, begun), now),
+        exit_code=code,
+        signal=number,
+        failure=failure,
+        reason=reason,
+        usage=usage_of(started, mark),
+        started=min(max(started.time, begun), now) if started else None,
+    )
+
+
+def end_without_marker(one: RemoteAttempt, now: float, site: str) -> AttemptEnded:
+    """The site has it no more, and no starter recorded an end."""
+    if one.is_canceled:
+        failure, reason = CANCELED
+    elif one.mark is not None:
+        failure = "lost"
+        reason = f"{site} does not know it any more, and its Job Starter gave no sign of life."
+    elif one.presence is Presence.STUCK:
+        failure = "never-starts"
+        reason = f"{site} would never start it: {one.reason}."
+    elif one.presence is not Presence.NEVER or one.id:
+        failure = "starter"
+        reason = f"{site} ended it before the Job Starter began" + (f": {one.reason}." if one.reason else ".")
+    else:
+        failure, reason = "lost", f"{site} has no such attempt."
+    started = one.mark
+    return AttemptEnded(
+        one.attempt,
+        now,
+        None,
+        failure=failure,
+        reason=reason,
+        started=min(started.time, now) if started else None,
+    )
+
+
+log = logging.getLogger("crossdesk.sites")
+
+_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+Done = TypeVar("Done")
+
+
+class RemoteFinish:
+    """Brings attempts home; several at the same time."""
+
+    def __init__(
+        self,
+        site: str,
+        adapter: Adapter,
+        records: RemoteRecords,
+        settings: RemoteSettings,
+        ended: Callable[[AttemptEnded], None],
+    ) -> None:
+        """`ended`: hears of each end once its output is here and the end is written down."""
+        self._site, self._adapter, self._settings = site, adapter, settings
+        self._records = records
+        self._ended = ended
+        self.removable: list[str] = []
+        """Tags whose directories at the site are not needed any more."""
+        self._removing = False
+
+    async def by_marker(self, tracked: RemoteAttempt, mark: EndedMark, outputs: bytes) -> None:
+        """The starter recorded an end, and a list of output."""
+        ended = end_by_marker(tracked, mark, time.time(), 0.0)
+        trouble = await self._bring(tracked, outputs)
+        if trouble and not ended.failure:
+            ended = replace(ended, failure="upload", reason=trouble)
+        await self._keep(ended, brought=not trouble)
+        if not trouble:
+            self.removable.append(tracked.tag)
+        self._ended(ended)
+
+    async def without_marker(self, tracked: RemoteAttempt) -> None:
+        """The site does not have it any more; should it lie, the starter finds that it was canceled."""
+        tag = tracked.tag
+        await self._until_done(lambda: self._adapter.cancel([tag]), f"The end of {tag} is told later")
+        ended = end_without_marker(tracked, time.time(), self._site)
+        await self._keep(ended)
+        self._ended(ended)
+
+    async def list_live(self, tracked: RemoteAttempt) -> list[RunFile]:
+        """Files at the site of an attempt that is not over."""
+        try:
+            found = await self._adapter.files(tracked.tag)
+        except NotFound:
+            return []
+        tracked.sizes = {file.path: file.size for file in found}
+        return found
+
+    async def bring_live(self, tracked: RemoteAttempt, path: str) -> None:
+        """Bring what is new of one file; of one that is very large its end, behind a hole."""
+        into = self._records.open_output(tracked.attempt)
+        if path not in tracked.sizes:
+            await self.list_live(tracked)
+        place, size = into / path, tracked.sizes.get(path, 0)
+        skipped = size - self._settings.most_live
+        if skipped > (place.lstat().st_size if place.is_file() else 0):
+            with writable(place) as file:
+                file.truncate(skipped)
+        await self._adapter.fetch(tracked.tag, [path], into)
+
+    async def remove_some(self) -> None:
+        """Remove the directories of attempts that are here; those that fail are tried again.
+
+        Where this machine's disk fails to keep what came, the site keeps it: asked again, a disk says that
+        all is well though it is lost.
+        """
+        if self._removing:
+            return
+        self._removing = True
+        tags, self.removable = self.removable, []
+        try:
+            if await self._settled(len(tags)):
+                await self._adapter.remove(tags)
+        except CrossDeskError as error:
+            self._adapter.link.note(f"Directories of ended jobs are removed later: {error}")
+            self.removable += tags
+        except Exception:
+            self.removable += tags
+            raise
+        finally:
+            self._removing = False
+
+    async def _settled(self, jobs: int) -> bool:
+        """Have the output of so many jobs on the disk; False where that fails, which is told."""
+        try:
+            await asyncio.to_thread(self._records.settle)
+        except OSError as error:
+            trouble = f"This machine's disk does not keep output: {error.strerror} ({error.filename})"
+            self._adapter.link.note(f"{trouble}. At the site it stays until its {jobs} jobs are purged.")
+            return False
+        return True
+
+    async def _bring(self, tracked: RemoteAttempt, outputs: bytes) -> str:
+        """Bring the output, however long the connection is away; the trouble in words, if it is broken."""
+
+        async def brought() -> str:
+            try:
+                into = self._records.open_output(tracked.attempt)
+                await bring(self._adapter, tracked.tag, outputs, into, self._settings.stagings)
+            except OutputBroken as broken:
+                return str(broken)
+            except OSError as error:
+                if is_shortage(error):
+                    raise
+                return f"The output cannot be kept here: {error.strerror} ({error.filename})."
+            return ""
+
+        return await self._until_done(brought, f"Output of {tracked.tag} comes later")
+
+    async def _keep(self, ended: AttemptEnded, *, brought: bool = False) -> None:
+        """Write an end down, as soon as there is room; `brought`: all its output is here."""
+
+        def written() -> None:
+            if brought:
+                self._records.note_brought(ended.component)
+            self._records.keep(ended)
+
+        async def kept() -> None:
+            await asyncio.to_thread(written)
+
+        await self._until_done(kept, f"The end of {ended.component.tag} is told later")
+
+    async def _until_done(self, work: Callable[[], Awaitable[Done]], later: str) -> Done:
+        """The answer of `work`, tried again as long as the connection or this machine fails it."""
+        pause = _PAUSE
+        while True:
+            try:
+                return await work()
+            except (CrossDeskError, OSError) as error:
+                self._adapter.link.note(f"{later}: {error}")
+            except Exception as error:
+                # Else the job would run for ever.
+                log.exception("The end of a job of %s cannot be told yet", self._site)
+                self._adapter.link.note(f"{later}, for an unforeseen reason: {error!r}")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)

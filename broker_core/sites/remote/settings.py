@@ -1,0 +1,54 @@
+"""How remote sites are watched; durations in seconds, sizes in bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BURST = 0.5
+"""Between two looks while much is done there."""
+_SOON, _SLOWING = 0.25, 0.5
+"""Pause after something was done there: parts of the usual one, and of the time since."""
+_SHARE = 0.02
+"""Of the time since the last change: the delay stays a small part of how long a job was there."""
+
+
+def pause(usual: float, since_act: float, since_change: float, slowest: float, lease: float) -> float:
+    """Until the next look.
+
+    What was just begun may be over soon; what has not changed for long is looked at rarely. `usual`: as the
+    site's owner wishes. `lease`: 0 for none; it is renewed in time in any case.
+    """
+    soon = max(BURST, usual * _SOON, since_act * _SLOWING)
+    wanted = max(min(soon, usual), since_change * _SHARE)
+    most = max(slowest, usual)
+    return min(wanted, most, lease / 4 or most)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSettings:
+    """Defaults suit real sites; tests make them shorter."""
+
+    linger: float = 0.005
+    """How long a submission waits for others to share its exchange."""
+    most_together: int = 200
+    """Submissions in one exchange."""
+    slowest: float = 30.0
+    """Longest pause between two looks while nothing changes."""
+    patience: float = 90.0
+    """How long an attempt that is not in the batch system's list any more may stay without a sign of life
+    before it is called lost; network file systems show things late."""
+    short_patience: float = 15.0
+    """The same for one that was held there and not released, and so cannot have begun."""
+    cancel_again: float = 10.0
+    """After which a cancel or release that did not help is sent once more."""
+    beat: int = 30
+    """Between two signs of life of a running Job Starter."""
+    grace: float = 30.0
+    """Beyond the lease, before an attempt counts as ended for want of contact."""
+    stagings: int = 4
+    """Tries to bring output whose hash does not fit."""
+    most_live: int = 64 << 20
+    """Of a file that still grows more than this is not brought, but its end."""
+    untouched: float = 600.0
+    """For so long nothing may have changed in what lies at a site and is to be removed as a leftover: several
+    times as long as anything that is on its way there takes effect."""

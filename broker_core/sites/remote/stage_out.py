@@ -1,0 +1,95 @@
+"""Bringing an attempt's output to the broker, proved by the Job Starter's sizes and hashes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from broker_core.errors import NotFound
+from broker_core.sites.adapter import Adapter
+from broker_core.sites.run_files import is_inside
+
+_LINE = re.compile(rb"(\\?)([0-9a-f]{64})  \./(.*)", re.DOTALL)
+_ESCAPED = re.compile(rb"\\([\\nr])")
+_MEANING = {b"\\": b"\\", b"n": b"\n", b"r": b"\r"}
+
+
+@dataclass(frozen=True, slots=True)
+class OutputProof:
+    """What an output file was when the program had ended."""
+
+    sha256: str
+    size: int
+
+
+def read_outputs(raw: bytes) -> dict[str, OutputProof]:
+    """Name, relative to the job's directory, to its proof. Raises ValueError for a list that is not whole."""
+    hashes, sizes = [], []
+    for line in raw.split(b"\n"):
+        if line.startswith(b"size "):
+            sizes.append(int(line[5:]))
+        elif found := _LINE.fullmatch(line):
+            hashes.append((_name(found[3], bool(found[1])), found[2].decode()))
+    if len(hashes) != len(sizes):
+        raise ValueError("The Job Starter's list of output files is not whole.")
+    return {name: OutputProof(sha256, size) for (name, sha256), size in zip(hashes, sizes, strict=True)}
+
+
+def _name(raw: bytes, escaped: bool) -> str:
+    if escaped:
+        raw = _ESCAPED.sub(lambda found: _MEANING[found[1]], raw)
+    return os.fsdecode(raw)
+
+
+class OutputBroken(Exception):
+    """The output that the starter vouched for did not arrive; the text says what and where."""
+
+
+async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int) -> None:
+    """Bring every file of the starter's list. Raises OutputBroken, LinkLost and OSError."""
+    try:
+        proofs = read_outputs(raw)
+    except ValueError as error:
+        raise OutputBroken(str(error)) from error
+    if strange := [name for name in proofs if not is_inside(name)]:
+        raise OutputBroken(
+            f"The Job Starter's list names {strange[0]!r}, which is outside the job's directory."
+        )
+    left = await _unproved(proofs, into)
+    for _ in range(tries):
+        if not left:
+            return
+        with contextlib.suppress(NotFound):  # one that is gone keeps none of the others away
+            await adapter.fetch(tag, left, into)
+        left = await _unproved({name: proofs[name] for name in left}, into)
+        for name in left:
+            # What was there did not belong to this file: it is brought anew, not continued.
+            (into / name).unlink(missing_ok=True)
+    if left:
+        raise OutputBroken(
+            f"The output file {left[0]!r} did not arrive as the Job Starter had left it: it changed later, "
+            "is no ordinary file in the job's directory, or the site's disk is damaged."
+        )
+
+
+async def _unproved(proofs: Mapping[str, OutputProof], into: Path) -> list[str]:
+    def look() -> list[str]:
+        return [name for name, proof in proofs.items() if not _fits(into / name, proof)]
+
+    return await asyncio.to_thread(look)
+
+
+def _fits(place: Path, proof: OutputProof) -> bool:
+    try:
+        if place.is_symlink() or place.stat().st_size != proof.size:
+            return False
+        with place.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == proof.sha256
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""Sites that are used through a shell: one adapter for every batch system and transport."""

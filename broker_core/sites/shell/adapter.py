@@ -1,0 +1,395 @@
+"""Every batch system that is used through a shell, over any transport."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import secrets
+import time
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from broker_core.information.updater import SourceFailed
+from broker_core.resources.facts import Facts
+from broker_core.sites.adapter import AttemptStatus, Launch, Leftover, PollResult, Sighting, SiteFailed
+from broker_core.sites.batch.names import JobNames
+from broker_core.sites.batch.system import BatchSystem, Queue
+from broker_core.sites.contract import CachedProgram, RunFile, SiteRefused
+from broker_core.sites.lines import LineAnswer, LineCall
+from broker_core.sites.remote.settings import RemoteSettings
+from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
+from broker_core.sites.shell.decommission import take_away
+from broker_core.sites.shell.exchanges import ShellExchanges
+from broker_core.sites.shell.files import CANCEL
+from broker_core.sites.shell.leftovers import leftovers
+from broker_core.sites.shell.lines import ShellLines
+from broker_core.sites.shell.poll import (
+    ExchangeResult,
+    by_markers,
+    poll_script,
+    questions,
+    read_look,
+    with_markers,
+)
+from broker_core.sites.shell.probe import PROBE, facts, read_probe
+from broker_core.sites.shell.program_cache import ProgramCache
+from broker_core.sites.shell.submission import (
+    NO_ROOM,
+    SubmissionReply,
+    begun,
+    finish_script,
+    read_answer,
+    results,
+    submit_script,
+)
+from broker_core.sites.shell.transfers import ShellTransfers
+from broker_core.sites.shell.workspace import (
+    AWAY,
+    STALE,
+    UNWRITABLE,
+    WRITES,
+    SiteWorkspace,
+    Workspace,
+    words_of,
+)
+from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
+from broker_core.sites.transport.way_back import RelayPlace, WayBack
+from broker_core.wire.sites import SiteSpec
+
+_SUBMITTING = 120.0
+"""Seconds that a submission may take; a script that begins later than this does nothing."""
+_END = {"ended", "outputs"}
+_ROUNDS = 5
+_PROBE_AGAIN = 3600.0
+_PAUSE = 0.5
+
+
+class ShellAdapter:
+    """See `Adapter`. One directory of the broker's at the site holds all there is to know there."""
+
+    def __init__(
+        self,
+        spec: SiteSpec,
+        mark: str,
+        transport: Transport,
+        system: BatchSystem,
+        settings: RemoteSettings,
+    ) -> None:
+        """`mark`: short id of the broker's state directory, letters and digits, beginning with a letter."""
+        self.kind = system.kind
+        self.holds = system.holds
+        self.link = transport.link
+        self._spec, self._mark, self._settings = spec, mark, settings
+        self._transport, self._system = transport, system
+        self._home = SiteWorkspace(transport, spec.directory, mark)
+        self._programs = ProgramCache(spec.name, transport)
+        self._exchanges = ShellExchanges(spec.name, transport, self._home)
+        self._transfers = ShellTransfers(spec.name, self._exchanges)
+        self._lines = ShellLines(spec.name, self._exchanges)
+        self._names = JobNames(mark, system.first_task)
+        self.renewed: float | None = None
+        """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
+        self._renewing = min(DEADLINE, spec.lease / 2)
+        """Seconds after which a renewal that was sent takes effect no more."""
+        self._unsure = False
+        self._probe: dict[str, list[str]] = {}
+        self._probed = 0.0
+        self._queues: dict[str, Queue] = {}
+        """By name, as they were described last."""
+        self._met: set[str] = set()
+        """Tags that began with this object, or whose markers were looked at: news tell of them all."""
+        self._read: tuple[str, ...] = ()
+        """News that were read and not yet acknowledged."""
+
+    async def open(self) -> None:
+        """See `Adapter.open`."""
+        if self._spec.lease and self.renewed is None:
+            # A broker before this one may have sent a renewal a moment ago.
+            self.renewed = time.monotonic() + self._renewing
+        await self._transport.open()
+
+    async def close(self) -> None:
+        """See `Adapter.close`."""
+        await self._transfers.close()
+        await self._transport.close()
+
+    def answer(self, id: str, value: str) -> None:
+        """See `Adapter.answer`."""
+        self._transport.answer(id, value)
+
+    def connect_now(self) -> None:
+        """See `Adapter.connect_now`."""
+        self._transport.connect_now()
+
+    def hurry(self) -> None:
+        """See `Adapter.hurry`."""
+        self._transport.hurry()
+
+    async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
+        """See `Adapter.submit`; launches with equal needs become an array where the site has arrays."""
+        place = self._place(await self._home.get())
+        found: dict[str, str | SiteRefused] = {}
+        found |= await asyncio.to_thread(unpackable, launches, place)
+        left = [one for one in launches if one.order.attempt.tag not in found]
+        for _ in range(_ROUNDS if left else 0):
+            found |= await self._equip(left)
+            if not (left := [one for one in left if one.order.attempt.tag not in found]):
+                break
+            answer, groups = await self._hand_over(left)
+            found |= await self._understood(answer, groups)
+            if not (left := [one for one in left if one.order.attempt.tag not in found]):
+                break
+            await asyncio.sleep(_PAUSE)
+        if left:
+            raise LinkLost(
+                "An earlier submission of the same jobs is still under way.", place=self._spec.name
+            )
+        return [found[one.order.attempt.tag] for one in launches]
+
+    async def _equip(self, launches: Sequence[Launch]) -> dict[str, str | SiteRefused]:
+        """Have the agents at the site that launches name; those that cannot be equipped, by tag."""
+        refused: dict[str, str | SiteRefused] = {}
+        wanted = {program for one in launches for program in one.order.agents if self._may_run(program)}
+        for program in sorted(wanted, key=lambda one: one.name):
+            try:
+                for _ in range(_ROUNDS):
+                    if await self._programs.have(await self._home.get(), program):
+                        break
+                    self._home.forget()
+            except SiteRefused as error:
+                users = (one for one in launches if program in one.order.agents)
+                refused |= {one.order.attempt.tag: error for one in users}
+        return refused
+
+    def _may_run(self, program: CachedProgram) -> bool:
+        """False for a program of another kind of machine than the login host; nodes look for themselves."""
+        machine = self._probe.get("machine", [""])[0]
+        return not machine or machine == "x86_64" or "x86_64" not in program.name
+
+    async def release(self, tags: Sequence[str]) -> None:
+        """See `Adapter.release`."""
+        ids = self._names.whole_ids(tags)
+        if ids and self.holds:
+            self._checked(await self._exchanges.run(lambda _: self._system.release(ids)))
+
+    async def cancel(self, tags: Sequence[str]) -> None:
+        """See `Adapter.cancel`; the starter is told too, should the batch system have forgotten it."""
+        ids = [id for tag in tags if (id := self._names.id(tag))]
+        command = self._system.cancel(ids) if ids else "true"
+        stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
+        self._checked(await self._exchanges.run(lambda _: f"{CANCEL}{command}", stdin))
+
+    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
+        """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
+        look = await self._look_at((), renew=renew)
+        polled = await self._seen(look, tags)
+        self._read = look.news  # not before they are handed on
+        return polled
+
+    async def _seen(self, look: ExchangeResult, tags: Sequence[str]) -> PollResult:
+        if look.listing is None:
+            return PollResult(
+                by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}"
+            )
+        try:
+            # Ten thousand lines take a while, in which the broker does other things.
+            listed = await asyncio.to_thread(self._system.listed, look.listing)
+        except ValueError as error:
+            return PollResult(by_markers(look), silent=str(error))
+        listed = self._names.mine(listed)
+        if unknown := self._names.unknown_groups(listed):
+            self._names.learn_lists(await self._lists(unknown))
+        seen = self._names.sightings(listed)
+        unproved = [tag for tag, marks in look.markers.items() if {"ended"} == marks.keys() & _END]
+        strange = [tag for tag in tags if tag not in self._met and is_tag(tag)]
+        gone = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
+        asked = list(dict.fromkeys((*strange, *gone)))
+        more = await self._look_at((*asked, *unproved), renew=False) if asked or unproved else None
+        self._met.update(strange)
+        markers = dict(look.markers)
+        for tag, marks in more.markers.items() if more else ():
+            markers[tag] = {**markers.get(tag, {}), **marks}
+        for tag, marks in markers.items():
+            seen[tag] = with_markers(
+                seen.get(tag, Sighting(AttemptStatus.UNKNOWN, self._names.id(tag))), marks
+            )
+        # A directory alone is no sign of life: what was staged there may have been ended since.
+        return PollResult(seen, missing=frozenset(asked) - seen.keys())
+
+    async def files(self, tag: str) -> list[RunFile]:
+        """See `Adapter.files`; raises NotFound."""
+        return await self._transfers.files(tag)
+
+    async def fetch(self, tag: str, names: Sequence[str], into: Path) -> None:
+        """See `Adapter.fetch`; raises NotFound for a file that is continued and not there any more."""
+        await self._transfers.fetch(tag, names, into)
+
+    async def carry_lines(self, tag: str, call: LineCall) -> LineAnswer:
+        """See `Adapter.carry_lines`."""
+        return await self._lines.carry(tag, call)
+
+    async def remove(self, tags: Sequence[str]) -> None:
+        """See `Adapter.remove`."""
+        safe = [tag for tag in tags if is_tag(tag)]
+        if safe:
+            await self._transfers.remove(safe)
+            self._names.forget(safe)
+            self._met.difference_update(safe)
+
+    async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
+        """See `Adapter.leftovers`."""
+        return await leftovers(self._exchanges, self._spec.name, after, age, self._settings.beat)
+
+    @property
+    def traces(self) -> str:
+        """See `Adapter.traces`."""
+        return f"the directory {self._home.shown}, and jobs whose names begin with “{self._mark}.”"
+
+    async def leave(self, ended: Collection[str]) -> list[str]:
+        """See `Adapter.leave`."""
+        beat = self._settings.beat
+        alive = await take_away(self._exchanges, self._spec.name, self.kind, ended, beat)
+        self._home.forget()
+        return alive
+
+    async def look(self) -> tuple[Facts, ...]:
+        """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed.
+
+        Raises SiteUnfit where files cannot be written there: a site that only lists its queues is of no use.
+        """
+        now = time.monotonic()
+        if not self._probe or now - self._probed > _PROBE_AGAIN:
+            reply = await self._transport.run(PROBE)
+            self._probe, self._probed = read_probe(reply.out.decode("utf-8", "replace")), now
+        reply = await self._exchanges.run(lambda _: WRITES + self._system.queues())
+        if reply.status == UNWRITABLE:
+            self._home.forget()
+            await self._home.get()
+            raise SourceFailed(
+                "The site was busy with its directory; it is asked again.", place=self._spec.name
+            )
+        try:
+            if reply.status:
+                raise ValueError(f"{self._system.title} does not answer: {words_of(reply.err)}.")
+            queues = self._system.described(reply.out.decode("utf-8", "replace"))
+        except ValueError as error:
+            raise SourceFailed(str(error), place=self._spec.name) from error
+        self._queues = {one.name: one for one in queues}
+        return facts(self._spec, self.kind, queues, self._probe)
+
+    async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
+        """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
+        return await self._transport.way_back(relay, ports, wide=self.kind != "shell")
+
+    async def _look_at(self, tags: Sequence[str], *, renew: bool) -> ExchangeResult:
+        exchange = f"p{secrets.token_hex(6)}"
+        renew = renew and bool(self._spec.lease) and not self._unsure
+        script = poll_script(exchange, self._system.status(self._mark), renew=renew)
+
+        def sent(_: Workspace) -> str:
+            if renew:
+                # While it is not known whether one arrived none is sent: the count has to end some time.
+                self.renewed, self._unsure = time.monotonic() + self._renewing, True
+            return script
+
+        within = self._renewing if renew else DEADLINE
+        reply = await self._exchanges.run(sent, questions(self._read, tags), within)
+        if renew and self.renewed is not None:
+            # The file was written before the answer came.
+            self.renewed = min(self.renewed, time.monotonic())
+        self._unsure = False
+        try:
+            return read_look(reply.out, exchange, words_of(reply.err))
+        except ValueError as error:
+            raise LinkLost(f"The site's answer makes no sense: {error}", place=self._spec.name) from error
+
+    async def _hand_over(self, launches: Sequence[Launch]) -> tuple[SubmissionReply, list[ArrayGroup]]:
+        exchange = secrets.token_hex(6)
+        home = await self._home.get()
+        if not self._queues and len(launches) > 1 and self._system.task_variable:
+            # How long an array may be there has to be known before the first one, e.g. after a restart.
+            with contextlib.suppress(SourceFailed):
+                await self.look()
+        place = self._place(home)
+        groups = groups_of(launches, exchange, place, self._system)
+        self._names.learn_lists({group.name: group.tags for group in groups})
+        stream = await asyncio.to_thread(packed, groups, exchange, place, self._system)
+        with stream:
+            script = home.guarded(_SUBMITTING) + submit_script(exchange, self._system.status(self._mark))
+            reply = await self._transport.send(script, pieces(stream), deadline=_SUBMITTING)
+        if reply.status in (AWAY, STALE):
+            self._home.forget()
+            return SubmissionReply(), groups
+        if reply.status and reply.status != NO_ROOM:
+            raise LinkLost(f"The submission was cut off with status {reply.status}.", place=self._spec.name)
+        if reply.status:
+            raise SiteRefused(
+                f"The site cannot keep the job: {words_of(reply.err)}.",
+                place=home.path,
+                remedy="Free some space there, or name another directory in the settings of the site.",
+            )
+        answer = read_answer(reply.out)
+        return (await self._finished(answer) if answer.orphans else answer), groups
+
+    async def _finished(self, answer: SubmissionReply) -> SubmissionReply:
+        """Finish what exchanges left that were cut off: adopt what the batch system has, submit the rest."""
+        listed = self._system.listed(answer.listing or "")
+        ids = {self._names.group_of(one.name): one.id for one in listed if self._names.is_mine(one.name)}
+        lines = {
+            f"{group} {owner} {self._names.job_id(ids.get(group, ''))}\n"
+            for group, owner in answer.orphans.values()
+        }
+        exchange = secrets.token_hex(6)
+        reply = await self._exchanges.run(
+            lambda _: finish_script(exchange), "".join(sorted(lines)).encode(), _SUBMITTING
+        )
+        more = read_answer(reply.out)
+        for tag, (group, _) in answer.orphans.items():
+            if group in more.ids:
+                answer.there[tag] = (group, more.ids[group])
+            elif group in more.refused:
+                answer.refused[group] = more.refused[group]
+        return answer
+
+    async def _understood(
+        self, answer: SubmissionReply, groups: Sequence[ArrayGroup]
+    ) -> dict[str, str | SiteRefused]:
+        members = {group.name: group.tags for group in groups}
+        old = {group for group, _ in answer.there.values()} - set(members)
+        if unknown := [group for group in old if self._names.is_unknown(group)]:
+            self._names.learn_lists(await self._lists(unknown))
+        began = begun(answer, members)
+        self._met.update(tag for tags in began.values() for tag in tags)
+        return results(answer, members, began, self._names, self._system, self._spec.name)
+
+    async def _lists(self, groups: Sequence[str]) -> dict[str, list[str]]:
+        script = 'while read -r group; do printf \'\\036%s\\n\' "$group"; cat "groups/$group/list"; done'
+        reply = await self._exchanges.run(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
+        parts = [part.split("\n") for part in reply.out.decode("ascii", "replace").split("\x1e")[1:]]
+        return {name: [tag for tag in tags if tag] for name, *tags in parts}
+
+    def _place(self, home: Workspace) -> BundleContext:
+        return BundleContext(
+            home=home,
+            starter=self._home.program(home, "job_starter"),
+            runner=self._home.program(home, "batch_runner"),
+            mark=self._mark,
+            options=tuple(self._spec.options),
+            environment=self._spec.environment,
+            beat=self._settings.beat,
+            lease=self._spec.lease,
+            queues=self._queues,
+        )
+
+    def _checked(self, reply: Reply) -> None:
+        if reply.status:
+            raise SiteFailed(
+                f"{self._system.title} does not do as it is told: {words_of(reply.err)}.",
+                place=self._spec.name,
+            )
+
+
+def is_tag(name: str) -> bool:
+    """True for what can be a tag, and is safe in paths."""
+    return re.fullmatch(r"[A-Za-z0-9_-]+(\.[0-9]+){1,2}", name) is not None

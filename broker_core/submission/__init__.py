@@ -1,0 +1,1 @@
+"""The submission path: checked, expanded, durable, and turned to launch orders."""
