@@ -13,8 +13,8 @@ from app.description.sandbox_files import as_entry
 from app.description.statements import statements
 from app.description.values import list_source, string_source, strings_of
 from broker_core.errors import BadRequest
-from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DESCRIPTION_MAX
+from broker_core.jdl.syntax.edit import set_attribute
 
 
 def read_description(path: Path) -> str:

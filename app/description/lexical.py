@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from broker_core.jdl.tokens import KEYWORDS, Token, tokenize
+from broker_core.jdl.syntax.tokens import KEYWORDS, Token, tokenize
 
 OPENING = "[{("
 CLOSING = "]})"

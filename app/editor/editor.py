@@ -22,8 +22,8 @@ from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceEditor
 from app.widgets.save_dialog import ask_where
 from broker_core.errors import CrossDeskError
-from broker_core.jdl.edit import set_attribute
 from broker_core.jdl.limits import DEFAULT
+from broker_core.jdl.syntax.edit import set_attribute
 from broker_core.wire.checks import DiagnosticView, FixView
 
 if TYPE_CHECKING:

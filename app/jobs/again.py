@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from broker_core.jdl.edit import set_attribute
-from broker_core.jdl.parse import parse
-from broker_core.jdl.tree import Expression, ListOf, Literal
+from broker_core.jdl.syntax.edit import set_attribute
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.tree import Expression, ListOf, Literal
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from app import units
 from app.context import Notice, Tone
 from app.description.values import list_source
 from app.jobs.again import submission_again
-from broker_core.jdl.edit import set_attribute
-from broker_core.jdl.parse import parse
+from broker_core.jdl.syntax.edit import set_attribute
+from broker_core.jdl.syntax.parse import parse
 
 if TYPE_CHECKING:
     from app.context import AppContext

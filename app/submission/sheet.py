@@ -22,7 +22,7 @@ from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.submit import new_key
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.parametric import is_parametric, sequence
-from broker_core.jdl.parse import parse
+from broker_core.jdl.syntax.parse import parse
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.submission import Receipt
 

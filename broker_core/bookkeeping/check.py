@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.bookkeeping.ballast import Ballast
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_of
-from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner
 from broker_core.bookkeeping.contents import altered, jobs_without_files
 from broker_core.bookkeeping.faults import damage_of
-from broker_core.bookkeeping.reads import JOBS
 from broker_core.bookkeeping.replay import LogReplay, Replay, folds_with
-from broker_core.bookkeeping.schema import definitions, expected_definitions
-from broker_core.bookkeeping.sweep_rows import COLUMNS, intact_sweep
+from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_of
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE, connect_examiner
+from broker_core.bookkeeping.sqlite.reads import JOBS
+from broker_core.bookkeeping.sqlite.schema import definitions, expected_definitions
+from broker_core.bookkeeping.sqlite.sweep_rows import COLUMNS, intact_sweep
 from broker_core.errors import CrossDeskError, NotFound, StoreDamaged
 from broker_core.jobs.record import JobRecord
 

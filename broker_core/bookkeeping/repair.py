@@ -21,12 +21,12 @@ from broker_core.bookkeeping.check import (
     gone,
     said_nothing,
 )
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
-from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner, connect_writer
 from broker_core.bookkeeping.contents import altered, jobs_without_files, present
 from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
-from broker_core.bookkeeping.schema import create
-from broker_core.bookkeeping.sweep_rows import intact_sweep
+from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE, connect_examiner, connect_writer
+from broker_core.bookkeeping.sqlite.schema import create
+from broker_core.bookkeeping.sqlite.sweep_rows import intact_sweep
 from broker_core.bookkeeping.traces import ASIDE, recorded, traces
 from broker_core.errors import NotFound
 

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
-from broker_core.bookkeeping.reads import damaged_event
+from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
+from broker_core.bookkeeping.sqlite.reads import damaged_event
 from broker_core.jobs.events import JOB, JobEvent, kind_of
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.transitions import EventType, IllegalTransition, next_state

@@ -11,17 +11,17 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from broker_core.bookkeeping import reads
-from broker_core.bookkeeping.codec import JOB_COLUMNS
-from broker_core.bookkeeping.connection import connect_reader
 from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
 from broker_core.bookkeeping.entries import Document, LogEntry, NewSubmission, Tidying
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
-from broker_core.bookkeeping.opening import Opened, open_store
-from broker_core.bookkeeping.statistics import statistics
+from broker_core.bookkeeping.sqlite import reads
+from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
+from broker_core.bookkeeping.sqlite.connection import connect_reader
+from broker_core.bookkeeping.sqlite.opening import Opened, open_store
+from broker_core.bookkeeping.sqlite.statistics import statistics
+from broker_core.bookkeeping.sqlite.writer import FailPoint, Writer
 from broker_core.bookkeeping.taken_out import notices
 from broker_core.bookkeeping.threads import ready_threads
-from broker_core.bookkeeping.writer import FailPoint, Writer
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord

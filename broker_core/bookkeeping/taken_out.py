@@ -14,9 +14,9 @@ from typing import Any
 
 import orjson
 
-from broker_core.bookkeeping.codec import clean
-from broker_core.bookkeeping.connection import connect_examiner
-from broker_core.bookkeeping.sweep_rows import COLUMNS, intact_sweep, sweep_of
+from broker_core.bookkeeping.sqlite.codec import clean
+from broker_core.bookkeeping.sqlite.connection import connect_examiner
+from broker_core.bookkeeping.sqlite.sweep_rows import COLUMNS, intact_sweep, sweep_of
 
 log = logging.getLogger("crossdesk.store")
 ASIDE_FILE = "damaged-sweeps.jsonl"

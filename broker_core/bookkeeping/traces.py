@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from broker_core.bookkeeping.connection import STORE_FILE, connect_examiner
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE, connect_examiner
 from broker_core.sites.attempt_directory import attempts_in
 
 ASIDE = "damaged-*"

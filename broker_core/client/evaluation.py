@@ -11,14 +11,14 @@ from typing import Any
 from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
 from broker_core.jdl.diagnostics import Diagnostic
-from broker_core.jdl.environment import NOWHERE
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.parse import Parsed, parse, parse_expression
-from broker_core.jdl.reasons import reason
-from broker_core.jdl.times import Moment, Span
-from broker_core.jdl.tree import ERROR, Ad, Expression, Missing
-from broker_core.jdl.values import AdValue, Value
-from broker_core.jdl.write import value_text
+from broker_core.jdl.evaluation.environment import NOWHERE
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.evaluation.reasons import reason
+from broker_core.jdl.evaluation.times import Moment, Span
+from broker_core.jdl.evaluation.values import AdValue, Value
+from broker_core.jdl.syntax.parse import Parsed, parse, parse_expression
+from broker_core.jdl.syntax.tree import ERROR, Ad, Expression, Missing
+from broker_core.jdl.syntax.write import value_text
 from broker_core.resources.values import COUNTS, facts
 
 _TYPES: dict[type, str] = {

@@ -11,10 +11,10 @@ from broker_core.jdl.collection import nodes
 from broker_core.jdl.diagnostics import Diagnostic as Found
 from broker_core.jdl.limits import DESCRIPTION_MAX, Limits
 from broker_core.jdl.names import local, scheme
-from broker_core.jdl.parse import parse
-from broker_core.jdl.rewrite import rewritten
-from broker_core.jdl.tree import Ad, Entry, Expression, Literal, Reference
-from broker_core.jdl.write import write
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.rewrite import rewritten
+from broker_core.jdl.syntax.tree import Ad, Entry, Expression, Literal, Reference
+from broker_core.jdl.syntax.write import write
 from broker_core.wire.checks import DiagnosticView
 
 

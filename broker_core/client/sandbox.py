@@ -18,8 +18,8 @@ from broker_core.jdl.collection import job_of, nodes
 from broker_core.jdl.inheritance import whole_job
 from broker_core.jdl.names import base_name, from_base, local, scheme, wrong_name
 from broker_core.jdl.parametric import MARK
-from broker_core.jdl.parse import parse
-from broker_core.jdl.tree import Ad, ListOf, Literal
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.tree import Ad, ListOf, Literal
 from broker_core.wire.checks import DiagnosticView
 
 _PART = 1 << 20

@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from broker_core.bookkeeping.codec import record_row
 from broker_core.bookkeeping.entries import LogEntry
+from broker_core.bookkeeping.sqlite.codec import record_row
 from broker_core.bookkeeping.store import Store
 from broker_core.engine.topics import Change, ChangeTopics
 from broker_core.jobs.events import JobEvent

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from broker_core.jdl.checks.kind import DescriptionKind
-from broker_core.jdl.parse import parse_expression
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Ad, Binary, Entry, Expression
+from broker_core.jdl.syntax.parse import parse_expression
+from broker_core.jdl.syntax.tree import Ad, Binary, Entry, Expression
 
 _PRODUCTION = 'other.GlueCEStateStatus == "Production"'
 _SHORTEST = "-other.GlueCEStateEstimatedResponseTime"

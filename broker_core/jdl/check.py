@@ -45,8 +45,8 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList
 from broker_core.jdl.limits import DEFAULT, Limits
 from broker_core.jdl.names import base_name
-from broker_core.jdl.parse import parse_into
 from broker_core.jdl.reading import FileFact, Reading
+from broker_core.jdl.syntax.parse import parse_into
 
 __all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from broker_core.jdl.inheritance import whole_job
-from broker_core.jdl.tree import Ad, ListOf, Literal
-from broker_core.jdl.write import write
+from broker_core.jdl.syntax.tree import Ad, ListOf, Literal
+from broker_core.jdl.syntax.write import write
 
 
 def is_collection(ad: Ad) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from broker_core.jdl.tree import Expression, ListOf, Literal, Reference
+from broker_core.jdl.syntax.tree import Expression, ListOf, Literal, Reference
 
 EDGES_MAX = 100_000
 

@@ -41,4 +41,4 @@ class JobDescription:
     x11: bool = False
     """`InteractiveX11`: the program gets a display whose windows desks show."""
     ad: Any = field(default=None, compare=False)
-    """The tree (broker_core.jdl.tree), for Requirements, Rank and unknown attributes."""
+    """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""

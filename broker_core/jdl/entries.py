@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from broker_core.jdl.diagnostics import DiagnosticList
 from broker_core.jdl.names import scheme
-from broker_core.jdl.parse import parse_into
 from broker_core.jdl.reading import Reading
+from broker_core.jdl.syntax.parse import parse_into
 
 
 @dataclass(frozen=True, slots=True)

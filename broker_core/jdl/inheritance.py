@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.rewrite import rewritten
-from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal, Reference, Subscript, walk
+from broker_core.jdl.syntax.rewrite import rewritten
+from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf, Literal, Reference, Subscript, walk
 
 INHERITED = (
     "rank",

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from broker_core.jdl.constants import constant
 from broker_core.jdl.description import JobDescription
+from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.limits import Budget
-from broker_core.jdl.rewrite import rewritten, rewritten_ad
-from broker_core.jdl.tree import Ad, Expression, ListOf, Literal, Reference
+from broker_core.jdl.syntax.rewrite import rewritten, rewritten_ad
+from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal, Reference
 
 MARK = "_PARAM_"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")

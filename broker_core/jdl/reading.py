@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from broker_core.jdl.constants import constant
 from broker_core.jdl.diagnostics import DiagnosticList, Fix
+from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.limits import Limits
-from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal
+from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf, Literal
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 from broker_core.jdl.glue.attributes import GLUE
 from broker_core.jdl.spelling import closest
-from broker_core.jdl.tree import UNDEFINED, Binary, Call, Expression, Literal, Reference, walk
-from broker_core.jdl.write import expression, value_text
+from broker_core.jdl.syntax.tree import UNDEFINED, Binary, Call, Expression, Literal, Reference, walk
+from broker_core.jdl.syntax.write import expression, value_text
 from broker_core.jobs.immutable import immutable
 
 _SHOWN = 4

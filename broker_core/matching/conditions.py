@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.tree import UNDEFINED
+from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds, of_attribute

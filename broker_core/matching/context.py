@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from broker_core.jdl.environment import NOWHERE, EvaluationEnvironment
+from broker_core.jdl.evaluation.environment import NOWHERE, EvaluationEnvironment
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS
 from broker_core.resources.tags import MPI_TAGS, SLOTS_TAG
 

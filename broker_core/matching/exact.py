@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.operators import truth
-from broker_core.jdl.tree import Ad, Expression
-from broker_core.jdl.values import Value, is_number
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.evaluation.operators import truth
+from broker_core.jdl.evaluation.values import Value, is_number
+from broker_core.jdl.syntax.tree import Ad, Expression
 from broker_core.matching.clauses import split
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.view import View

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl.tree import Ad, Literal
+from broker_core.jdl.syntax.tree import Ad, Literal
 from broker_core.matching.sorting import sorted_by
 
 Counts = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.tree import Ad, Expression, ListOf, Literal
-from broker_core.jdl.write import expression as written
+from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal
+from broker_core.jdl.syntax.write import expression as written
 from broker_core.matching.clauses import Wording, split
 from broker_core.matching.columnar.arrays import TRUE, Truth, spread
 from broker_core.matching.columnar.by_value import JobSlots

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.evaluate import evaluate
+from broker_core.jdl.evaluation.evaluate import evaluate
 from broker_core.resources.closeness import close_files
 from broker_core.resources.pool import Pool
 

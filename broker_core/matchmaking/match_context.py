@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from broker_core.clock import now
-from broker_core.jdl.environment import EvaluationEnvironment
+from broker_core.jdl.evaluation.environment import EvaluationEnvironment
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
 from broker_core.matchmaking.data_locality import NOTHING, DataLocality, Near

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl.tree import UNDEFINED
+from broker_core.jdl.syntax.tree import UNDEFINED
 
 Codes = npt.NDArray[np.int32]
 _SLACK = 64

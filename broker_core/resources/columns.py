@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from broker_core.jdl.glue.attributes import ALIASES
 from broker_core.jdl.glue.glue2 import SAME
-from broker_core.jdl.tree import UNDEFINED
+from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.resources.column import AttributeColumn, key_of
 
 _TWIN: Mapping[str, str] = {other: one for one, other in ALIASES} | {

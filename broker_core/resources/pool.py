@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl.tree import UNDEFINED
+from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.resources.column import AttributeColumn
 from broker_core.resources.columns import Columns
 from broker_core.resources.record import Resource

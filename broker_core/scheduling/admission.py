@@ -7,7 +7,7 @@ import math
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.attempts import Attempts
+from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.eligibility import EligibilityTable
 from broker_core.scheduling.job_table import JobTable

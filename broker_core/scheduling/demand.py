@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.tree import Ad, Reference, walk
+from broker_core.jdl.syntax.tree import Ad, Reference, walk
 
 PARAMETER = "_PARAM_"
 """What the parameter value of a job replaces in its description."""

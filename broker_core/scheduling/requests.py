@@ -9,8 +9,8 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.admission import Admission
 from broker_core.scheduling.arrivals import Arrivals
-from broker_core.scheduling.fencing import Fences
-from broker_core.scheduling.forced_rematch import ForcedRematch
+from broker_core.scheduling.attempts.fencing import Fences
+from broker_core.scheduling.attempts.forced_rematch import ForcedRematch
 from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request

@@ -18,15 +18,19 @@ from broker_core.resources.pool import Pool
 from broker_core.resources.reputation import Reputation
 from broker_core.scheduling.admission import Admission
 from broker_core.scheduling.arrivals import TAKEN_OVER, Arrivals
-from broker_core.scheduling.attempt_ends import AttemptEnds
-from broker_core.scheduling.attempts import Attempts
+from broker_core.scheduling.attempts.attempts import Attempts
+from broker_core.scheduling.attempts.ends import AttemptEnds
+from broker_core.scheduling.attempts.fencing import Fences
+from broker_core.scheduling.attempts.forced_rematch import ForcedRematch
+from broker_core.scheduling.attempts.recovering import Recovering
+from broker_core.scheduling.attempts.rematching import Rematching
+from broker_core.scheduling.attempts.site_reactions import SiteReactions
+from broker_core.scheduling.attempts.start_deadlines import StartDeadlines
 from broker_core.scheduling.cache_update import CacheUpdate
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Ask, Effect, Wake
 from broker_core.scheduling.eligibility import EligibilityTable, Match, WorkBudget
-from broker_core.scheduling.fencing import Fences
-from broker_core.scheduling.forced_rematch import ForcedRematch
 from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import (
@@ -44,14 +48,10 @@ from broker_core.scheduling.messages import (
 )
 from broker_core.scheduling.pending_queue import PendingQueue
 from broker_core.scheduling.questions import Questions, QueuedJob, Why
-from broker_core.scheduling.recovering import Recovering
-from broker_core.scheduling.rematching import Rematching
 from broker_core.scheduling.requests import UserRequests
 from broker_core.scheduling.scheduling_pass import SchedulingPass
 from broker_core.scheduling.selection import Selector
 from broker_core.scheduling.shares import FairShares
-from broker_core.scheduling.site_reactions import SiteReactions
-from broker_core.scheduling.start_deadlines import StartDeadlines
 
 S, E = members(JobState), members(EventType)
 _BY_SITES = get_args(AttemptReport)

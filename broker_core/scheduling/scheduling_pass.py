@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from broker_core.policies.queues import Fcfs, QueuePolicy
 from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.attempts import Attempts
+from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.eligibility import EligibilityTable, WorkBudget, bits_of
 from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from broker_core.bookkeeping.codec import clean
+from broker_core.bookkeeping.sqlite.codec import clean
 from broker_core.errors import BadRequest
 
 MOST = 10_000

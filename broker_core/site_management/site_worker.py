@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
-from broker_core.bookkeeping.codec import clean
+from broker_core.bookkeeping.sqlite.codec import clean
 from broker_core.engine.engine import Engine
 from broker_core.engine.failpoints import FailPoints
 from broker_core.errors import CrossDeskError

@@ -10,9 +10,9 @@ from broker_core.jdl.collection import children, is_collection
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import DiagnosticList
 from broker_core.jdl.names import base_name
-from broker_core.jdl.parse import parse
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Ad
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.tree import Ad
 from broker_core.wire.submission import SandboxFile, SubmissionItem
 
 

@@ -11,9 +11,9 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import DiagnosticList
 from broker_core.jdl.names import base_name, scheme
 from broker_core.jdl.parametric import MARK, is_parametric
-from broker_core.jdl.parse import parse
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Literal
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.tree import Literal
 from broker_core.wire.submission import SandboxFile, SubmissionItem
 
 

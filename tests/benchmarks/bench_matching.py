@@ -17,7 +17,7 @@ import classad2
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.write import value_text
+from broker_core.jdl.syntax.write import value_text
 from broker_core.matching.match import match
 from broker_core.matching.report import report
 from broker_core.resources.columns import Columns

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from broker_core.bookkeeping.check import check
-from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.repair import LOST_FILE, QUARANTINE_FILE, repair
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.errors import CrossDeskError, NotFound, StateDirectoryTaken, StoreDamaged
 from broker_core.jobs.transitions import EventType
 from tests.bookkeeping.made import INPUT, SHA, TEXT, first, life, open_store, step, submission

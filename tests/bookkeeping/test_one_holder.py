@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from broker_core.bookkeeping import directory, repair
-from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.directory import network_kind, read_holder
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.errors import CrossDeskError, StateDirectoryTaken
 from broker_core.jobs.transitions import EventType
 from tests.bookkeeping.made import first, open_store, step

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from broker_core.bookkeeping.check import check
-from broker_core.bookkeeping.codec import EVENT_COLUMNS, event_row
-from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.replay import Replay, folds_with, replay_log, replayed_rows
+from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, event_row
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.errors import StoreDamaged
 from broker_core.jobs.events import EventSource, JobEvent, RecordedEvent, kind_of
 from broker_core.jobs.transition_table import TransitionTable

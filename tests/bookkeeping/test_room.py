@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.bookkeeping import room
 from broker_core.bookkeeping.check import check
-from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.entries import LogEntry
+from broker_core.bookkeeping.sqlite import room
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.bookkeeping.store import Store
 from broker_core.jobs.transitions import EventType as E
 from tests.bookkeeping.made import first, life, open_store, step

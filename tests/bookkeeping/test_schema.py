@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from broker_core.bookkeeping.check import check
-from broker_core.bookkeeping.connection import STORE_FILE
-from broker_core.bookkeeping.schema import MIGRATIONS, create, migrate, stored_schema
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE
+from broker_core.bookkeeping.sqlite.schema import MIGRATIONS, create, migrate, stored_schema
 from broker_core.errors import StoreDamaged
 from broker_core.jobs.transitions import EventType
 from broker_core.version import SCHEMA

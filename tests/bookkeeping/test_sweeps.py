@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from broker_core.bookkeeping.check import check
-from broker_core.bookkeeping.connection import STORE_FILE
 from broker_core.bookkeeping.entries import LogEntry, NewSubmission
 from broker_core.bookkeeping.repair import repair
+from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.bookkeeping.store import Store
 from broker_core.bookkeeping.taken_out import ASIDE_FILE
 from broker_core.jobs.events import EventSource, JobEvent

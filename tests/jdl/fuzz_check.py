@@ -15,10 +15,10 @@ import atheris
 
 with atheris.instrument_imports(include=["broker_core.jdl"]):
     from broker_core.jdl.check import check
-    from broker_core.jdl.edit import set_attribute
-    from broker_core.jdl.evaluate import evaluate
-    from broker_core.jdl.parse import parse, parse_expression
-    from broker_core.jdl.write import expression, write
+    from broker_core.jdl.evaluation.evaluate import evaluate
+    from broker_core.jdl.syntax.edit import set_attribute
+    from broker_core.jdl.syntax.parse import parse, parse_expression
+    from broker_core.jdl.syntax.write import expression, write
 
 SECONDS_A_KB = 0.010
 GRACE = 0.25

@@ -6,7 +6,7 @@ import pytest
 
 from broker_core.jdl.check import Checked, check
 from broker_core.jdl.limits import Limits
-from broker_core.jdl.write import expression
+from broker_core.jdl.syntax.write import expression
 
 PROGRAM = 'Executable = "/bin/true";'
 ELEMENT = 'SubmitTo = "ce01.example.org:2119/cream-pbs-long";'

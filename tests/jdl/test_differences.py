@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from broker_core.jdl.evaluate import evaluate
+from broker_core.jdl.evaluation.evaluate import evaluate
 from broker_core.jdl.functions.known import FUNCTIONS
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.tree import Missing
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tree import Missing
 from tests.jdl.differences import LISTED
 from tests.jdl.expressions_made import FUNCTIONS as GENERATED
 from tests.jdl.library import classad2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.jdl.edit import set_attribute
+from broker_core.jdl.syntax.edit import set_attribute
 
 TEXT = '[\n  // the program\n  Executable = "a.sh"; /* here */\n  Rank = (1 + 2);\n]\n'
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.tree import ERROR, UNDEFINED
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 OTHER = {"gluehostmainmemoryramsize": 2048, "tags": ["OpenGL", "MPI"], "name": "ce.example.org:2119"}
 

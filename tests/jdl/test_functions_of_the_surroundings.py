@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from broker_core.jdl.environment import EvaluationEnvironment
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.tree import ERROR, UNDEFINED
+from broker_core.jdl.evaluation.environment import EvaluationEnvironment
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 THERE = EvaluationEnvironment(
     chance=lambda: 0.5,

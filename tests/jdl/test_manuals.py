@@ -7,8 +7,8 @@ import pytest
 from broker_core.jdl.check import check
 from broker_core.jdl.collection import children
 from broker_core.jdl.limits import Limits
-from broker_core.jdl.parse import parse
-from broker_core.jdl.write import write
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.write import write
 from tests.jdl.glite_manual import EXAMPLES
 
 EXPECTED = {

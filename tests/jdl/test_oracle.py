@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.times import Moment, Span
-from broker_core.jdl.tree import ERROR, UNDEFINED, Ad, Call, walk
-from broker_core.jdl.values import AdValue
-from broker_core.jdl.write import expression as written
-from broker_core.jdl.write import value_text
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.evaluation.times import Moment, Span
+from broker_core.jdl.evaluation.values import AdValue
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED, Ad, Call, walk
+from broker_core.jdl.syntax.write import expression as written
+from broker_core.jdl.syntax.write import value_text
 from tests.jdl.ads_made import NAMES, ad
 from tests.jdl.differences import LISTED
 from tests.jdl.expressions_made import expression

@@ -6,8 +6,8 @@ import pytest
 
 from broker_core.jdl import parametric
 from broker_core.jdl.check import check
-from broker_core.jdl.parse import parse
-from broker_core.jdl.tree import Literal
+from broker_core.jdl.syntax.parse import parse
+from broker_core.jdl.syntax.tree import Literal
 
 TEXT = (
     'Executable = "run_PARAM_.sh"; Arguments = "-x _PARAM_"; InputSandbox = {"run_PARAM_.sh"}; '

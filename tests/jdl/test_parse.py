@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.tokens import tokenize
-from broker_core.jdl.tree import Ad, Binary, Conditional, Literal
-from broker_core.jdl.write import expression, write
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tokens import tokenize
+from broker_core.jdl.syntax.tree import Ad, Binary, Conditional, Literal
+from broker_core.jdl.syntax.write import expression, write
 
 
 def test_brackets_comments_and_case_make_no_difference() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from broker_core.jdl.check import check
 from broker_core.jdl.diagnostics import MOST
-from broker_core.jdl.edit import set_attribute
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.tree import Literal
-from broker_core.jdl.write import expression, name, value_text, write
+from broker_core.jdl.syntax.edit import set_attribute
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tree import Literal
+from broker_core.jdl.syntax.write import expression, name, value_text, write
 
 PIECES = st.sampled_from(
     [

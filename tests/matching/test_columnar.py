@@ -13,13 +13,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from broker_core.jdl import check as checking
-from broker_core.jdl import tree
-from broker_core.jdl.environment import EvaluationEnvironment
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.operators import truth
-from broker_core.jdl.parse import parse, parse_expression
-from broker_core.jdl.tree import Ad, Expression
-from broker_core.jdl.values import is_number
+from broker_core.jdl.evaluation.environment import EvaluationEnvironment
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.evaluation.operators import truth
+from broker_core.jdl.evaluation.values import is_number
+from broker_core.jdl.syntax import tree
+from broker_core.jdl.syntax.parse import parse, parse_expression
+from broker_core.jdl.syntax.tree import Ad, Expression
 from broker_core.matching.columnar.compiling import compiled
 from broker_core.matching.columnar.program import ColumnProgram, ConditionalOperation, Exact
 from broker_core.matching.columnar.view import View

@@ -5,8 +5,8 @@ from __future__ import annotations
 from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
+from broker_core.scheduling.attempts.reputation_feedback import HERE_NEVER
 from broker_core.scheduling.messages import LinkChanged
-from broker_core.scheduling.reputation_feedback import HERE_NEVER
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState

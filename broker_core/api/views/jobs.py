@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from broker_core.api.services import Services
-from broker_core.bookkeeping.codec import record_row
+from broker_core.bookkeeping.sqlite.codec import record_row
 from broker_core.clock import now
 from broker_core.jdl.check import Checked
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.write import write
+from broker_core.jdl.syntax.write import write
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Ad, ListOf
+from broker_core.jdl.syntax.tree import Ad, ListOf
 
 COMPONENTS_MAX = 1000
 

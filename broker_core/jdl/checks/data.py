@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker_core.jdl.names import has_wildcard, scheme
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Ad, ListOf
+from broker_core.jdl.syntax.tree import Ad, ListOf
 
 _LOGICAL = ("lfn:", "guid:", "si-lfn:", "si-guid:")
 _ADDRESSES = ("inputsandboxbaseuri", "outputsandboxbasedesturi", "outputsandboxdesturi")

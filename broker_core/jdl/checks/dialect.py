@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Literal, walk
+from broker_core.jdl.syntax.tree import Literal, walk
 
 _CE = re.compile(r"[A-Za-z0-9.-]+:[0-9]{1,5}/(?:jobmanager|cream)-[A-Za-z0-9]+-[A-Za-z0-9_.-]+")
 _NOT_FOR_CREAM = ("requirements", "rank", "retrycount", "shallowretrycount")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from broker_core.jdl.checks import components as check_components
 from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Expression
+from broker_core.jdl.syntax.tree import Expression
 
 SUB_JOB_TYPES = ("openmpi", "mpich", "pacx-mpi", "mpich-g2", "plain")
 INTER_CLUSTER = frozenset({"pacx-mpi", "mpich-g2"})

@@ -10,8 +10,8 @@ from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.limits import Limits
 from broker_core.jdl.names import base_name, from_base, has_wildcard, local, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import FileFact, Reading
-from broker_core.jdl.tokens import quoted
-from broker_core.jdl.tree import Expression, Literal
+from broker_core.jdl.syntax.tokens import quoted
+from broker_core.jdl.syntax.tree import Expression, Literal
 
 
 @dataclass(slots=True)

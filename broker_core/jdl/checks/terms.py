@@ -7,8 +7,8 @@ from broker_core.jdl.functions.known import FUNCTIONS
 from broker_core.jdl.glue.attributes import GLUE
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.spelling import closest
-from broker_core.jdl.tokens import quoted
-from broker_core.jdl.tree import Binary, Call, Expression, Literal, Reference, walk
+from broker_core.jdl.syntax.tokens import quoted
+from broker_core.jdl.syntax.tree import Binary, Call, Expression, Literal, Reference, walk
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "=?=", "=!="})
 _LONGER_IS_WORSE = ("gluecestateestimatedresponsetime", "gluecestateworstresponsetime")

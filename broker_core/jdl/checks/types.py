@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from broker_core.jdl.attributes.attribute import Attribute
 from broker_core.jdl.attributes.known import ATTRIBUTES
-from broker_core.jdl.constants import constant
 from broker_core.jdl.diagnostics import Fix
+from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.spelling import closest
-from broker_core.jdl.tokens import quoted
-from broker_core.jdl.tree import Ad, Entry, Expression, ListOf, Literal, Missing, Reference
+from broker_core.jdl.syntax.tokens import quoted
+from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf, Literal, Missing, Reference
 
 _YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _TRUTH = {"true": "true", "false": "false", **_YES}

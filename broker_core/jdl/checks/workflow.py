@@ -8,7 +8,7 @@ from broker_core.jdl.dependencies import Edges, cycle, edges
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.inheritance import root_references, whole_job
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.tree import Ad, Entry, Expression, ListOf
+from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf
 
 NODES_MAX = 10_000
 _RESERVED = frozenset({"dependencies", "max_running_nodes", "node_type", "node_retry_count", "app_exit_code"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from broker_core.jdl.evaluation.operators import truth
+from broker_core.jdl.evaluation.values import Value
 from broker_core.jdl.functions.function import Function, Late, table
-from broker_core.jdl.operators import truth
-from broker_core.jdl.values import Value
 
 
 def _if_then_else(evaluation: Any, arguments: Sequence[Late]) -> Value:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from broker_core.jdl.evaluation.values import Value, bounded, first_missing
 from broker_core.jdl.functions.function import Function, Late, eager, strict, table
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import Value, bounded, first_missing
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 _NEEDS_QUOTES = re.compile(r"[\s']+")
 _WORD = re.compile(r"\s*((?:[^\s']|'(?:[^']|'')*')+)")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from broker_core.jdl.evaluation.operators import truth
+from broker_core.jdl.evaluation.values import AdValue, Value, bounded
 from broker_core.jdl.functions.function import Function, Late, eager, table
-from broker_core.jdl.operators import truth
-from broker_core.jdl.parse import parse_expression
-from broker_core.jdl.tree import ERROR, UNDEFINED, Expression, Reference, walk
-from broker_core.jdl.values import AdValue, Value, bounded
-from broker_core.jdl.write import expression as written
+from broker_core.jdl.syntax.parse import parse_expression
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED, Expression, Reference, walk
+from broker_core.jdl.syntax.write import expression as written
 
 _CHARACTERS_A_STEP = 4
 """Reading a text costs as many steps as it has characters, divided by this."""

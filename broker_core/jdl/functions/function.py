@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import Value, first_missing
+from broker_core.jdl.evaluation.values import Value, first_missing
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 Late = partial[Value]
 """An argument that is evaluated when it is called; `args` are its expression and its frame."""

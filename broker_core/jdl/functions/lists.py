@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from broker_core.jdl.evaluation.operators import arithmetic, binary, compare
+from broker_core.jdl.evaluation.values import AdValue, Value, is_number
 from broker_core.jdl.functions.function import eager, strict, table, vague
-from broker_core.jdl.operators import arithmetic, binary, compare
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import AdValue, Value, is_number
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 _SIGNS = frozenset({"<", "<=", "==", "!=", ">=", ">", "is", "isnt"})
 _SPELT = {"is": "=?=", "isnt": "=!="}

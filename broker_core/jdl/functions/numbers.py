@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from broker_core.jdl.evaluation.values import Value, is_number, wrapped
 from broker_core.jdl.functions.function import careful, table
 from broker_core.jdl.functions.types import to_real
-from broker_core.jdl.tree import ERROR
-from broker_core.jdl.values import Value, is_number, wrapped
+from broker_core.jdl.syntax.tree import ERROR
 
 
 def _rounded(how: str, value: Value) -> Value:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from broker_core.jdl.evaluation.regexp import compiled, cost
+from broker_core.jdl.evaluation.values import Value, bounded
 from broker_core.jdl.functions.function import charged, table
-from broker_core.jdl.regexp import compiled, cost
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import Value, bounded
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 _REFERENCE = re.compile(r"\\([0-9])|\$([0-9])")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from broker_core.jdl.evaluation.operators import truth
+from broker_core.jdl.evaluation.values import AdValue, Value, as_expression
 from broker_core.jdl.functions.function import Function, Late, charged, strict, table
 from broker_core.jdl.functions.regexp import regexp_member
-from broker_core.jdl.operators import truth
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import AdValue, Value, as_expression
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 _CLOSE = "gluecesebindgroupseuniqueid"
 _NOTHING = ("role=null", "capability=null")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from broker_core.jdl.evaluation.values import Value
 from broker_core.jdl.functions.function import Function, Late, careful, eager, strict, table
 from broker_core.jdl.functions.regexp import usable
 from broker_core.jdl.functions.strings import split_words
 from broker_core.jdl.functions.types import to_real
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import Value
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 
 def _tested(signature: str, doc: str, body: Callable[[list[Value]], Value]) -> Function:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from broker_core.jdl.evaluation.operators import as_text
+from broker_core.jdl.evaluation.values import ITEMS_MAX, Value, bounded
 from broker_core.jdl.functions.function import careful, eager, strict, table, vague
-from broker_core.jdl.operators import as_text
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import ITEMS_MAX, Value, bounded
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 
 def _texts(values: list[Value]) -> list[str] | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from broker_core.jdl.evaluation.times import Moment, Span, formatted, moment, span
+from broker_core.jdl.evaluation.values import Value, bounded, is_number
 from broker_core.jdl.functions.function import Function, Late, careful, eager, strict, table
 from broker_core.jdl.functions.types import to_int
-from broker_core.jdl.times import Moment, Span, formatted, moment, span
-from broker_core.jdl.tree import ERROR
-from broker_core.jdl.values import Value, bounded, is_number
+from broker_core.jdl.syntax.tree import ERROR
 
 _STANDARD = "%c"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 
+from broker_core.jdl.evaluation.operators import as_text
+from broker_core.jdl.evaluation.times import Moment, Span
+from broker_core.jdl.evaluation.values import AdValue, Value, bounded
 from broker_core.jdl.functions.function import eager, strict, table
-from broker_core.jdl.operators import as_text
-from broker_core.jdl.times import Moment, Span
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import AdValue, Value, bounded
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 _REAL = re.compile(r"\s*[-+]?(?:[0-9]{1,300}\.?[0-9]{0,300}|\.[0-9]{1,300})(?:[eE][-+]?[0-9]{1,4})?")
 

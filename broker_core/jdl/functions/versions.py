@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from broker_core.jdl.evaluation.operators import as_text
+from broker_core.jdl.evaluation.values import Value, first_missing
 from broker_core.jdl.functions.function import eager, table, vague
-from broker_core.jdl.operators import as_text
-from broker_core.jdl.tree import ERROR, UNDEFINED
-from broker_core.jdl.values import Value, first_missing
+from broker_core.jdl.syntax.tree import ERROR, UNDEFINED
 
 _PART = re.compile(r"[0-9]+|[^0-9]+")
 

@@ -1,4 +1,4 @@
-"""Arithmetic and comparison of many values at once, exactly as `broker_core.jdl.operators` does it for two.
+"""Arithmetic on 64-bit integers in arrays that says where it left the range, as `evaluation.operators` does."""
 
 Where the result could differ in the last bit, the answer is None, and the caller evaluates value by value.
 """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl.tree import UNDEFINED
+from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.matching.columnar.arrays import Array
 from broker_core.matching.columnar.view import View
 from broker_core.resources.tags import TAGS, is_count, queue_name, slots, slots_limit

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-from broker_core.jdl.tree import Ad, Binary, Call, Conditional, Expression, Reference, Unary
-from broker_core.jdl.write import expression as written
+from broker_core.jdl.syntax.tree import Ad, Binary, Call, Conditional, Expression, Reference, Unary
+from broker_core.jdl.syntax.write import expression as written
 from broker_core.matching.columnar.program import (
     Arithmetic,
     ColumnProgram,

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl.tree import Expression
+from broker_core.jdl.syntax.tree import Expression
 from broker_core.matching.columnar import arrays
 from broker_core.matching.columnar.arrays import Numbers, Truth
 from broker_core.matching.columnar.value_table import Coded, ValueTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from broker_core.jdl.tree import Ad, Call, Expression, Reference, walk
+from broker_core.jdl.syntax.tree import Ad, Call, Expression, Reference, walk
 
 _WORLDLY = frozenset({"time", "formattime", "random", "userhome", "usermap", "successfraction", "eval"})
 _AT_STORAGE = frozenset({"anymatch", "allmatch", "whichmatch", "retrieveclosesesinfo"})

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.jdl import tree
-from broker_core.jdl.operators import truth
-from broker_core.jdl.values import is_number
+from broker_core.jdl.evaluation.operators import truth
+from broker_core.jdl.evaluation.values import is_number
+from broker_core.jdl.syntax import tree
 from broker_core.matching.columnar.arrays import (
     ERROR,
     EXACT,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from broker_core.jdl.environment import NOWHERE, EvaluationEnvironment
-from broker_core.jdl.evaluate import evaluate
-from broker_core.jdl.tree import UNDEFINED, Ad, Expression
+from broker_core.jdl.evaluation.environment import NOWHERE, EvaluationEnvironment
+from broker_core.jdl.evaluation.evaluate import evaluate
+from broker_core.jdl.syntax.tree import UNDEFINED, Ad, Expression
 from broker_core.matching.columnar.arrays import Array
 from broker_core.matching.columnar.value_table import Coded, ValueTable
 from broker_core.resources.column import AttributeColumn

@@ -1,0 +1,1 @@
+"""The store's SQL: connection, schema, rows, writes and reads."""

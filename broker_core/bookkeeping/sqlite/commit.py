@@ -1,0 +1,153 @@
+"""Writing payloads inside one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from broker_core.bookkeeping.entries import Document, LogEntry, NewSubmission, Payload, Tidying
+from broker_core.bookkeeping.sqlite.codec import (
+    CHANGING_COLUMNS,
+    EVENT_COLUMNS,
+    JOB_COLUMNS,
+    changing_row,
+    event_row,
+    json_text,
+    record_row,
+)
+from broker_core.bookkeeping.sqlite.purging import close_begun_sweeps, fold_and_remove
+from broker_core.bookkeeping.sqlite.sweep_rows import insert_sweep
+from broker_core.errors import Conflict
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.transitions import EventType
+from broker_core.wire.submission import SandboxFile
+
+_CHUNKS = (256, 32, 8, 1)
+_INSERT_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES "
+_INSERT_JOBS = f"INSERT INTO jobs (number, files, {', '.join(JOB_COLUMNS)}) VALUES "
+_UPDATE_JOBS = (
+    "UPDATE jobs SET "
+    + ", ".join(f"{name} = new.column{number}" for number, name in enumerate(CHANGING_COLUMNS, 2))
+    + " FROM (VALUES "
+)
+_UPDATE_ONE = (
+    "UPDATE jobs SET "
+    + ", ".join(f"{name} = ?{number}" for number, name in enumerate(CHANGING_COLUMNS, 2))
+    + " WHERE id = ?1"
+)
+_UPDATE_JOBS_END = ") AS new WHERE jobs.id = new.column1"
+
+
+def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) -> None:
+    """Write payloads in their order; the caller begins and ends the transaction.
+
+    Raises Conflict if a submission's key was used before, sqlite3.Error as SQLite does.
+    """
+    entries: list[LogEntry] = []
+    files: dict[str, str] = {}
+    for payload in payloads:
+        if isinstance(payload, NewSubmission):
+            _write_submission(connection, payload, files)
+            entries.extend(payload.entries)
+        elif isinstance(payload, Document):
+            _write_document(connection, payload)
+        elif isinstance(payload, Tidying):
+            close_begun_sweeps(connection, payload.in_use)
+        else:
+            entries.extend(payload)
+    if entries:
+        _write_entries(connection, entries, files)
+
+
+def _write_entries(
+    connection: sqlite3.Connection, entries: Sequence[LogEntry], files: dict[str, str]
+) -> None:
+    _many(connection, _INSERT_EVENTS, "", [event_row(entry.event) for entry in entries])
+    first, last, purged = _rows(entries, files)
+    if first:
+        rows = [(number, files.get(job, ""), *record_row(last[job])) for job, number in first.items()]
+        _many(connection, _INSERT_JOBS, "", rows)
+    changed = [changing_row(record) for job, record in last.items() if job not in first]
+    if len(changed) == 1:
+        connection.execute(_UPDATE_ONE, changed[0])
+    elif changed:
+        _many(connection, _UPDATE_JOBS, _UPDATE_JOBS_END, changed)
+    if purged:
+        fold_and_remove(connection, purged)
+
+
+def _rows(
+    entries: Sequence[LogEntry], files: dict[str, str]
+) -> tuple[dict[str, int], dict[str, JobRecord], list[JobRecord]]:
+    first: dict[str, int] = {}
+    last: dict[str, JobRecord] = {}
+    purged: list[JobRecord] = []
+    for entry in entries:
+        event = entry.event
+        if event.seq == 1:
+            first[event.job] = event.position
+            if entry.files:
+                files[event.job] = entry.files
+        elif event.type is EventType.PURGED:
+            purged.append(entry.record)
+        last[event.job] = entry.record
+    return first, last, purged
+
+
+def _many(connection: sqlite3.Connection, start: str, end: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Write rows with many to a statement: each statement costs one hand-over of the interpreter's lock."""
+    iterator = iter(rows)
+    pending = list(islice(iterator, _CHUNKS[0]))
+    while pending:
+        size = next(size for size in _CHUNKS if size <= len(pending))
+        chunk, pending = pending[:size], pending[size:]
+        one = "(" + ",".join("?" * len(chunk[0])) + ")"
+        connection.execute(start + ",".join([one] * size) + end, [value for row in chunk for value in row])
+        if not pending:
+            pending = list(islice(iterator, _CHUNKS[0]))
+
+
+def _write_submission(connection: sqlite3.Connection, new: NewSubmission, files: dict[str, str]) -> None:
+    places = [entry.event.position for entry in new.entries] + [sweep.last for sweep, _ in new.sweeps]
+    try:
+        connection.execute(
+            "INSERT INTO submissions VALUES (?, ?, ?, ?)",
+            (new.owner, new.key, new.receipt.model_dump_json(), max(places, default=0)),
+        )
+    except sqlite3.IntegrityError as error:
+        raise Conflict("A submission with this key was recorded before.", place=new.key) from error
+    connection.executemany("INSERT OR IGNORE INTO descriptions VALUES (?, ?)", new.descriptions.items())
+    files.update(_write_filesets(connection, new))
+    for sweep, listed in new.sweeps:
+        sweep.files = _write_fileset(connection, listed) if listed else ""
+        insert_sweep(connection, sweep)
+
+
+def _write_filesets(connection: sqlite3.Connection, new: NewSubmission) -> dict[str, str]:
+    known: dict[int, str] = {}
+    named: dict[str, str] = {}
+    for job, listed in new.files.items():
+        if not listed:
+            continue
+        name = known.get(id(listed))
+        if name is None:
+            name = known[id(listed)] = _write_fileset(connection, listed)
+        named[job] = name
+    return named
+
+
+def _write_fileset(connection: sqlite3.Connection, listed: tuple[SandboxFile, ...]) -> str:
+    text = json_text([file.model_dump() for file in listed])
+    name = hashlib.sha256(text.encode()).hexdigest()
+    connection.execute("INSERT OR IGNORE INTO filesets VALUES (?, ?)", (name, text))
+    return name
+
+
+def _write_document(connection: sqlite3.Connection, document: Document) -> None:
+    connection.execute(
+        "INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+        (document.owner, document.name, document.body),
+    )

@@ -1,0 +1,1 @@
+"""The value of an expression, and what it may learn of the world."""

@@ -1,0 +1,1 @@
+"""Text to tree and back: tokens, statements, expressions, changes of a text."""
