@@ -46,7 +46,7 @@ def _description(folder: Path, name: str, words: str) -> Path:
 
 
 def _editor_texts(desktop: Desktop) -> list[str]:
-    return [one["text"] for one in desktop.controls() if one["kind"] == "SourceView"]
+    return [one["text"] for one in desktop.controls() if one["kind"] == "SourceEditor"]
 
 
 def test_a_dropped_script_says_beforehand_what_happens_and_runs(desktop: Desktop, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_dropped_description_opens_in_the_editor_with_the_sheet(desktop: Deskt
 
 def test_a_data_file_dropped_on_an_editor_joins_its_sandbox(desktop: Desktop, tmp_path: Path) -> None:
     desktop.screen.press("ctrl+n")
-    source = desktop.await_control("Description text", "SourceView")
+    source = desktop.await_control("Description text", "SourceEditor")
     data = tmp_path / "table.csv"
     data.write_text("1,2\n")
     desktop.drop_files(data, at=tuple(source["at"]))

@@ -1,4 +1,4 @@
-"""Arithmetic on 64-bit integers in arrays that says where it left the range, as `evaluation.operators` does."""
+"""Arithmetic and comparison of many values at once, exactly as `jdl.evaluation.operators` does it for two.
 
 Where the result could differ in the last bit, the answer is None, and the caller evaluates value by value.
 """

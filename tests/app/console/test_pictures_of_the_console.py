@@ -190,12 +190,12 @@ def test_counts_and_reasons_are_told(name: str, told: str) -> None:
 
 
 def test_a_silent_agent_is_told_with_what_can_be_done(console: ConsoleView) -> None:
-    strip = console.strip
+    toolbar = console.toolbar
     console.channel.status.emit(replace(HERE, silent=7, unsent=12))
-    assert (strip.word.text(), strip.act.text()) == ("Connected", "Try now")
-    assert strip.told.text() == "at node17.example.org · no answer for 7 s · 12 bytes of input not sent yet"
+    assert (toolbar.word.text(), toolbar.act.text()) == ("Connected", "Try now")
+    assert toolbar.told.text() == "at node17.example.org · no answer for 7 s · 12 bytes of input not sent yet"
     console.channel.status.emit(HERE)
-    assert strip.told.text() == "at node17.example.org"
+    assert toolbar.told.text() == "at node17.example.org"
 
 
 def test_windows_of_the_program_are_offered_where_they_can_be_shown(
