@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.stores.signals import SiteSignals
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.placement import computing_element, ids_in
 
 if TYPE_CHECKING:
     from app.stores.broker import BrokerAccess
@@ -85,13 +86,13 @@ class SiteStore:
         it is."""
         if not ces or not self._silent:
             return None
-        since = [self._silent[name] for name in map(site_of, ces.split(", ")) if name in self._silent]
+        since = [self._silent[name] for name in map(site_of, ids_in(ces)) if name in self._silent]
         return min(since) if since else None
 
 
 def site_of(ce: str) -> str:
     """Return the name of the site that a computing element belongs to: what stands before the port."""
-    return ce.partition(":")[0]
+    return computing_element(ce).host
 
 
 def silent_since(link: LinkView) -> float | None:

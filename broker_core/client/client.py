@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
@@ -13,17 +11,15 @@ from urllib.parse import quote
 from broker_core.client.answers import fitting, unchecked, value
 from broker_core.client.follow import Lost, follow
 from broker_core.client.requests import part
-from broker_core.client.sandbox import opened
-from broker_core.client.session_commands import SessionCommands
 from broker_core.client.site_commands import SiteCommands
-from broker_core.client.transport import BrokerTransport
+from broker_core.client.submission_commands import SubmissionCommands
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
-from broker_core.wire.submission import Outcomes, Receipt, SandboxFile, Submission
+from broker_core.wire.submission import Outcomes, Receipt, SandboxFile
 from broker_core.wire.views import (
     BrokerInfo,
     EventView,
@@ -38,44 +34,6 @@ if TYPE_CHECKING:
     from broker_core.client.prepare import Prepared
 
 
-Content = bytes | Path
-"""What is sent: the bytes, or the file that holds them."""
-
-_PART = 1 << 18
-
-
-async def upload(
-    transport: BrokerTransport, sha256: str, content: Content, progress: Callable[[int], None] | None = None
-) -> None:
-    """PUT a content under its hash; repeated over a restart. Raises BadRequest if the file cannot be read."""
-
-    async def once() -> None:
-        parts = _parts(content, progress)
-        async with transport.stream("PUT", f"/files/{sha256}", content=parts) as answer:
-            await answer.aread()
-
-    await transport.repeat(once)
-
-
-async def _parts(content: Content, progress: Callable[[int], None] | None) -> AsyncIterator[bytes]:
-    if isinstance(content, bytes):
-        yield content
-        if progress:
-            progress(len(content))
-        return
-    try:
-        stream = opened(content)
-    except OSError as error:
-        raise BadRequest(
-            f"The file cannot be read: {error.strerror}.", place=str(content), code="file_unreadable"
-        ) from error
-    with stream:
-        while part := await asyncio.to_thread(stream.read, _PART):
-            yield part
-            if progress:
-                progress(len(part))
-
-
 @dataclass(frozen=True, slots=True)
 class FilePart:
     """A stretch of a job's file."""
@@ -87,7 +45,7 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient(SiteCommands, SessionCommands):
+class BrokerClient(SiteCommands, SubmissionCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer
@@ -134,24 +92,6 @@ class BrokerClient(SiteCommands, SessionCommands):
         return fitting(MatchReport, answer)
 
     # --- submitting
-
-    async def missing_files(self, shas: Iterable[str]) -> list[str]:
-        """Those of the given contents (SHA-256, hex) that the broker does not have."""
-        answer = await self._post("/files/missing", {"shas": list(shas)})
-        return fitting(list[str], fitting(dict[str, Any], answer).get("missing"))
-
-    async def upload(
-        self, sha256: str, content: Content, progress: Callable[[int], None] | None = None
-    ) -> None:
-        """Send a content (bytes, or the path of a file) under its hash; `progress` gets bytes as they go."""
-        await upload(self._transport, sha256, content, progress)
-
-    async def submit(self, submission: Submission) -> Receipt:
-        """Submit (CB-CMD-01); returns when it is durable. The same key gives the same receipt."""
-        answer = await self._transport.ask(
-            "POST", "/submissions", submission.model_dump_json().encode("utf-8", "surrogatepass")
-        )
-        return fitting(Receipt, value(answer.content))
 
     async def submit_prepared(
         self,

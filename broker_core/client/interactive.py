@@ -15,9 +15,9 @@ from broker_core.channel.contact import Contact, FlowSettings, NotYet, SessionOv
 from broker_core.channel.rendezvous import Endpoint, read_ports
 from broker_core.channel.stream_link import StreamListener
 from broker_core.client import keyring_access
-from broker_core.client.client import BrokerClient
 from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
+from broker_core.client.session_commands import SessionCommands
 from broker_core.errors import BadRequest, Busy, CrossDeskError, Unreachable
 from broker_core.shadow.desk_key import DeskKeyPair, desk_key
 from broker_core.shadow.session import SessionOptions, ShadowSession
@@ -55,7 +55,7 @@ WAIT = 10.0
 """Seconds that the broker waits for an agent before it answers that it is not there."""
 
 
-async def register_desk(client: BrokerClient, *, again: bool = False) -> DeskKeyPair:
+async def register_desk(client: SessionCommands, *, again: bool = False) -> DeskKeyPair:
     """Make sure that the broker knows this desk, so that agents let it in, those that run too.
 
     A desk that was forgotten is registered only where that is wished for, by `again`. Where this desk
@@ -76,13 +76,13 @@ async def _own_key() -> DeskKeyPair:
         ) from None
 
 
-async def _name_desk(client: BrokerClient, pair: DeskKeyPair, *, again: bool = False) -> None:
+async def _name_desk(client: SessionCommands, pair: DeskKeyPair, *, again: bool = False) -> None:
     door = listen_place()
     told = "" if door is None else str(door)
     await client.add_desk(NewDesk(key=pair.public, name=pair.name, again=again, door=told))
 
 
-async def vouch(client: BrokerClient, key: str, name: str) -> list[DeskView]:
+async def vouch(client: SessionCommands, key: str, name: str) -> list[DeskView]:
     """Register another desk by the word of this one, which must be registered itself."""
     pair = await asyncio.to_thread(desk_key)
     now = int(time.time())
@@ -92,7 +92,7 @@ async def vouch(client: BrokerClient, key: str, name: str) -> list[DeskView]:
 
 
 async def open_session(
-    client: BrokerClient, job: str, options: SessionOptions | None = None
+    client: SessionCommands, job: str, options: SessionOptions | None = None
 ) -> ShadowSession:
     """Begin a session with an interactive job, also before it runs; raises what the broker says of it.
 
@@ -123,7 +123,7 @@ async def open_session(
     return session
 
 
-def _carried(client: BrokerClient, said: SessionContact) -> Contact:
+def _carried(client: SessionCommands, said: SessionContact) -> Contact:
     """The contact of a program whose lines the broker carries."""
     notice = NOTICE.format(why=said.missing.rstrip(".") or "the node runs no other")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from broker_core.channel.frames import BadFrame, FrameReader
 from broker_core.channel.stream_link import StreamListener, deliver
-from broker_core.client.client import BrokerClient
+from broker_core.client.session_commands import SessionCommands
 from broker_core.errors import CrossDeskError, VersionsDiffer
 
 LOOK = 10.0
@@ -38,7 +38,7 @@ class _Piece:
 class LineLink:
     """Looks like a connection with an agent; lost as soon as the broker or the site cannot be asked."""
 
-    def __init__(self, client: BrokerClient, job: str, node: str, listener: StreamListener) -> None:
+    def __init__(self, client: SessionCommands, job: str, node: str, listener: StreamListener) -> None:
         self._client, self._job, self._node = client, job, node
         self._listener = listener
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()

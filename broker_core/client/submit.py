@@ -6,15 +6,12 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.submission_commands import SubmissionCommands
 from broker_core.errors import BadRequest
 from broker_core.jdl.parametric import MARK
 from broker_core.wire.submission import Receipt, Submission, SubmissionItem
-
-if TYPE_CHECKING:
-    from broker_core.client.client import BrokerClient
 
 
 def new_key() -> str:
@@ -23,7 +20,7 @@ def new_key() -> str:
 
 
 async def submit_prepared(
-    client: BrokerClient,
+    client: SubmissionCommands,
     prepared: Prepared | Sequence[Prepared],
     *,
     key: str = "",
@@ -71,7 +68,7 @@ async def _with_values(part: Prepared, values: Sequence[str] | None) -> Prepared
 
 
 async def _send_files(
-    client: BrokerClient, parts: Sequence[Prepared], progress: Callable[[int, int], None] | None
+    client: SubmissionCommands, parts: Sequence[Prepared], progress: Callable[[int, int], None] | None
 ) -> None:
     sources: dict[str, tuple[Path, int]] = {
         one.sha256: (one.path, one.size) for part in parts for one in part.files

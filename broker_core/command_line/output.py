@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from broker_core.command_line.diagnostics import show
 from broker_core.command_line.invocation import session
 from broker_core.errors import CrossDeskError, DescriptionRefused
 from broker_core.printable import printable as printable
@@ -75,8 +76,6 @@ def error(problem: CrossDeskError) -> None:
         return
     console = messages()
     if isinstance(problem, DescriptionRefused) and problem.diagnostics:
-        from broker_core.command_line.diagnostics import show
-
         show(console, problem.diagnostics, problem.place)  # type: ignore[arg-type]
     head = Text("error: ", style="bold red") + Text(printable(problem.message), style="bold")
     console.print(head)

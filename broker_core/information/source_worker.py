@@ -118,7 +118,7 @@ def _file(request: dict[str, Any], output: WorkerOutput) -> None:
 
 
 def _replicas(request: dict[str, Any], output: WorkerOutput) -> None:
-    from broker_core.information.replicas.ldap import search
+    from broker_core.information.replicas.ldap_search import search
 
     output.items(search(request))
     output.end()

@@ -11,7 +11,7 @@ from broker_core.jdl.syntax.parse import parse_into
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxItem:
+class LocatedEntry:
     """One string of InputSandbox."""
 
     text: str
@@ -24,7 +24,7 @@ class SandboxItem:
     column: int
 
 
-def sandbox_entries(text: str) -> tuple[SandboxItem, ...]:
+def sandbox_entries(text: str) -> tuple[LocatedEntry, ...]:
     """The local files and wildcards that `InputSandbox` names; empty where the text cannot be read."""
     findings = DiagnosticList(text)
     ad = parse_into(findings)
@@ -35,5 +35,5 @@ def sandbox_entries(text: str) -> tuple[SandboxItem, ...]:
         if scheme(value) in ("", "file"):
             line = text.count("\n", 0, place.start) + 1
             column = place.start - text.rfind("\n", 0, place.start)
-            found.append(SandboxItem(value, place.start, place.end, line, column))
+            found.append(LocatedEntry(value, place.start, place.end, line, column))
     return tuple(found)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence, Sized
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from broker_core.jdl.description import JobDescription
+from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition
-from broker_core.matching.findings import Findings, Test
-
-if TYPE_CHECKING:
-    from broker_core.matching.match import Matches
+from broker_core.matching.context import Context
+from broker_core.matching.findings import ClauseCount, Findings, Test
+from broker_core.matching.grouping import Grouping
+from broker_core.matching.rejected import Rejections
 
 _NOT_OURS = 10
 """Effort of what the owner of the job cannot change."""
@@ -21,7 +23,66 @@ _PATTERNS_MAX = 1000
 """Different sets of obstacles that are looked at, the most frequent ones."""
 
 
-def advise(matches: Matches) -> str:
+class Advised(Protocol):
+    """What advice needs of the answer for a description; see `match.Matches`."""
+
+    @property
+    def description(self) -> JobDescription:
+        """What was asked for."""
+        ...
+
+    @property
+    def context(self) -> Context:
+        """Settings and users."""
+        ...
+
+    @property
+    def view(self) -> View:
+        """The resources as they were matched."""
+        ...
+
+    @property
+    def candidates(self) -> Sized:
+        """Those that match."""
+        ...
+
+    @property
+    def groups(self) -> Sized:
+        """Sets of them that match together."""
+        ...
+
+    @property
+    def known(self) -> int:
+        """Resources there are."""
+        ...
+
+    @property
+    def several(self) -> bool:
+        """The job may use several computing elements."""
+        ...
+
+    @property
+    def findings(self) -> Findings:
+        """The value of every condition and clause everywhere."""
+        ...
+
+    @property
+    def rejected(self) -> Rejections:
+        """Those that do not match."""
+        ...
+
+    @property
+    def grouping(self) -> Grouping:
+        """The search for sets."""
+        ...
+
+    @property
+    def counts(self) -> Sequence[ClauseCount]:
+        """How many satisfy each condition and clause."""
+        ...
+
+
+def advise(matches: Advised) -> str:
     """One sentence: what to change, and how many resources that gives."""
     if not matches.known:
         return "No resource is known yet."
@@ -44,7 +105,7 @@ def advise(matches: Matches) -> str:
     return f"{done[:1].upper()}{done[1:]} gives {_given(matches, *best)}."
 
 
-def analyse(matches: Matches) -> str:
+def analyse(matches: Advised) -> str:
     """How many match, which condition lets fewest through, and which one stands in the way alone."""
     known, matching = matches.known, len(matches.candidates)
     if not known:
@@ -63,7 +124,7 @@ def _in_sets(count: int) -> str:
     return f", in {count:,} set{'' if count == 1 else 's'}"
 
 
-def _hardest(matches: Matches) -> list[str]:
+def _hardest(matches: Advised) -> list[str]:
     told = []
     findings, counts, known = matches.findings, matches.counts, matches.known
     places = range(findings.barring, len(counts))
@@ -88,7 +149,7 @@ def _named(findings: Findings, place: int) -> str:
     return f"clause {place - first + 1} ({test.wording.text})"
 
 
-def _too_few_together(matches: Matches) -> str:
+def _too_few_together(matches: Advised) -> str:
     usable = int(matches.grouping.usable.sum())
     return (
         f"{len(matches.candidates):,} of {matches.known:,} match, but no set of at most"
@@ -97,7 +158,7 @@ def _too_few_together(matches: Matches) -> str:
     )
 
 
-def _patterns(matches: Matches) -> list[tuple[tuple[int, ...], int]]:
+def _patterns(matches: Advised) -> list[tuple[tuple[int, ...], int]]:
     """Sets of obstacles that stay when idle, each with the number of resources that match without them."""
     findings = matches.findings
     rows = matches.rejected.rows
@@ -133,7 +194,7 @@ def _text(test: Test) -> str:
     return test.text if isinstance(test, Condition) else test.wording.text
 
 
-def _given(matches: Matches, places: tuple[int, ...], when_idle: int) -> str:
+def _given(matches: Advised, places: tuple[int, ...], when_idle: int) -> str:
     """How many match now without the tests at some places, and how many once they are idle."""
     rows = matches.rejected.rows
     others = np.delete(matches.findings.failed, places, axis=0)
@@ -145,7 +206,7 @@ def _given(matches: Matches, places: tuple[int, ...], when_idle: int) -> str:
     return f"{now:,} of {matches.known:,} ({when_idle:,} when idle)"
 
 
-def _in_words(matches: Matches, places: tuple[int, ...]) -> list[str]:
+def _in_words(matches: Advised, places: tuple[int, ...]) -> list[str]:
     """What to do, each kind of it once."""
     tests = matches.findings.tests
     given_up = [_named(matches.findings, place) for place in places if _origin(tests[place]) == "policy"]
@@ -157,7 +218,7 @@ def _in_words(matches: Matches, places: tuple[int, ...]) -> list[str]:
     return [*told, f"dropping {_joined(dropped)}"] if dropped else told
 
 
-def _fewer(matches: Matches) -> str:
+def _fewer(matches: Advised) -> str:
     most = int(matches.view.pool.total[: matches.view.size].max())
     return f"asking for fewer CPUs (at most {most} instead of {matches.description.cpus})"
 

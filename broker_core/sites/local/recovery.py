@@ -6,21 +6,62 @@ import asyncio
 import os
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
-from broker_core.jobs.attempt_events import AttemptEnded
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport
 from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
 from broker_core.sites.contract import KnownAttempt, LaunchOrder
 from broker_core.sites.endings import CANCELED, LOST, ended_of
 from broker_core.sites.local import processes
-from broker_core.sites.local.run import Abandoned, Followed, LocalRun, Running
-
-if TYPE_CHECKING:
-    from broker_core.sites.local.site import LocalSite
+from broker_core.sites.local.run import Abandoned, Followed, Launched, LocalRun, Running
+from broker_core.sites.local.settings import LocalSettings
 
 _LOOKS = 40
 _PAUSE = 0.025
+
+
+class RecoveringSite(Protocol):
+    """What recovery asks of the local site."""
+
+    root: Path
+    settings: LocalSettings
+    runs: dict[str, LocalRun]
+    torn: set[str]
+    """Tags of attempts whose order a power cut took."""
+
+    def report(self, notice: AttemptReport) -> None:
+        """Tell the broker."""
+        ...
+
+    def enqueue(self, run: LocalRun) -> None:
+        """Put a run into the queue."""
+        ...
+
+    def occupy(self, run: LocalRun) -> None:
+        """Count the processors of a run as taken."""
+        ...
+
+    def watch(self, run: LocalRun, found: Launched | Followed) -> None:
+        """Wait for the end of a starter; raises ProcessLookupError where it is gone."""
+        ...
+
+    def tell_started(self, run: LocalRun) -> None:
+        """Report the start, once."""
+        ...
+
+    def end_processes(self, run: LocalRun) -> None:
+        """End all processes of a run."""
+        ...
+
+    def settle_later(self, run: LocalRun) -> None:
+        """End what is left of a run whose starter is gone, then finish it."""
+        ...
+
+    def finish(self, run: LocalRun, status: int | None) -> None:
+        """Report the end of a run and give its processors back."""
+        ...
 
 
 class Recovery:
@@ -29,7 +70,7 @@ class Recovery:
     Everything here may be cut short and done again: it only reads, waits, ends and queues.
     """
 
-    def __init__(self, site: LocalSite) -> None:
+    def __init__(self, site: RecoveringSite) -> None:
         self._site = site
         self._alive: list[processes.Process] = []
 
