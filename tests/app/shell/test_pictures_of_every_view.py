@@ -16,7 +16,7 @@ from app.shell.settings import SettingsDialog
 from app.stores.link import ConnectionState
 from app.theme.tokens import Mode
 from broker_core.errors import CrossDeskError
-from tests.app.pictures import PICTURES, SIZES
+from tests.app.pictures import PICTURES, SIZES, nameless
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -39,7 +39,7 @@ REFUSED = PLACES[1:5]
 @pytest.mark.slow
 def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplication, broker: Path) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
-    nameless: set[str] = set()
+    unnamed: set[str] = set()
 
     async def scenario(on: Stage) -> None:
         await on.ready()
@@ -53,13 +53,13 @@ def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplicatio
                 for place in PLACES:
                     on.context.trigger(place)
                     await _settled(on)
-                    nameless.update(nameless(on.window))
+                    unnamed.update(nameless(on.window))
                     _save(on.window, place.partition(".")[2], mode, width)
-            await _sheets(on, mode, nameless)
+            await _sheets(on, mode, unnamed)
 
     play(qapp, broker, scenario)
     assert len(list(PICTURES.glob("desk-jobs-*.png"))) == 6
-    assert nameless == set()
+    assert unnamed == set()
 
 
 def test_views_without_their_broker_have_their_pictures(qapp: QApplication, state_dir: Path) -> None:
@@ -90,12 +90,12 @@ def test_views_without_their_broker_have_their_pictures(qapp: QApplication, stat
     play(qapp, state_dir, scenario, connect=False)
 
 
-async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
+async def _sheets(on: Stage, mode: Mode, unnamed: set[str]) -> None:
     on.window.resize(*SIZES[0])
     on.context.trigger("view.jobs")
     on.context.trigger("app.palette")
     await turns()
-    nameless.update(nameless(on.window))
+    unnamed.update(nameless(on.window))
     _save(on.window, "palette", mode, SIZES[0][0])
     on.window.handlers.palette.leave()
     made: tuple[tuple[str, QDialog], ...] = (
@@ -106,7 +106,7 @@ async def _sheets(on: Stage, mode: Mode, nameless: set[str]) -> None:
     for name, sheet in made:
         sheet.open()
         await turns()
-        nameless.update(nameless(sheet))
+        unnamed.update(nameless(sheet))
         _save(sheet, name, mode, sheet.width())
         sheet.close()
 

@@ -11,7 +11,7 @@ from app.sites.changing import ChangeSite
 from app.theme.tokens import Mode
 from broker_core.wire.sites import Detection
 from tests.app.inspector.recorded import row
-from tests.app.pictures import PICTURES, SIZES
+from tests.app.pictures import PICTURES, SIZES, nameless
 from tests.app.sites.conftest import Act
 from tests.app.sites.made_up import NEW_HOST, PASSPHRASE, SitesBroker, every_state, found, site
 from tests.app.sites.pages import page_of
@@ -22,14 +22,14 @@ from tests.waiting import eventually
 MODES = (Mode.LIGHT, Mode.DARK)
 
 
-def _save(widget: QWidget, name: str, mode: Mode, nameless: set[str]) -> None:
+def _save(widget: QWidget, name: str, mode: Mode, unnamed: set[str]) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
-    nameless.update(nameless(widget))
+    unnamed.update(nameless(widget))
     assert widget.grab().save(str(PICTURES / f"desk-{name}-{mode.value}-{widget.width()}.png"))
 
 
 def test_sites_in_every_state_have_their_pictures(act: Act) -> None:
-    nameless: set[str] = set()
+    unnamed: set[str] = set()
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
@@ -43,14 +43,14 @@ def test_sites_in_every_state_have_their_pictures(act: Act) -> None:
                 for name, chosen in (("sites-every-state", ""), ("site-detail", "cluster-c")):
                     page.choose(chosen)
                     await turns()
-                    _save(on.window, name, mode, nameless)
+                    _save(on.window, name, mode, unnamed)
 
     act(SitesBroker(every_state()), scene)
-    assert nameless == set()
+    assert unnamed == set()
 
 
 def test_no_site_one_and_fifty_have_their_pictures(act: Act) -> None:
-    nameless: set[str] = set()
+    unnamed: set[str] = set()
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
@@ -61,29 +61,29 @@ def test_no_site_one_and_fifty_have_their_pictures(act: Act) -> None:
             for mode in MODES:
                 on.context.theme.wear(mode=mode)
                 await turns()
-                _save(on.window, f"sites-{number}", mode, nameless)
+                _save(on.window, f"sites-{number}", mode, unnamed)
 
     act(SitesBroker([]), scene)
-    assert nameless == set()
+    assert unnamed == set()
 
 
 def test_each_step_of_adding_has_its_picture(act: Act) -> None:
-    nameless: set[str] = set()
+    unnamed: set[str] = set()
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
         for mode in MODES:
             on.context.theme.wear(mode=mode)
             broker.job, broker.views = f"test-{mode.value}", []
-            await _adding(on, broker, mode, nameless)
+            await _adding(on, broker, mode, unnamed)
 
     act(SitesBroker([]), scene)
-    assert nameless == set()
+    assert unnamed == set()
 
 
-async def _adding(on: Stage, broker: SitesBroker, mode: Mode, nameless: set[str]) -> None:
+async def _adding(on: Stage, broker: SitesBroker, mode: Mode, unnamed: set[str]) -> None:
     async def look(name: str) -> None:
         await turns()
-        _save(sheet, f"add-site-{name}", mode, nameless)
+        _save(sheet, f"add-site-{name}", mode, unnamed)
 
     broker.detections = [Detection(id="d1", state="question", question=NEW_HOST)]
     sheet = sheet_of(on)
@@ -118,7 +118,7 @@ def _end_test(on: Stage, job: str) -> None:
 
 
 def test_changing_a_site_and_failing_to_look_have_their_pictures(act: Act) -> None:
-    nameless: set[str] = set()
+    unnamed: set[str] = set()
 
     async def scene(on: Stage, broker: SitesBroker) -> None:
         page = page_of(on)
@@ -128,21 +128,21 @@ def test_changing_a_site_and_failing_to_look_have_their_pictures(act: Act) -> No
             page.cards["cluster-a"].menu().actions()[-2].trigger()
             sheet = next(one for one in on.window.findChildren(ChangeSite) if one.isVisible())
             await turns()
-            _save(sheet, "change-site", mode, nameless)
+            _save(sheet, "change-site", mode, unnamed)
             sheet.close()
-            await _failing(on, broker, mode, nameless)
+            await _failing(on, broker, mode, unnamed)
 
     act(SitesBroker(every_state()), scene)
-    assert nameless == set()
+    assert unnamed == set()
 
 
-async def _failing(on: Stage, broker: SitesBroker, mode: Mode, nameless: set[str]) -> None:
+async def _failing(on: Stage, broker: SitesBroker, mode: Mode, unnamed: set[str]) -> None:
     broker.detections = [Detection(id="d", state="failed", reason="Nothing listens at far port 22.")]
     sheet = sheet_of(on)
     sheet.where.host.setText("far")
     sheet.next.click()
     await eventually(lambda: sheet.look.failed)
     await turns()
-    _save(sheet, "add-site-failed", mode, nameless)
+    _save(sheet, "add-site-failed", mode, unnamed)
     sheet.close()
     await eventually(lambda: on.window.handlers.adding is None)
