@@ -1,7 +1,7 @@
 """The short way of the busiest request: a submission goes past the framework's routing and layers.
 
 The framework spends as long on a request as the submission itself takes. The route in
-`routes_submissions` documents the request and serves it where this way is not in front; both call
+`routes/submissions.py` documents the request and serves it where this way is not in front; both call
 `answer_submission`.
 """
 

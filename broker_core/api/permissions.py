@@ -1,6 +1,6 @@
 """Who may call which operation of the API: each route declares its rule, nothing else decides (CB-UAM-04).
 
-Who asks is known before (`gate.py`). A route without a rule is a fault that a test finds.
+Who asks is known before (`authentication.py`). A route without a rule is a fault that a test finds.
 """
 
 from __future__ import annotations

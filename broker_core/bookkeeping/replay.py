@@ -47,7 +47,7 @@ class Replay:
             return
         record = self.rows.get(event.job)
         if event.type is EventType.PURGED and event.seq > (record.seq if record else 0) + 1:
-            # The story of a purged job is folded: what came before is not kept (bookkeeping.purging).
+            # The story of a purged job is folded: what came before is not kept (sqlite.purging).
             self._purged[event.job] = event.seq
             self.rows.pop(event.job, None)
             return

@@ -29,7 +29,7 @@ class SessionCommands(Requests):
     async def look_at_lines(
         self, job: str, desk: str, places: Mapping[int, int], *, write: bool, begin: bool, wait: float
     ) -> bytes:
-        """Frames with what is new of a program whose lines the broker carries (`interactive.frames`).
+        """Frames with what is new of a program whose lines the broker carries (`channel.frames`).
 
         `places`: stream to the first byte wanted; `begin`: where it stands, too. Sent once.
         """
