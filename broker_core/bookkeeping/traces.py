@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE, connect_examiner
-from broker_core.sites.attempt_directory import attempts_in
 
 ASIDE = "damaged-*"
 """Folders beside a store with what it was before a repair."""
@@ -19,6 +18,9 @@ def traces(directory: Path, asides: Iterable[Path]) -> dict[str, list[str]]:
 
     `asides`: folders with former stores that are read too, those that were put aside by repairs.
     """
+    # Loaded here, because the command line is also used where nothing of sites can be.
+    from broker_core.sites.attempt_directory import attempts_in
+
     found: dict[str, list[str]] = {}
     for root in sorted(directory.parent.glob("sites/*/attempts")):
         for attempt in attempts_in(root):

@@ -130,6 +130,7 @@ class _Run:
                 silent = 0.0 if self.look.link.question else silent + 5.0
         finally:
             task.cancel()
+            await asyncio.wait({task})
         raise CrossDeskError(
             f"The host did not answer within {DEADLINE:.0f} s.",
             code="silent_host",

@@ -39,7 +39,7 @@ WebAddress = Annotated[OneLine, AfterValidator(_web_address)]
 """URL of a service or its host alone; empty: none."""
 Port = Annotated[int, Field(ge=0, le=65535)]
 Storable = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-"""Text that an environment can hold."""
+"""Text that an environment can hold, or that can be a name of a directory."""
 
 
 class SiteSpec(Wire):
@@ -58,7 +58,7 @@ class SiteSpec(Wire):
     """Jump host as `user@host:port`; empty: as the SSH configuration says."""
     url: WebAddress = ""
     """Base URL of an ARC computing element."""
-    directory: OneLine = ""
+    directory: Storable = ""
     """Directory at the site, seen by its nodes: absolute, or below the home directory, with or without `~/`;
     empty: `.crossdesk` there."""
     queues: list[OneLine] = []

@@ -78,6 +78,7 @@ async def test_what_was_left_by_a_killed_broker_is_given_back_by_the_next(tmp_pa
     assert check(tmp_path) == []
 
 
+@pytest.mark.expected_log("There is no room to write .* anew")
 @pytest.mark.parametrize("enough", [True, False])
 async def test_a_store_of_an_earlier_version_is_written_anew_where_there_is_room(
     tmp_path: Path, enough: bool, monkeypatch: pytest.MonkeyPatch

@@ -229,6 +229,7 @@ async def test_a_sweep_that_is_over_leaves_while_the_store_is_open(tmp_path: Pat
     assert check(tmp_path) == []
 
 
+@pytest.mark.expected_log("The damaged record of a sweep at position 1 is taken out")
 async def test_a_damaged_sweep_is_taken_out_and_told_and_the_others_go_on(tmp_path: Path) -> None:
     store, sweep, other = open_store(tmp_path), _sweep(4), _sweep(2)
     await _keep(store, sweep)

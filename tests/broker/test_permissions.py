@@ -16,7 +16,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from broker_core import broker
+from broker_core.api import routes
 from broker_core.api.app import make_api
 from broker_core.api.listener import user_name
 from broker_core.api.permissions import Audience, Rule
@@ -169,8 +169,8 @@ async def test_each_operation_is_refused_to_those_for_whom_it_is_not(state_dir: 
 
 def _routes() -> list[APIRoute]:
     """All that the files of routes have."""
-    files = [one.name for one in pkgutil.iter_modules(broker.__path__, "broker_core.broker.")]
-    routers = [import_module(name).router for name in files if ".routes_" in name]
+    files = [one.name for one in pkgutil.iter_modules(routes.__path__, "broker_core.api.routes.")]
+    routers = [import_module(name).router for name in files]
     return [route for router in routers for route in router.routes]
 
 

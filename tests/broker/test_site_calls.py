@@ -8,7 +8,8 @@ from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.effects import Cancel, Submit, of_components
 from broker_core.site_management.site_dispatcher import SEVERAL, SiteDispatcher
-from tests.broker.test_site_work import Heard, Orders, StandIn, ready
+from tests.broker.ready_sites import ready
+from tests.broker.stand_in_site import Heard, Orders, StandIn
 from tests.waiting import eventually
 
 A, B = "a:22/jobmanager-slurm-q", "b:22/jobmanager-slurm-q"

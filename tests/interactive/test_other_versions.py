@@ -17,7 +17,7 @@ from tests.interactive.pair import Bench, Screen
 
 OTHER = """
 import sys
-from broker_core.interactive import frames
+from broker_core.channel import frames
 whole = frames.word
 def other(what, **values):
     values.pop("viewers", None)

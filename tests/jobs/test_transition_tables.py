@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import re
 from enum import Enum
@@ -16,23 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from broker_core.jobs.transition_table import IllegalTransition, TransitionTable, label
-from tests.packaging.sources import ROOT, python_files
+from tests.jobs.tables import TABLES
 
-_MADE = re.compile(r"(?m)^[A-Z_]+(?:: [^=]+)? = TransitionTable\(")
-
-
-def tables() -> dict[str, TransitionTable[Any, Any]]:
-    """Name to every table that a module of broker_core makes."""
-    found: dict[str, TransitionTable[Any, Any]] = {}
-    for path in python_files("broker_core"):
-        if _MADE.search((ROOT / path).read_text(encoding="utf-8")):
-            module = importlib.import_module(".".join(path.with_suffix("").parts))
-            made = {name: one for name, one in vars(module).items() if isinstance(one, TransitionTable)}
-            found |= {name: one for name, one in made.items() if one not in found.values()}
-    return found
-
-
-TABLES = tables()
 _each = pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.packaging.machine import Machine
 from tests.packaging.sources import ROOT
-from tests.packaging.test_setup_scripts import Machine
 from tests.waiting import wait_until
 
 BENCHMARKS = ROOT / "tests" / "benchmarks"

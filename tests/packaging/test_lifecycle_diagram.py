@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from broker_core.jobs.transition_table import label
-from tests.jobs.test_transition_tables import TABLES
+from tests.jobs.tables import TABLES
 from tests.packaging.sources import ROOT
 
 

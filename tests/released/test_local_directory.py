@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from broker_core.jobs.placement import Component
-from tests.released.test_settings import RELEASED, ids
 from tests.released.trees import unpack
+from tests.released.versions import RELEASED, ids
 from tests.sites.running_site import RunningSite
 
 

@@ -12,10 +12,7 @@ from broker_core.settings.settings import load
 from broker_core.site_management.site_specs import SiteSpecs
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
 from tests.released.trees import unpack
-
-RELEASED = sorted(Path(__file__).parent.glob("version_*"))
-"""What each release wrote; a folder is added with each, never changed."""
-ids = [path.name for path in RELEASED]
+from tests.released.versions import RELEASED, ids
 
 
 @pytest.mark.parametrize("version", RELEASED, ids=ids)

@@ -66,7 +66,7 @@ async def test_a_declined_question_ends_the_look(arex: ARex, tmp_path: Path) -> 
     await look.close()
 
 
-@pytest.mark.parametrize("url", ["https://localhost:1", "https://local host:x/", " ", "ldap://localhost"])
+@pytest.mark.parametrize("url", ["https://localhost:1", " ", "ldap://localhost"])
 async def test_what_is_no_site_is_told_at_once(arex: ARex, proxy: Path, url: str) -> None:
     look = ArcLook(request(arex, proxy=str(proxy), url=url))
     with pytest.raises(CrossDeskError) as told:

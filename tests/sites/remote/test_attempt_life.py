@@ -79,8 +79,8 @@ class LifeOfAnAttempt(RuleBasedStateMachine):
         if one.release_due(self.now, AGAIN):
             assert one.seen in (None, AttemptStatus.HELD), "only what is held is let go"
             one.release = RequestSent(self.now)
-        assert not one.cancel_due(self.now + AGAIN, AGAIN), "nothing is asked for again at once"
-        assert not one.release_due(self.now + AGAIN, AGAIN)
+        assert not one.cancel_due(self.now, AGAIN), "nothing is asked for again at once"
+        assert not one.release_due(self.now, AGAIN)
 
     @rule(sighting=SIGHTINGS)
     def look(self, sighting: Sighting) -> None:

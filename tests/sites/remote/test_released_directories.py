@@ -9,8 +9,8 @@ import pytest
 
 from broker_core.jobs.placement import Component
 from broker_core.sites.contract import LaunchOrder
-from tests.released.test_settings import RELEASED, ids
 from tests.released.trees import unpack
+from tests.released.versions import RELEASED, ids
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
