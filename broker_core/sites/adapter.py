@@ -156,8 +156,8 @@ class Adapter(Protocol):
     async def leave(self, ended: Collection[str]) -> list[str]:
         """Take away all that this broker has at the site, after its jobs there have ended.
 
-        `ended`: tags that were told to end and did, by the site's word. Returns those of others that gave a
-        sign of life lately, if any; then all stays.
+        `ended`: tags that were told to end and did, by the site's word. Returns tags of which something may
+        be there yet, such as others that gave a sign of life lately; then it is to be asked again.
         """
         ...
 

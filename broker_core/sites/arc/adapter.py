@@ -143,9 +143,15 @@ class ArcAdapter:
         return f"jobs whose names begin with “{self._mark}.”, and their sessions"
 
     async def leave(self, ended: Collection[str]) -> list[str]:
-        """See `Adapter.leave`; nothing lies there but the sessions of jobs, which go with them."""
-        await self._clean(list(self._jobs.of.values()))
-        return []
+        """See `Adapter.leave`; nothing lies there but the sessions of jobs, which go with them.
+
+        Returns all that A-REX listed: that it took an order to remove a job is no proof that it does.
+        """
+        there = await self._listed()
+        trouble = await self._cleaned(there)
+        if trouble and {job.id for job in there} & {job.id for job in await self._listed()}:
+            raise LinkLost(trouble, place=self._spec.name)
+        return sorted({job.tag for job in there})
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; raises SourceFailed for what cannot be read."""
@@ -198,6 +204,12 @@ class ArcAdapter:
         await self._survey.act(
             "kill", [job.id for job in left if job.cancel_asked and job.cancel_asked < late]
         )
+
+    async def _listed(self) -> list[ArcJob]:
+        """This broker's jobs that A-REX has, those too that it was told to remove."""
+        self._jobs.leaving.clear()
+        await self._survey.states()
+        return list(self._jobs.of.values())
 
     async def _clean(self, jobs: Sequence[ArcJob]) -> None:
         """Have A-REX remove jobs with their sessions; raises LinkLost where it does not take that."""

@@ -39,7 +39,7 @@ async def _end_and_remove(adapter: Adapter) -> str:
         if not there:
             if not (there := await adapter.leave(told)):
                 return ""
-            what = "gave a sign of life, unknown to what runs jobs there"
+            what = "gave a sign of life unknown to what runs jobs there, or were not removed"
         if asyncio.get_running_loop().time() > until:
             return _left(adapter, f"{_jobs(there)} {what}.")
         await asyncio.sleep(_PAUSE)

@@ -70,3 +70,25 @@ async def test_a_removal_that_was_taken_and_not_done_is_asked_for_again(
     await eventually(over, what="it counts as found anew")
     await adapter.remove(["lost.1"])
     await eventually(lambda: not arex.session(id).exists(), what="A-REX removes it")
+
+
+async def test_a_removal_that_is_lost_while_a_site_is_left_is_asked_for_again(
+    arex: ARex, spec: SiteSpec, tmp_path: Path, adapting: Adapting
+) -> None:
+    adapter = await adapting(spec)
+    (id,) = map(str, await adapter.submit([launch(tmp_path, "left", "true")]))
+    await adapter.release(["left.1"])
+
+    async def over() -> bool:
+        return [one.tag for one in await adapter.leftovers("", 0.0)] == ["left.1"]
+
+    await eventually(over, what="it has run")
+    with arex.losing_removals():
+        assert await adapter.leave([]) == ["left.1"]
+    assert arex.session(id).exists()
+
+    async def left() -> bool:
+        return await adapter.leave([]) == []
+
+    await eventually(left, what="A-REX has nothing of it")
+    assert not arex.session(id).exists()
