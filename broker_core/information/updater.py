@@ -58,6 +58,10 @@ class SourceAnswer:
     """Storage element to its attributes by GLUE name, for `other.storage` in expressions."""
 
 
+Answer = SourceAnswer
+"""Name of version 0.1.0, for plug-ins that were written for it; goes with the next release."""
+
+
 class Updater(Protocol):
     """One source of information. A plug-in gives such an object for its `SourceSettings`.
 

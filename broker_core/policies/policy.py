@@ -59,6 +59,10 @@ class PolicyCandidates(Protocol):
         ...
 
 
+Candidates = PolicyCandidates
+"""Name of version 0.1.0, for policies that were written for it; goes with the next release."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What the job asks for, as far as an order may depend on it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.inspector.logs.pane.spool import LogSpool
+from app.inspector.logs.spool import LogSpool
 
 
 def spooled(*parts: bytes) -> LogSpool:
