@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from broker_core.scheduling.messages import Now
+from broker_core.reactor.reactor import Now
 
 
 def now() -> Now:

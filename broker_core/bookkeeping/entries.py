@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from broker_core.jobs.events import JobEvent
+from broker_core.jobs.events import JobEvent, RecordedEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.sweep import Sweep
 from broker_core.wire.submission import Receipt, SandboxFile
@@ -20,6 +20,14 @@ class LogEntry:
     record: JobRecord
     files: str = ""
     """With the first event of a job from a sweep: name of the list of its input files."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityEntry:
+    """An event of an entity without a row of its own: its state is what its events add up to."""
+
+    event: RecordedEvent
+    """With its position, taken from `Store.next_position()`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +65,5 @@ class Tidying:
     """First places of the sweeps whose records are still needed."""
 
 
-Payload = tuple[LogEntry, ...] | NewSubmission | Document | Tidying
+Payload = tuple[LogEntry | EntityEntry, ...] | NewSubmission | Document | Tidying
 """One thing that becomes durable as a whole."""

@@ -10,6 +10,7 @@ from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, eve
 from broker_core.bookkeeping.sqlite.reads import damaged_event
 from broker_core.jobs.events import JOB, JobEvent, kind_of
 from broker_core.jobs.record import JobRecord, apply
+from broker_core.jobs.transition_table import TransitionTable
 from broker_core.jobs.transitions import EventType, IllegalTransition, next_state
 
 _TYPE = EVENT_COLUMNS.index("type")
@@ -72,6 +73,28 @@ class Replay:
         if not agrees:
             text = f"({event.type.value}) cannot follow state {old.value if old else 'none'}"
             raise damaged_event(event.position, event.job, text)
+
+
+class StateFold:
+    """The fold of a kind whose entities have no rows: the state of each, by the table of the kind."""
+
+    def __init__(self, table: TransitionTable[Any, Any]) -> None:
+        self.states: dict[str, tuple[Any, int]] = {}
+        """Entity to its state and the number of its last event."""
+        self._table = table
+
+    def take_row(self, row: Sequence[Any]) -> None:
+        """See `Fold`."""
+        event = dict(zip(EVENT_COLUMNS, row, strict=True))
+        subject, before = event["job"], (None, 0)
+        old, seq = self.states.get(subject, before)
+        try:
+            new = self._table.after(old, self._table.events(event["type"]))
+        except (IllegalTransition, ValueError) as error:
+            raise damaged_event(event["position"], subject, f"cannot follow: {error}") from error
+        if (event["old"], event["seq"], event["new"]) != (old, seq + 1, new):
+            raise damaged_event(event["position"], subject, f"does not follow number {seq}")
+        self.states[subject] = new, seq + 1
 
 
 FOLDS: Mapping[str, Callable[[], Fold]] = {JOB: Replay}

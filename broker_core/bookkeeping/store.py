@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
-from broker_core.bookkeeping.entries import Document, LogEntry, NewSubmission, Tidying
+from broker_core.bookkeeping.entries import Document, EntityEntry, LogEntry, NewSubmission, Tidying
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
 from broker_core.bookkeeping.sqlite import reads
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
@@ -158,7 +158,7 @@ class Store:
         sweep.first = self.position + 1
         self.position = sweep.last
 
-    def append(self, entries: Sequence[LogEntry]) -> asyncio.Future[None]:
+    def append(self, entries: Sequence[LogEntry | EntityEntry]) -> asyncio.Future[None]:
         """Keep events with their rows, as a whole. Resolves when durable; on a full disk that is when
         there is room again. Fails only if the store writes no more, or the entries are at fault."""
         whole, beginning = self._sweeps.with_beginnings(entries)

@@ -18,7 +18,7 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.recovery import recover
 from broker_core.clock import now
 from broker_core.engine.ended_jobs import EndedJobs
-from broker_core.engine.engine import Engine, Outside
+from broker_core.engine.engine import Engine
 from broker_core.engine.failpoints import FailPoints
 from broker_core.engine.stream import Stream
 from broker_core.errors import CrossDeskError
@@ -34,10 +34,13 @@ from broker_core.matchmaking.match_context import MatchContext, matchmaker
 from broker_core.matchmaking.policy_choice import ActivePolicies
 from broker_core.matchmaking.policy_plugins import PolicyPlugins
 from broker_core.paths import Paths
+from broker_core.reactor.core import Core
+from broker_core.reactor.effect_runner import Carrier
 from broker_core.resources.facts import SourceHeard
+from broker_core.scheduling.build import build
 from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.effects import Ask, Cancel, Confirm, Submit
-from broker_core.scheduling.messages import ReplicasFound
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
+from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.sessions.agent_monitor import AgentMonitor
 from broker_core.sessions.agent_programs import agents
@@ -88,7 +91,7 @@ class Broker:
         await recover(
             services.engine, services.orders, services.sites, services.updaters, self._fail, died=died
         )
-        services.engine.connect(self._outside)
+        services.engine.connect(self._carriers())
         await self._listener.open()
         self._write_holder()
         services.introductions.start()
@@ -117,17 +120,16 @@ class Broker:
         self._store.close()
         log.info("Broker stopped")
 
-    def _outside(self, effect: Outside) -> None:
-        if isinstance(effect, Submit):
-            self.services.sites.submit(effect)
-        elif isinstance(effect, Confirm):
-            self.services.sites.confirm(effect)
-        elif isinstance(effect, Cancel):
-            self.services.sites.cancel(effect)
-        elif isinstance(effect, Ask):
-            self.services.updaters.ask()
-        else:
-            self.services.ended.stray(effect)
+    def _carriers(self) -> dict[type, Carrier]:
+        """Who carries out what leaves the engine."""
+        services = self.services
+        return {
+            Submit: services.sites.submit,
+            Confirm: services.sites.confirm,
+            Cancel: services.sites.cancel,
+            Ask: lambda _: services.updaters.ask(),
+            LateMessage: services.ended.stray,
+        }
 
     def _write_holder(self) -> None:
         said = {
@@ -157,7 +159,7 @@ def _services(
     replicas = _replicas(places, settings, lambda: engine.post(ReplicasFound()))
     near_files = DataLocality(replicas)
     scheduler = _scheduler(settings, store, circumstances, near_files, policies)
-    engine = Engine(store, scheduler, stream, fail)
+    engine = Engine(store, Core([scheduler]), stream, fail)
     checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
     sessions = Sessions(store, settings, places.state)
     sessions.post = engine.post
@@ -236,8 +238,9 @@ def _scheduler(
     near_files: DataLocality,
     policies: ActivePolicies,
 ) -> Scheduler:
-    made = Scheduler(matchmaker(circumstances, near_files), store.next_position, _rules(settings))
-    made.use(policies.policy(), policies.queue_policy())
+    chosen = PoliciesChosen(policies.policy(), policies.queue_policy())
+    match = matchmaker(circumstances, near_files)
+    made = build(match, store.next_position, _rules(settings), chosen)
     circumstances.successes = made.cache.reputation.successes
     circumstances.storage = made.cache.storage.known
     return made

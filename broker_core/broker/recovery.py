@@ -54,6 +54,8 @@ async def recover(
     await engine.settled()
     await sites.start(at_sites)
     await sites.forget_unknown(died=died)
+    for problem in engine.core.validate():
+        log.error("After the start the state contradicts itself: %s", problem)
     fail("after:recovery")
     if arrivals:
         log.info("%d live jobs were taken over", len(arrivals))

@@ -72,14 +72,14 @@ class EndedJobs:
                 log.warning(
                     "A site speaks of job %s, which is not here: %s",
                     effect.message.component.job,
-                    effect.said,
+                    effect.reason,
                 )
                 return
             await self._note(
                 [record],
                 EventType.MESSAGE_LATE,
                 EventSource.AL,
-                reason=effect.said,
+                reason=effect.reason,
                 details={"message": effect.message.name, "attempt": effect.message.component.attempt},
             )
 

@@ -1,20 +1,24 @@
-"""The engine: carries out what the scheduler decides. Store first, sites only after it is durable."""
+"""The engine: carries out what the reactors decide. Store first, sites only after it is durable."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from broker_core.bookkeeping.entries import LogEntry, NewSubmission
+from broker_core.bookkeeping.entries import EntityEntry, LogEntry, NewSubmission
 from broker_core.bookkeeping.store import Store
 from broker_core.clock import now
 from broker_core.engine.failpoints import FailPoints
 from broker_core.engine.site_metrics import SiteMetrics
 from broker_core.engine.stream import Stream
 from broker_core.jobs.record import JobRecord
-from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, LateMessage, Record, Submit, Wake
-from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded, TimerFired
+from broker_core.reactor.core import Core
+from broker_core.reactor.effect_runner import Carrier, EffectRunner
+from broker_core.reactor.entities import RecordEvent
+from broker_core.reactor.reactor import TimerFired, Wake
+from broker_core.scheduling.effects import Record
+from broker_core.scheduling.messages import Arrival, SubmissionRecorded
 from broker_core.scheduling.scheduler import Scheduler
 
 log = logging.getLogger("crossdesk.engine")
@@ -22,47 +26,51 @@ SOON = 0.004
 """Seconds that an event for which nothing waits may wait for others to be written with it."""
 MANY = 1000
 """Events that are written without waiting for more."""
-Outside = Submit | Confirm | Cancel | LateMessage | Ask
-"""Effects that leave the engine; they wait until everything recorded before them is durable."""
+_ITS_OWN = frozenset({Record, RecordEvent, Wake})
+"""Effects that the engine carries out itself; all others wait until everything recorded before is durable."""
 
 
 class Engine:
-    """One event loop, one scheduler, one store: every change of a live job passes through `post`."""
+    """One event loop, one core, one store: every change of a live job passes through `post`."""
 
-    def __init__(self, store: Store, scheduler: Scheduler, stream: Stream, fail: FailPoints) -> None:
+    def __init__(self, store: Store, core: Core, stream: Stream, fail: FailPoints) -> None:
         self.store = store
-        self.scheduler = scheduler
+        self.core = core
+        self.scheduler = core.part(Scheduler)
+        """One of the reactors; to be read only."""
         self.stream = stream
         self.figures = SiteMetrics()
         self._fail = fail
-        self._outside: Callable[[Outside], None] | None = None
-        self._held_back: list[Outside] = []
+        self._carriers: EffectRunner | None = None
+        self._held_back: list[object] = []
         self._timer: asyncio.TimerHandle | None = None
         self._last: asyncio.Future[None] | None = None
-        self._pending: list[LogEntry] = []
+        self._pending: list[LogEntry | EntityEntry] = []
         self._flush_timer: asyncio.TimerHandle | None = None
         self._stopped = False
         self._changes = 0
 
-    def connect(self, outside: Callable[[Outside], None]) -> None:
-        """Name who carries out the effects that concern sites and ended jobs.
+    def connect(self, carriers: Mapping[type, Carrier]) -> None:
+        """Name who carries out the effects that leave the engine, by type; raises NoCarrier for one without.
 
         Until then they are held back: a site that is still finding its attempts again must not be asked to
         start one of them.
         """
-        self._outside = outside
+        runner = EffectRunner(carriers)
+        runner.require(self.core.gives - _ITS_OWN)
+        self._carriers = runner
         held_back, self._held_back = self._held_back, []
         self._send(held_back)
 
-    def post(self, message: Message) -> None:
-        """Tell the scheduler something and carry out what follows; nothing is decided after `stop`."""
+    def post(self, event: object) -> None:
+        """Hand an event to the reactors and carry out what follows; nothing is decided after `stop`."""
         if self._stopped:
             return
-        effects = self.scheduler.handle(message, now())
+        effects = self.core.handle(event, now())
         self._tell(effects)
         self._carry_out(effects)
 
-    def _tell(self, effects: Sequence[Effect]) -> None:
+    def _tell(self, effects: Sequence[object]) -> None:
         """Let followers know of what changed beside the jobs themselves."""
         changes = self.scheduler.cache.board.changes
         if changes != self._changes:
@@ -82,13 +90,15 @@ class Engine:
             self.stream.topics.sites_changed()
 
     def record(
-        self, entries: Sequence[LogEntry], then: Callable[[], None] | None = None
+        self, entries: Sequence[LogEntry | EntityEntry], then: Callable[[], None] | None = None
     ) -> asyncio.Future[None]:
         """Write events with their rows; they are told to followers, and `then` is called, when durable."""
         self._flush()
         return self._append(entries, then)
 
-    def _append(self, entries: Sequence[LogEntry], then: Callable[[], None] | None) -> asyncio.Future[None]:
+    def _append(
+        self, entries: Sequence[LogEntry | EntityEntry], then: Callable[[], None] | None
+    ) -> asyncio.Future[None]:
         for entry in entries:
             self._fail(f"before:{entry.event.type}")
         future = self.store.append(entries)
@@ -106,13 +116,13 @@ class Engine:
         for entry in new.entries:
             _stamp(entry, self.store.next_position())
         if new.sweeps:
-            self._place(new, arrivals)
+            self._assign_positions(new, arrivals)
         future = self.store.submit(new)
         future.add_done_callback(lambda done: self._submitted(done, new, arrivals))
         self._last = future
         return future
 
-    def _place(self, new: NewSubmission, arrivals: tuple[Arrival, ...]) -> None:
+    def _assign_positions(self, new: NewSubmission, arrivals: tuple[Arrival, ...]) -> None:
         """Give the jobs of sweeps their places in the log."""
         records = {arrival.record.id: arrival.record for arrival in arrivals}
         for sweep, _ in new.sweeps:
@@ -132,12 +142,17 @@ class Engine:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _carry_out(self, effects: list[Effect]) -> None:
-        entries = [LogEntry(effect.event, effect.record) for effect in effects if isinstance(effect, Record)]
-        outside = [effect for effect in effects if isinstance(effect, Outside)]
+    def _carry_out(self, effects: list[object]) -> None:
+        entries, outside = list[LogEntry | EntityEntry](), list[object]()
         for effect in effects:
-            if isinstance(effect, Wake):
+            if isinstance(effect, Record):
+                entries.append(LogEntry(effect.event, effect.record))
+            elif isinstance(effect, RecordEvent):
+                entries.append(EntityEntry(effect.event))
+            elif isinstance(effect, Wake):
                 self._wake_at(effect.at)
+            else:
+                outside.append(effect)
         if not outside:
             self._write_soon(entries)
         elif entries:
@@ -149,7 +164,7 @@ class Engine:
             else:
                 self._send(outside)
 
-    def _write_soon(self, entries: list[LogEntry]) -> None:
+    def _write_soon(self, entries: list[LogEntry | EntityEntry]) -> None:
         """Write events that nothing waits for together with what is written next, or in a moment.
 
         What comes next is written after them, so the log keeps its order.
@@ -168,14 +183,13 @@ class Engine:
             pending, self._pending = self._pending, []
             self._append(pending, None)
 
-    def _send(self, outside: Sequence[Outside]) -> None:
+    def _send(self, outside: Sequence[object]) -> None:
         if self._stopped:
             return
-        if self._outside is None:
+        if self._carriers is None:
             self._held_back += outside
-            return
-        for effect in outside:
-            self._outside(effect)
+        else:
+            self._carriers.run(outside)
 
     def _wake_at(self, moment: float) -> None:
         if self._timer is not None:
@@ -184,7 +198,10 @@ class Engine:
         self._timer = loop.call_at(loop.time() + moment - now().monotonic, self.post, TimerFired())
 
     def _written(
-        self, done: asyncio.Future[None], entries: Sequence[LogEntry], then: Callable[[], None] | None
+        self,
+        done: asyncio.Future[None],
+        entries: Sequence[LogEntry | EntityEntry],
+        then: Callable[[], None] | None,
     ) -> None:
         if done.cancelled() or (error := done.exception()) is not None:
             log.error("Events were not kept: %s", "cancelled" if done.cancelled() else error)

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from broker_core.bookkeeping.entries import LogEntry
+from broker_core.bookkeeping.entries import EntityEntry, LogEntry
 from broker_core.bookkeeping.sqlite.codec import record_row
 from broker_core.bookkeeping.store import Store
 from broker_core.engine.topics import Change, ChangeTopics
@@ -58,11 +58,11 @@ class Stream:
         """The last position that was told."""
         return self._position
 
-    def publish(self, entries: Sequence[LogEntry]) -> None:
-        """Tell entries that are durable now; called in the order of their positions."""
+    def publish(self, entries: Sequence[LogEntry | EntityEntry]) -> None:
+        """Tell entries that are durable now, those of jobs; called in the order of their positions."""
         if not entries:
             return
-        self._kept.extend(entries)
+        self._kept.extend(entry for entry in entries if isinstance(entry, LogEntry))
         if len(self._kept) == KEPT:
             self._since = self._kept[0].event.position - 1
         self._position = max(self._position, entries[-1].event.position)

@@ -10,8 +10,8 @@ from broker_core.errors import CrossDeskError
 from broker_core.information.acceptance import acceptable
 from broker_core.information.source_state import SourceState
 from broker_core.information.updater import SourceAnswer, SourceFailed, SourceSettings, Updater, Watching
+from broker_core.reactor.reactor import Now
 from broker_core.resources.facts import SourceHeard
-from broker_core.scheduling.messages import Now
 from broker_core.wire.site_states import SourceCondition
 
 log = logging.getLogger("crossdesk.information")

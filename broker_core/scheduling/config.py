@@ -37,7 +37,7 @@ class SchedulerConfig:
     """Jobs of this broker that may wait there; a longer queue comes last in the order of choices."""
     cache: bool = True
     """False: what sources said counts for one round of decisions only (CB-CACHE-09)."""
-    tell_after: float = 1.0
+    explain_after: float = 1.0
     """A job is told why it waits once it has waited this long for free resources."""
     cancel_again: float = 10.0
     """A cancel that no site has confirmed is asked again after this."""

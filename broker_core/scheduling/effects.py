@@ -10,6 +10,7 @@ from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
+from broker_core.reactor.reactor import InternalEvent, Wake
 
 
 @immutable
@@ -48,18 +49,11 @@ class Cancel:
 
 
 @immutable
-class Wake:
-    """Send a TimerFired at this moment of the monotonic clock; replaces every earlier wish."""
-
-    at: float
-
-
-@immutable
 class LateMessage:
     """A site spoke of a job that is not live: record it with the ended job, if there is one."""
 
     message: AttemptReport
-    said: str
+    reason: str
     """The message in words."""
 
 
@@ -68,7 +62,14 @@ class Ask:
     """Ask every source now: without a cache nothing else lets waiting jobs be matched (CB-CACHE-09)."""
 
 
-Effect = Record | Submit | Confirm | Cancel | Wake | LateMessage | Ask
+@immutable
+class JobEnded(InternalEvent):
+    """A job is done, aborted or canceled: for reactors that go on from there."""
+
+    record: JobRecord
+
+
+Effect = Record | Submit | Confirm | Cancel | Wake | LateMessage | Ask | JobEnded
 ToSite = TypeVar("ToSite", Submit, Confirm, Cancel)
 
 

@@ -124,16 +124,16 @@ class WorkBudget:
     many, and what an earlier part of the same call asked for counts too."""
 
     def __init__(self, standings: EligibilityTable, most: int) -> None:
-        self._standings = standings
+        self._eligibility = standings
         self._asked = standings.before
         self._left = most
 
     def more(self) -> bool:
         """True if one more job may be looked at."""
         self._left -= 1
-        asked = self._standings.asked
+        asked = self._eligibility.asked
         if asked != self._asked:
-            self._left -= (asked - self._asked) * self._standings.cost
+            self._left -= (asked - self._asked) * self._eligibility.cost
             self._asked = asked
         return self._left >= 0
 
@@ -156,6 +156,10 @@ class EligibilityTable:
     def cost(self) -> int:
         """What one match over all resources counts for, in jobs."""
         return 4 + self._board.pool.columns.size // 5
+
+    def begin(self) -> None:
+        """A call of the reactor begins, with its own budget of work."""
+        self.before = self.asked
 
     def of(self, demand: Demand) -> Eligibility:
         """Where jobs of this demand can run."""

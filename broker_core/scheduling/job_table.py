@@ -8,9 +8,9 @@ from typing import Any
 from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.record import apply
 from broker_core.jobs.transitions import EventType, next_state
-from broker_core.scheduling.effects import Effect, Record
+from broker_core.reactor.reactor import Now
+from broker_core.scheduling.effects import Effect, JobEnded, Record
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.messages import Now
 from broker_core.version import SCHEMA
 
 
@@ -19,7 +19,7 @@ class JobTable:
 
     def __init__(self, positions: Callable[[], int]) -> None:
         self._positions = positions
-        self.jobs: dict[str, LiveJob] = {}
+        self.live: dict[str, LiveJob] = {}
         self.effects: list[Effect] = []
         self.now = Now(0.0, 0.0)
 
@@ -62,4 +62,5 @@ class JobTable:
         job.record = apply(before, event)
         self.effects.append(Record(event, job.record))
         if job.record.ended is not None:
-            del self.jobs[job.id]
+            del self.live[job.id]
+            self.effects.append(JobEnded(job.record))

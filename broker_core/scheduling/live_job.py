@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from broker_core.jobs.failure_history import FailureHistory
+from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_names
@@ -13,6 +14,40 @@ from broker_core.scheduling.demand import Demand
 
 AT_SITE = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING})
 """States in which an attempt exists and takes processors."""
+
+
+@immutable
+class NoAttempt:
+    """It is at no site."""
+
+
+@immutable
+class HandingOver:
+    """It is on its way; whether its site has it is not known yet."""
+
+
+@immutable
+class InDoubt:
+    """It was on its way whenever the broker died: its site is only asked whether it has it (case 24)."""
+
+
+@immutable
+class AtSite:
+    """Its site has it, waiting or running."""
+
+    held: bool = False
+    """Its site starts it only after a Confirm."""
+    queued_since: float | None = None
+    """Monotonic time since which it waits there, if it may not wait there for long."""
+    runs_since: float | None = None
+    """Monotonic time since which the site says that it runs it, without a word of the attempt itself."""
+    given_up: str = ""
+    """Why the broker itself asked the site to end it; empty: it did not."""
+
+
+LiveAttempt = NoAttempt | HandingOver | InDoubt | AtSite
+NO_ATTEMPT, HANDING_OVER, IN_DOUBT = NoAttempt(), HandingOver(), InDoubt()
+HELD, STARTS_ITSELF = AtSite(held=True), AtSite()
 
 
 @dataclass(slots=True)
@@ -33,22 +68,14 @@ class LiveJob:
     """What went wrong so far, `ce: reason`."""
     rounds: int = 0
     """Failed rounds of CB-ERR-6."""
-    retried: bool = False
-    """The current resource has had its second try (CB-ERR-3)."""
+    tries: int = 1
+    """How often the current resource was tried, this attempt included (CB-ERR-3)."""
     infeasible_since: float | None = None
     """Monotonic time since which no known resource could ever run it."""
     hold: str = ""
     """Reason to put it on hold as soon as it is taken over."""
-    holds: bool = False
-    """Its site starts the attempt only after a Confirm."""
-    runs_since: float | None = None
-    """Monotonic time since which the site says that it runs the attempt, without a word of the attempt."""
-    queued_since: float | None = None
-    """Monotonic time since which the site has the attempt, if that may not wait there."""
-    given_up: str = ""
-    """Why the broker itself asked the site to end the attempt; empty: it did not."""
-    suspect: bool = False
-    """It was on its way to a site whenever the broker died: it is not handed over again (case 24)."""
+    attempt: LiveAttempt = NO_ATTEMPT
+    """How far its current attempt has come, beyond what the record says."""
     died: tuple[str, ...] = ()
     """Sites where its starter or agent died, as in `FailureHistory`."""
 
@@ -61,11 +88,31 @@ class LiveJob:
     def remember(self, past: FailureHistory) -> None:
         """Take over what its events say of its troubles."""
         self.rounds, self.tried, self.died = past.rounds, past.tried, past.died
-        self.excluded, self.retried = frozenset(past.excluded), past.retried
+        self.excluded, self.tries = frozenset(past.excluded), 2 if past.retried else 1
 
     def fresh(self) -> None:
         """Its owner gives it a new try: troubles count from the beginning."""
         self.rounds, self.died = 0, ()
+
+    @property
+    def held(self) -> bool:
+        """Its site has it and starts it only after a Confirm."""
+        return isinstance(self.attempt, AtSite) and self.attempt.held
+
+    @property
+    def runs_since(self) -> float | None:
+        """See `AtSite`."""
+        return self.attempt.runs_since if isinstance(self.attempt, AtSite) else None
+
+    @property
+    def queued_since(self) -> float | None:
+        """See `AtSite`."""
+        return self.attempt.queued_since if isinstance(self.attempt, AtSite) else None
+
+    @property
+    def given_up(self) -> str:
+        """See `AtSite`."""
+        return self.attempt.given_up if isinstance(self.attempt, AtSite) else ""
 
     @property
     def where(self) -> str:

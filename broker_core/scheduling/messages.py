@@ -8,18 +8,11 @@ from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.record import JobRecord
+from broker_core.policies.policy import Policy
+from broker_core.policies.queues import QueuePolicy
+from broker_core.reactor.reactor import TimerFired
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.demand import Demand
-
-
-@immutable
-class Now:
-    """The two clocks: `wall` goes into records, only `monotonic` decides (reliability case 7)."""
-
-    wall: float
-    """Seconds since the epoch, UTC; may jump."""
-    monotonic: float
-    """Seconds of a clock that never jumps."""
 
 
 @immutable
@@ -103,10 +96,12 @@ class ReleaseAsked:
 
 
 @immutable
-class TimerFired:
-    """The moment of a Wake effect has come; it may also come early or twice."""
+class PoliciesChosen:
+    """Other policies decide from now on; None: that one stays as it is (CB-SCH-03)."""
 
-    name: ClassVar[str] = "timer.fired"
+    name: ClassVar[str] = "policies.chosen"
+    order: Policy | None = None
+    queue: QueuePolicy | None = None
 
 
 @immutable
@@ -117,5 +112,7 @@ class ReplicasFound:
 
 
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
-Heard = SourceHeard | ReplicasFound | LinkChanged
-Message = SubmissionRecorded | JobsRecovered | Heard | AttemptReport | Request | TimerFired
+Observation = SourceHeard | ReplicasFound | LinkChanged
+Message = (
+    SubmissionRecorded | JobsRecovered | Observation | AttemptReport | Request | PoliciesChosen | TimerFired
+)

@@ -9,14 +9,13 @@ import numpy as np
 
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
-from broker_core.resources.cache import ResourceCache
 from broker_core.resources.pool import Pool
-from broker_core.scheduling.eligibility import EligibilityTable, Rows
-from broker_core.scheduling.job_table import JobTable
+from broker_core.scheduling.attempts.forced_rematch import ForcedRematch
+from broker_core.scheduling.eligibility import Rows
 from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.pending_queue import PendingQueue
-from broker_core.scheduling.scheduling_pass import SchedulingPass
+from broker_core.scheduling.queue.scheduling_pass import SchedulingPass
 from broker_core.scheduling.selection import Selector
+from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import waits_at_site
 
 S = JobState
@@ -29,7 +28,7 @@ class QueuedJob:
     """A job that waits, with its reason."""
 
     job: LiveJob
-    place: int
+    position: int
     """1 for the head of the queue; 0 if it is not in it."""
     reason: str
     blocking: str
@@ -45,7 +44,7 @@ class Why:
     headline: str
     details: list[str] = field(default_factory=list)
     """Further sentences, the most important first."""
-    place: int = 0
+    position: int = 0
     held_back_by: str = ""
     matching_now: int = 0
     matching_ever: int = 0
@@ -61,53 +60,53 @@ class Questions:
     """Answers from the state that decides, and changes nothing of it."""
 
     def __init__(
-        self,
-        ledger: JobTable,
-        cache: ResourceCache,
-        standings: EligibilityTable,
-        chooser: Selector,
-        waiting: PendingQueue,
-        rounds: SchedulingPass,
+        self, state: SchedulerState, selector: Selector, rounds: SchedulingPass, elsewhere: ForcedRematch
     ) -> None:
-        self._ledger = ledger
-        self._cache = cache
-        self._standings = standings
-        self._chooser = chooser
-        self._waiting = waiting
-        self._round = rounds
+        self._jobs = state.jobs
+        self._cache = state.cache
+        self._queue = state.queue
+        self._selector = selector
+        self._eligibility = state.eligibility
+        self._pass = rounds
+        self.not_elsewhere = elsewhere.refusal
+
+    @property
+    def policy_problem(self) -> str:
+        """Why the built-in order had to step in when the policy was last asked; empty: it had not."""
+        return self._selector.failed
 
     def queue(self, now: float) -> Iterator[QueuedJob]:
         """All waiting jobs: the queue in order, then those sent to a site that has not answered yet, then
         parked and held ones. Jobs may come and go between two of them; who has left the queue is left out."""
-        others = [job for job in self._ledger.jobs.values() if self._is_other(job)]
-        first_of = {line.place: self._round.head_before(line) for line in self._waiting.lines()}
+        others = [job for job in self._jobs.live.values() if self._is_other(job)]
+        first_of = {line.first: self._pass.head_before(line) for line in self._queue.lines()}
         waits: dict[str, str] = {}
-        for place, job in enumerate(self._waiting.queued(), 1):
-            line = self._waiting.line(job)
+        for position, job in enumerate(self._queue.queued(), 1):
+            line = self._queue.line(job)
             if line is None:
                 continue
-            first = first_of.get(line.place)
-            if first is None and line.place != job.order:
+            first = first_of.get(line.first)
+            if first is None and line.first != job.order:
                 first = line.head()
             blocking = job if first is None else first
             if blocking.id not in waits:
                 waits[blocking.id] = self._lacks(blocking, now)
-            reason = _told(job, place, first, waits[blocking.id])
-            yield QueuedJob(job, place, reason, first.id if first else "", "queued")
+            reason = _queued_reason(job, position, first, waits[blocking.id])
+            yield QueuedJob(job, position, reason, first.id if first else "", "queued")
         yield from (self._other(job) for job in others if self._is_other(job))
 
     def why(self, job: LiveJob, now: float, next_round: float) -> Why:
         """Everything that keeps one job from running."""
-        standing = self._standings.of(job.demand)
+        eligible = self._eligibility.of(job.demand)
         waits = job.record.state is S.WAITING and not job.record.held
-        first = self._round.before(job)
+        first = self._pass.before(job)
         return Why(
             self.reason(job, now),
             self._details(job, now),
-            self._waiting.place(job),
+            self._queue.position(job),
             "" if first is None else first.id,
-            self._chooser.matching(job.demand, job.excluded, now) if waits else 0,
-            len(standing.ever_rows),
+            self._selector.matching(job.demand, job.excluded, now) if waits else 0,
+            len(eligible.ever_rows),
             len(self._cache.entries),
             next_round if waits else None,
             self._remedy(job, first),
@@ -122,11 +121,11 @@ class Questions:
             return waits_at_site(job.record)
         if job.record.state is not S.WAITING:
             return ""
-        place = self._waiting.place(job)
-        if not place:
+        position = self._queue.position(job)
+        if not position:
             return job.record.reason
-        first = self._round.before(job)
-        return _told(job, place, first, self._lacks(first or job, now))
+        first = self._pass.before(job)
+        return _queued_reason(job, position, first, self._lacks(first or job, now))
 
     def met(self, job: LiveJob, now: float) -> str:
         """What its record says of a job for which nothing was free. Its place, which may change while the
@@ -147,33 +146,33 @@ class Questions:
 
     def _useful(self, job: LiveJob) -> Rows:
         """Rows that could ever run a job."""
-        rows = self._standings.of(job.demand).ever_rows
+        rows = self._eligibility.of(job.demand).ever_rows
         barred = [self._cache.entries[ce].row for ce in job.excluded if ce in self._cache.entries]
         return rows[~np.isin(rows, barred)] if barred else rows
 
     def _bars(self, rows: Rows, pool: Pool, most: int) -> list[str]:
         """Why some of these rows may not be used now."""
         barred = rows[~self._cache.board.usable[rows]][: _QUEUES * most].tolist()
-        told = (f"{site_name(pool.columns.ces[row])}: {pool.barred[row].reason}" for row in barred)
-        return list(dict.fromkeys(told))[:most]
+        reasons = (f"{site_name(pool.columns.ces[row])}: {pool.barred[row].reason}" for row in barred)
+        return list(dict.fromkeys(reasons))[:most]
 
     def _details(self, job: LiveJob, now: float) -> list[str]:
-        told = []
+        details = []
         if job.ces and job.record.state is S.READY:
-            told.append(f"{job.sites} is being tried")
-        told += [f"Tried: {one}" for one in job.tried[-3:]]
-        told += self._bars(self._useful(job), self._cache.pool(now), 3)
+            details.append(f"{job.sites} is being tried")
+        details += [f"Tried: {one}" for one in job.tried[-3:]]
+        details += self._bars(self._useful(job), self._cache.pool(now), 3)
         if job.excluded:
             names = site_names(sorted(job.excluded)[:3])
-            told.append(f"Not tried again after failures: {names}")
-        return told
+            details.append(f"Not tried again after failures: {names}")
+        return details
 
     def _remedy(self, job: LiveJob, first: LiveJob | None) -> str:
         if job.record.held:
             return "Release it"
         if job.record.state is not S.WAITING:
             return ""
-        if not self._standings.of(job.demand).ever:
+        if not self._eligibility.of(job.demand).ever:
             return "Change what it requires, or add a site that offers it; list-match shows what keeps it out"
         if first is not None and first.id != job.id:
             return "Choose bounded backfill as the queue policy, or hold or cancel the job before it"
@@ -181,7 +180,7 @@ class Questions:
 
     def _is_other(self, job: LiveJob) -> bool:
         """It waits, but not in the queue."""
-        return job.record.state in (S.WAITING, S.READY) and self._waiting.line(job) is None
+        return job.record.state in (S.WAITING, S.READY) and self._queue.line(job) is None
 
     def _other(self, job: LiveJob) -> QueuedJob:
         if job.record.state is S.READY:
@@ -189,11 +188,11 @@ class Questions:
         return QueuedJob(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
 
 
-def _told(job: LiveJob, place: int, first: LiveJob | None, lacks: str) -> str:
+def _queued_reason(job: LiveJob, position: int, first: LiveJob | None, lacks: str) -> str:
     """Why a queued job waits: for what it lacks itself, or for what the first job before it lacks."""
     if first is None:
         return f"Next in the queue; {lacks}"
-    others = "1 job is" if place == 2 else f"{place - 1} jobs are"
+    others = "1 job is" if position == 2 else f"{position - 1} jobs are"
     return f"{others} before it: {_called(first, job)} {lacks}"
 
 

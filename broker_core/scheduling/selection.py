@@ -13,12 +13,11 @@ from broker_core.matching.ordering import BUSY, load
 from broker_core.policies.built_in import best_fit
 from broker_core.policies.guarded import arranged
 from broker_core.policies.policy import Choices, Policy, Request, sets, single
-from broker_core.resources.cache import ResourceCache
 from broker_core.resources.pool import Counts, Pool
-from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.demand import Demand
-from broker_core.scheduling.eligibility import Eligibility, EligibilityTable, Rows
-from broker_core.scheduling.pending_queue import ALL
+from broker_core.scheduling.eligibility import Eligibility, Rows
+from broker_core.scheduling.queue.pending_queue import ALL
+from broker_core.scheduling.state import SchedulerState
 
 _OVERLOADED = 1 << 60
 _NEVER = np.array(np.iinfo(np.int64).max)
@@ -72,17 +71,22 @@ class Able:
 class Selector:
     """Chooses by matching, room and policy; locks nothing and commits nothing."""
 
-    def __init__(self, cache: ResourceCache, standings: EligibilityTable, rules: SchedulerConfig) -> None:
-        self._cache = cache
-        self._board = cache.board
-        self._standings = standings
-        self._rules = rules
+    def __init__(self, state: SchedulerState) -> None:
+        self._cache = state.cache
+        self._board = state.cache.board
+        self._eligibility = state.eligibility
+        self._rules = state.rules
         self.order: Policy = best_fit
         """The policy for the order of choices."""
         self.problem = ""
         """Why the built-in policy had to step in since this was last emptied; empty if it had not to."""
         self.failed = ""
         """Why it had to step in last time; empty if the policy in force did well."""
+
+    def use(self, order: Policy) -> None:
+        """Order choices by another policy from now on."""
+        if order is not self.order:
+            self.order, self.failed = order, ""
 
     def choose(
         self, demand: Demand, excluded: Collection[str], now: float, fresh: int = ALL, seed: int = 0
@@ -92,53 +96,53 @@ class Selector:
         `fresh`: rows, as bits, outside of which nothing is to be found.
         """
         pool = self._cache.pool(now)
-        standing = self._standings.of(demand)
-        if not standing.ever:
+        eligible = self._eligibility.of(demand)
+        if not eligible.ever:
             return None
         if demand.inter_cluster:
             return self._choose_set(demand, excluded, pool, seed)
-        if standing.steady and self.order is best_fit:
-            return self._fit(demand, standing, excluded, pool, fresh)
-        able = self._able(demand, standing, excluded, pool, seed)
+        if eligible.steady and self.order is best_fit:
+            return self._fit(demand, eligible, excluded, pool, fresh)
+        able = self._able(demand, eligible, excluded, pool, seed)
         if not len(able.rows):
             return None
-        places = self._arranged(single(able), demand, seed)
-        return _alone(pool, demand, int(able.rows[places[0]]), len(places)) if places else None
+        order = self._arranged(single(able), demand, seed)
+        return _alone(pool, demand, int(able.rows[order[0]]), len(order)) if order else None
 
     def matching(self, demand: Demand, excluded: Collection[str], now: float) -> int:
         """Number of choices that a job of this demand has now."""
         pool = self._cache.pool(now)
-        standing = self._standings.of(demand)
-        if not standing.ever:
+        eligible = self._eligibility.of(demand)
+        if not eligible.ever:
             return 0
         if demand.inter_cluster:
-            return len(self._standings.matches(demand, pool).groups)
-        return len(self._able(demand, standing, excluded, pool, 0).rows)
+            return len(self._eligibility.matches(demand, pool).groups)
+        return len(self._able(demand, eligible, excluded, pool, 0).rows)
 
     def has_others(self, demand: Demand, excluded: Collection[str]) -> bool:
         """True if some resource could ever run a job of this demand besides those."""
         ces = self._board.pool.columns.ces
-        return any(ces[row] not in excluded for row in self._standings.of(demand).ever_rows.tolist())
+        return any(ces[row] not in excluded for row in self._eligibility.of(demand).ever_rows.tolist())
 
     def _fit(
-        self, demand: Demand, standing: Eligibility, excluded: Collection[str], pool: Pool, fresh: int
+        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], pool: Pool, fresh: int
     ) -> Selection | None:
         """Best fit (CB-SCH-05a) without putting all in order: the smallest of one number for each row."""
         if fresh > 0 and fresh & (fresh - 1) == 0:
-            return self._only(demand, standing, pool, fresh)
-        rows, longest, all_free = standing.rows, self._longest(demand), self._all_free(demand)
+            return self._only(demand, eligible, pool, fresh)
+        rows, longest, all_free = eligible.rows, self._longest(demand), self._all_free(demand)
         surplus = pool.free.take(rows)
-        surplus -= standing.cpus
+        surplus -= eligible.cpus
         full = surplus < _NONE
         if not all_free or pool.barred or excluded:
-            full = ~self._roomy(rows, ~full, demand, standing, excluded)
+            full = ~self._roomy(rows, ~full, demand, eligible, excluded)
         count = len(rows) - int(np.count_nonzero(full))
         if not count:
             return None
         queue = pool.waiting if pool.own_waiting is None else pool.own_waiting
         key = surplus if all_free else _later(surplus, queue.take(rows), pool.total.take(rows))
-        if not standing.flat:
-            key += standing.key
+        if not eligible.flat:
+            key += eligible.key
         if self._board.longest_queue > longest:
             key += (queue.take(rows) > longest) * _OVERLOADED
         if count < len(rows):
@@ -150,34 +154,34 @@ class Selector:
         compares a job with free CPUs (CB-MM-05)."""
         return demand.description.interactive or self._rules.batch_capacity == "free"
 
-    def _only(self, demand: Demand, standing: Eligibility, pool: Pool, fresh: int) -> Selection | None:
+    def _only(self, demand: Demand, eligible: Eligibility, pool: Pool, fresh: int) -> Selection | None:
         """The one row that can have become able to take a job."""
         row = fresh.bit_length() - 1
-        if not standing.now & fresh:
+        if not eligible.now & fresh:
             return None
         enough = pool.free[row] >= demand.description.cpus
         if not self._board.usable[row] or (not enough and self._all_free(demand)):
             return None
         if not enough:
             rows = np.array((row,), np.intp)
-            enough = self._roomy(rows, np.array((False,)), demand, standing, ())[0]
+            enough = self._roomy(rows, np.array((False,)), demand, eligible, ())[0]
         return _alone(pool, demand, row, 1) if enough else None
 
     def _able(
-        self, demand: Demand, standing: Eligibility, excluded: Collection[str], pool: Pool, seed: int
+        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], pool: Pool, seed: int
     ) -> Able:
         """Resources that match, may be used, and have room."""
-        if standing.steady:
-            rows, rank, close = standing.rows, standing.rank, standing.close_files
+        if eligible.steady:
+            rows, rank, close = eligible.rows, eligible.rank, eligible.close_files
         else:
-            found = self._standings.matches(demand, pool, seed).candidates
+            found = self._eligibility.matches(demand, pool, seed).candidates
             rows, rank, close = found.rows.astype(np.intp), found.rank, found.close_files
         free = pool.free.take(rows) >= demand.description.cpus
-        ok = np.flatnonzero(self._roomy(rows, free, demand, standing, excluded))
+        ok = np.flatnonzero(self._roomy(rows, free, demand, eligible, excluded))
         return Able(pool, rows[ok], rank[ok], close[ok])
 
     def _roomy(
-        self, rows: Rows, ok: Flags, demand: Demand, standing: Eligibility, excluded: Collection[str]
+        self, rows: Rows, ok: Flags, demand: Demand, eligible: Eligibility, excluded: Collection[str]
     ) -> Flags:
         """Which rows may be used and have room: enough free CPUs (`ok`), or place in a queue that we may
         use (CB-MM-05)."""
@@ -185,8 +189,8 @@ class Selector:
         if not self._all_free(demand):
             if pool.own_waiting is not None:
                 ok = ok | (board.queueing.take(rows) & (pool.own_waiting.take(rows) < rules.max_site_queue))
-            if rules.queue_ahead and len(standing.ever_rows) == 1 and len(rows):
-                only = pool.columns.ces[int(standing.ever_rows[0])]
+            if rules.queue_ahead and len(eligible.ever_rows) == 1 and len(rows):
+                only = pool.columns.ces[int(eligible.ever_rows[0])]
                 ok = ok | (self._ahead(only) >= demand.description.cpus)
         if pool.barred:
             ok = ok & board.usable.take(rows)
@@ -204,14 +208,14 @@ class Selector:
         self, demand: Demand, excluded: Collection[str], pool: Pool, seed: int
     ) -> Selection | None:
         """The best set of computing elements (CB-SCH-05), filled as CB-SET-12 says."""
-        found = self._standings.matches(demand, pool, seed)
+        found = self._eligibility.matches(demand, pool, seed)
         known = found.candidates
         able = Able(pool, known.rows.astype(np.intp), known.rank, known.close_files)
         choices = sets(able, found.groups)
-        for place in self._arranged(choices, demand, seed):
-            ces = choices.ces[place]
+        for index in self._arranged(choices, demand, seed):
+            ces = choices.ces[index]
             if not any(ce in excluded for ce in ces):
-                given = found.grouping.cpus(found.groups[place], demand.description.cpus)
+                given = found.grouping.cpus(found.groups[index], demand.description.cpus)
                 return Selection(tuple(ces), given, len(choices))
         return None
 

@@ -12,22 +12,22 @@ from broker_core.matching.match import Matches, match
 from broker_core.policies.built_in import best_fit
 from broker_core.policies.policy import Policy
 from broker_core.policies.queues import FCFS, QUEUES
+from broker_core.reactor.core import Core
+from broker_core.reactor.reactor import Now
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.resources.pool import Pool
+from broker_core.scheduling.build import build
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.messages import Now
-from broker_core.scheduling.scheduler import Scheduler
+from broker_core.scheduling.messages import PoliciesChosen
 from broker_core.simulation.site import SimulatedSite
 
 
-def scheduler(order: Policy = best_fit, queue: str = FCFS, rules: SchedulerConfig | None = None) -> Scheduler:
-    """A scheduler with these policies; raises BadRequest for a queue policy that is not known."""
+def core(order: Policy = best_fit, queue: str = FCFS, rules: SchedulerConfig | None = None) -> Core:
+    """A core of the scheduler with these policies; raises BadRequest for a queue policy that is not known."""
     if queue not in QUEUES:
         raise BadRequest(f"There is no queue policy {queue!r}.", remedy=f"There are {', '.join(QUEUES)}.")
-    made = Scheduler(_matched, count(1).__next__, rules)
-    made.use(order, QUEUES[queue]())
-    return made
+    return Core([build(_matched, count(1).__next__, rules, PoliciesChosen(order, QUEUES[queue]()))])
 
 
 def _matched(demand: Demand, pool: Pool, seed: int) -> Matches:

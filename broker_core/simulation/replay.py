@@ -9,17 +9,19 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.reactor.core import Core
+from broker_core.reactor.effect_runner import Carrier, EffectRunner
+from broker_core.reactor.reactor import Now, TimerFired, Wake
 from broker_core.scheduling.demand import Demand
-from broker_core.scheduling.effects import Ask, Record, Submit, Wake
-from broker_core.scheduling.messages import Arrival, Message, Now, SubmissionRecorded, TimerFired
-from broker_core.scheduling.scheduler import Scheduler
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Record, Submit
+from broker_core.scheduling.messages import Arrival, SubmissionRecorded
 from broker_core.simulation import production
 from broker_core.simulation.site import SimulatedAttempt, SimulatedSite, SiteFacts
 from broker_core.simulation.trace import WorkloadTrace
@@ -35,9 +37,12 @@ class TraceReplay:
         self,
         trace: WorkloadTrace,
         sites: Sequence[SiteFacts],
-        scheduler: Scheduler,
+        core: Core,
         listener: Listener | None = None,
+        carriers: Mapping[type, Carrier] | None = None,
     ) -> None:
+        """`carriers`: of effects that a broker with the scheduler alone does not have. Nobody confirms or
+        cancels here, and no message is late."""
         self.now = 0.0
         self.epoch = trace.begin
         self.trace = trace
@@ -49,7 +54,15 @@ class TraceReplay:
         """Jobs that have ended, or were given up."""
         self.sites = [SimulatedSite(facts, number, self) for number, facts in enumerate(sites)]
         self._by_ce = {site.facts.ce: site for site in self.sites}
-        self._scheduler = scheduler
+        self._core = core
+        own: dict[type, Carrier] = {
+            Record: self._record,
+            Submit: self._send,
+            Wake: self._wake_at,
+            Ask: self._ask,
+        }
+        self._runner = EffectRunner({**own, **(carriers or {})})
+        self._runner.require(core.gives - {Confirm, Cancel, LateMessage})
         self._listener = listener
         self._alarms: list[tuple[float, int, Callable[[Any], None], Any]] = []
         self._alarm_number = 0
@@ -100,7 +113,8 @@ class TraceReplay:
             self._submit()
         else:
             self._advance(wake)
-            self._hear(TimerFired())
+            self._wake = math.inf
+            self.post(TimerFired())
 
     def _advance(self, moment: float) -> None:
         if moment != self.now:
@@ -115,7 +129,7 @@ class TraceReplay:
             arrivals.append(self._arrival(self._submitted))
             self._submitted += 1
             self._next_submission = submit[self._submitted] if self._submitted < len(submit) else math.inf
-        self._hear(SubmissionRecorded(tuple(arrivals)))
+        self.post(SubmissionRecorded(tuple(arrivals)))
 
     def _arrival(self, index: int) -> Arrival:
         cpus, limit = self.trace.cpus[index], self.trace.limit[index]
@@ -128,22 +142,22 @@ class TraceReplay:
         )
         return Arrival(record, demand)
 
-    def _hear(self, message: Message) -> None:
-        for effect in self._scheduler.handle(message, self._clock):
-            if isinstance(effect, Record):
-                if self._listener is not None:
-                    self._listener(effect.event)
-                if effect.record.ended is not None:
-                    self.over += 1
-            elif isinstance(effect, Submit):
-                self._send(effect)
-            elif isinstance(effect, Wake):
-                self._wake = effect.at
-            elif isinstance(effect, Ask):
-                for site in self.sites:
-                    self.after(site.facts.answer_delay, self._answer, site)
-            else:
-                raise AssertionError(f"nobody cancels here: {effect}")
+    def post(self, event: object) -> None:
+        """Hand an event to the reactors, now, and carry out what follows."""
+        self._runner.run(self._core.handle(event, self._clock))
+
+    def _record(self, effect: Record) -> None:
+        if self._listener is not None:
+            self._listener(effect.event)
+        if effect.record.ended is not None:
+            self.over += 1
+
+    def _wake_at(self, effect: Wake) -> None:
+        self._wake = effect.at
+
+    def _ask(self, _: Ask) -> None:
+        for site in self.sites:
+            self.after(site.facts.answer_delay, self._answer, site)
 
     def _send(self, effect: Submit) -> None:
         record = effect.record
@@ -154,12 +168,12 @@ class TraceReplay:
     def _publish(self, site: SimulatedSite) -> None:
         """A site reports its load, now and after each of its intervals."""
         interval = site.facts.publish_interval or math.inf
-        self._hear(production.report(site.facts.name, (site,), self._clock, interval))
+        self.post(production.report(site.facts.name, (site,), self._clock, interval))
         if site.facts.publish_interval:
             self.at(self.now + interval, self._publish, site)
 
     def _answer(self, site: SimulatedSite) -> None:
-        self._hear(production.report(site.facts.name, (site,), self._clock, math.inf))
+        self.post(production.report(site.facts.name, (site,), self._clock, math.inf))
 
     # --- what the sites ask for
 
@@ -178,9 +192,9 @@ class TraceReplay:
     def tell(self, message: AttemptReport, delay: float) -> None:
         """The scheduler hears a site after a delay."""
         if delay <= 0:
-            self._at_once.append((self._hear, message))
+            self._at_once.append((self.post, message))
         else:
-            self.at(self.now + delay, self._hear, message)
+            self.at(self.now + delay, self.post, message)
 
     def started(self, attempt: SimulatedAttempt, site: SimulatedSite) -> None:
         """An application started now."""

@@ -22,6 +22,7 @@ from broker_core.jobs.attempt_events import (
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.scheduling.live_job import InDoubt
 from broker_core.site_management.site_sweep import sweep_for_ever
 from broker_core.sites.contract import KnownAttempt, LaunchOrder, Site
 from broker_core.sites.shortage import is_shortage
@@ -127,8 +128,8 @@ class SiteWorker:
     def _known(self, record: JobRecord) -> KnownAttempt:
         """What is on its way to the site is handed over again by `submit`, as the scheduler wants it."""
         job = self._engine.scheduler.job(record.id)
-        suspect = job is not None and job.suspect
-        stays = suspect or record.canceling is not None or record.state is not JobState.READY
+        in_doubt = job is not None and isinstance(job.attempt, InDoubt)
+        stays = in_doubt or record.canceling is not None or record.state is not JobState.READY
         return KnownAttempt(record.component, resubmitted=not stays)
 
     async def _submit(self, record: JobRecord) -> None:

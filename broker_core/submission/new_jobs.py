@@ -16,8 +16,8 @@ from broker_core.jobs.record import first_record
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
 from broker_core.jobs.transitions import EventType
-from broker_core.scheduling.arrivals import taken_over
 from broker_core.scheduling.demand import Demand, demand_of
+from broker_core.scheduling.queue.arrivals import taken_over
 from broker_core.submission.expansion import JobSeed, files_of, helper_for
 from broker_core.wire.submission import Caution, SandboxFile, Submission, SubmissionItem
 

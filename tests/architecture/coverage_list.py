@@ -18,7 +18,7 @@ from coverage.exceptions import NoDataError
 from tests.packaging.sources import ROOT
 
 FILE = Path(__file__).with_name("full_coverage.txt")
-PURE = ("jdl", "jobs", "resources", "matching", "policies", "scheduling", "wire")
+PURE = ("jdl", "jobs", "reactor", "resources", "matching", "policies", "scheduling", "wire")
 """Packages of broker_core that hold decisions only: tests can bring about all that happens in them."""
 
 

@@ -14,12 +14,13 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
+from broker_core.reactor.reactor import Now, TimerFired, Wake
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.resources.pool import Pool
+from broker_core.scheduling.build import build
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.effects import Submit, Wake
-from broker_core.scheduling.messages import Arrival, Message, Now, SubmissionRecorded, TimerFired
-from broker_core.scheduling.scheduler import Scheduler
+from broker_core.scheduling.effects import Submit
+from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded
 from tests.benchmarks.figure import Figure
 
 JOBS, DEMANDS, CES, MANY = 10_000, 50, 1000, 10_000
@@ -96,7 +97,7 @@ class _Driven:
         self._demands = _demands()
         self.monotonic, self.wake, self.longest, self.sent = 0.0, 0.0, 0.0, 0
         positions = count(1)
-        self._scheduler = Scheduler(self._match, lambda: next(positions))
+        self._scheduler = build(self._match, lambda: next(positions))
         self.hear(ces)
         self.settle()
         self.longest, self.asked = 0.0, 0

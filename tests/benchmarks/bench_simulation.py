@@ -66,7 +66,7 @@ def _made() -> WorkloadTrace:
 
 def _seconds(trace: WorkloadTrace) -> tuple[float, float]:
     """How long one replay takes, and how much of that its process worked."""
-    run = TraceReplay(trace, sites_of(trace), production.scheduler())
+    run = TraceReplay(trace, sites_of(trace), production.core())
     collect_rarely(HARDLY_EVER)
     begin, worked = time.perf_counter(), time.process_time()
     run.run()

@@ -10,6 +10,7 @@ from typing import Any
 
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
+from broker_core.scheduling.live_job import HANDING_OVER
 from broker_core.sites.contract import CurrentAttempts, KnownAttempt, Report
 from broker_core.sites.link import Link, LinkEvent
 
@@ -73,7 +74,7 @@ class Heard:
     def _job(self, job: str) -> Any:
         record = self.jobs.get(job)
         return record and SimpleNamespace(
-            record=record, canceling=record.canceling is not None, suspect=False
+            record=record, canceling=record.canceling is not None, attempt=HANDING_OVER
         )
 
     def post(self, message: Any) -> None:

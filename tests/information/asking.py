@@ -11,8 +11,8 @@ from typing import Any
 from broker_core.information.ldap.updater import LdapUpdater
 from broker_core.information.runner import Updaters
 from broker_core.information.updater import SourceAnswer, SourceSettings, Updater
+from broker_core.reactor.reactor import Now
 from broker_core.resources.facts import Facts, SourceHeard
-from broker_core.scheduling.messages import Now
 from broker_core.wire.resources import SourceView
 from tests.testbed.glue_tree import MadeCE
 

@@ -18,22 +18,17 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
+from broker_core.reactor.core import Core
+from broker_core.reactor.effect_runner import EffectRunner
+from broker_core.reactor.reactor import Now, TimerFired, Wake
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
+from broker_core.scheduling.build import build
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.demand import Demand, demand_of
-from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, LateMessage, Record, Submit, Wake
-from broker_core.scheduling.messages import (
-    Arrival,
-    JobsRecovered,
-    LinkChanged,
-    Message,
-    Now,
-    SubmissionRecorded,
-    TimerFired,
-)
-from broker_core.scheduling.scheduler import Scheduler
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Record, Submit
+from broker_core.scheduling.messages import Arrival, JobsRecovered, LinkChanged, Message, SubmissionRecorded
 
 PLAIN = 'Executable = "/bin/true";'
 CE = "here:2119/jobmanager-fork-local"
@@ -75,24 +70,34 @@ class Stage:
         self.strays: list[LateMessage] = []
         self.wake = 0.0
         self.asks = 0
+        self.runner = EffectRunner(
+            {
+                Record: self._record, Submit: self.submits.append, Confirm: self.confirms.append,
+                Cancel: self.cancels.append, LateMessage: self.strays.append, Wake: self._wake_at,
+                Ask: self._ask,
+            }
+        )  # fmt: skip
         self.resources = [resource()] if resources is None else list(resources)
         self.restart()
 
-    def restart(self, *, died: bool = False) -> list[Effect]:
+    def restart(self, *, died: bool = False) -> list[object]:
         """A broker ended, or killed, and started again: only what was recorded is left."""
-        self.scheduler = Scheduler(self.matched, lambda: next(self.positions), self.rules)
+        self.scheduler = build(self.matched, lambda: next(self.positions), self.rules)
+        self.core = Core([self.scheduler])
+        self.runner.require(self.core.gives)
         self.refresh()
         live = [record for record in self.records.values() if record.state.active]
         arrivals = (Arrival(one, self._demand(one), past=past_of(self.stories[one.id])) for one in live)
         return self.tell(JobsRecovered(tuple(arrivals), died))
 
-    def tell(self, message: Message) -> list[Effect]:
-        effects = self.scheduler.handle(message, Now(self.wall, self.monotonic))
-        for effect in effects:
-            self._keep(effect)
+    def tell(self, message: Message) -> list[object]:
+        effects = self.core.handle(message, Now(self.wall, self.monotonic))
+        self.runner.run(effects)
+        problems = self.core.validate()
+        assert not problems, problems
         return effects
 
-    def refresh(self, *resources: Resource) -> list[Effect]:
+    def refresh(self, *resources: Resource) -> list[object]:
         """The sites tell how they are, those named or as at the beginning; each is used by an account."""
         facts = tuple(map(facts_of, resources or self.resources))
         return self.tell(
@@ -171,27 +176,20 @@ class Stage:
         assert description is not None
         return demand_of(description, record.description, "", record.pinned)
 
-    def _keep(self, effect: Effect) -> None:
-        match effect:
-            case Record(event=event, record=record):
-                before = self.records[event.job]
-                assert event.old is before.state
-                assert event.new is next_state(before.state, event.type)
-                assert record == apply(before, event)
-                self.records[event.job] = record
-                self.stories[event.job].append(event)
-            case Submit():
-                self.submits.append(effect)
-            case Confirm():
-                self.confirms.append(effect)
-            case Cancel():
-                self.cancels.append(effect)
-            case LateMessage():
-                self.strays.append(effect)
-            case Wake(at=at):
-                self.wake = at
-            case Ask():
-                self.asks += 1
+    def _record(self, effect: Record) -> None:
+        event, record = effect.event, effect.record
+        before = self.records[event.job]
+        assert event.old is before.state
+        assert event.new is next_state(before.state, event.type)
+        assert record == apply(before, event)
+        self.records[event.job] = record
+        self.stories[event.job].append(event)
+
+    def _wake_at(self, effect: Wake) -> None:
+        self.wake = effect.at
+
+    def _ask(self, _: Ask) -> None:
+        self.asks += 1
 
     # --- what a site says
 

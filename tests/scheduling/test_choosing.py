@@ -11,6 +11,7 @@ from broker_core.policies.built_in import best_fit, worst_fit
 from broker_core.policies.policy import Choices, Request
 from broker_core.resources.record import Resource
 from broker_core.scheduling.config import SchedulerConfig
+from broker_core.scheduling.messages import PoliciesChosen
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -45,7 +46,7 @@ def test_the_short_way_of_best_fit_chooses_what_the_policy_chooses() -> None:
     for _ in range(60):
         sites = some_sites(chance)
         short, full = Stage(sites), Stage(sites)
-        full.scheduler.use(order=best_fit_by_the_policy)
+        full.tell(PoliciesChosen(order=best_fit_by_the_policy))
         for _ in range(12):
             text = chance.choice(texts)
             for stage in (short, full):
@@ -59,7 +60,7 @@ def test_the_short_way_of_best_fit_chooses_what_the_policy_chooses() -> None:
 def test_another_policy_decides_as_soon_as_it_is_chosen() -> None:
     stage = Stage([resource(A, cpus=2), resource(B, cpus=8)])
     stage.submit()
-    stage.scheduler.use(order=worst_fit)
+    stage.tell(PoliciesChosen(order=worst_fit))
     stage.submit()
     assert [effect.ce.id for effect in stage.submits] == [A, B]
 
@@ -69,15 +70,15 @@ def test_a_policy_that_fails_is_replaced_by_the_built_in_one_and_the_log_of_deci
         raise ValueError("no order today")
 
     stage = Stage([resource(A, cpus=2), resource(B, cpus=8)])
-    stage.scheduler.use(order=broken)
+    stage.tell(PoliciesChosen(order=broken))
     stage.submit()
     assert [effect.ce.id for effect in stage.submits] == [A]
     told = [one.reason for one in stage.scheduler.decisions.after(0, 100) if one.what == "policy"]
     assert told == ["ValueError: no order today"]
     assert stage.scheduler.policy_problem == "ValueError: no order today"
-    stage.scheduler.use(order=broken)
+    stage.tell(PoliciesChosen(order=broken))
     assert stage.scheduler.policy_problem
-    stage.scheduler.use(order=worst_fit)
+    stage.tell(PoliciesChosen(order=worst_fit))
     assert stage.scheduler.policy_problem == ""
 
 
@@ -86,7 +87,7 @@ def test_a_policy_that_does_well_again_has_no_problem() -> None:
         return [0] if len(choices) == 1 else [7]
 
     stage = Stage([resource(A, cpus=1), resource(B, cpus=8)])
-    stage.scheduler.use(order=moody)
+    stage.tell(PoliciesChosen(order=moody))
     stage.submit()
     assert "named choice 7" in stage.scheduler.policy_problem
     stage.submit()

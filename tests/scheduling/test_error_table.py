@@ -7,6 +7,7 @@ import pytest
 from broker_core.jobs.attempt_events import AttemptFound, AttemptRefused
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
+from broker_core.scheduling.live_job import IN_DOUBT
 from broker_core.scheduling.messages import ReleaseAsked
 from tests.scheduling.stage import Stage, resource
 
@@ -158,7 +159,7 @@ def test_a_suspect_that_its_site_has_goes_on_as_if_nothing_had_happened() -> Non
     (job,) = stage.submit()
     for _ in range(4):
         stage.restart(died=True)
-    assert stage.scheduler.live()[0].suspect
+    assert stage.scheduler.live()[0].attempt is IN_DOUBT
     stage.started(job)
     stage.ended(job)
     assert stage.state(job) is S.DONE

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from broker_core.jobs.states import JobState
 from broker_core.policies.queues import BoundedBackfill
-from broker_core.scheduling.messages import CancelAsked
+from broker_core.scheduling.messages import CancelAsked, PoliciesChosen
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -44,7 +44,7 @@ def test_a_job_holds_back_one_that_could_use_the_same_resource_even_if_another_i
     assert stage.state(blocked) is stage.state(behind) is S.WAITING
     why = stage.scheduler.why(behind, stage.monotonic)
     assert why is not None
-    assert (why.held_back_by, why.place, why.matching_now, why.matching_ever) == (blocked, 2, 2, 2)
+    assert (why.held_back_by, why.position, why.matching_now, why.matching_ever) == (blocked, 2, 2, 2)
     assert why.headline == "1 job is before it: true needs 2 CPUs, 1 is free where it could run"
     stage.through(running)
     stage.run()
@@ -86,7 +86,7 @@ def test_an_interactive_job_passes_the_whole_queue_or_ends_at_once() -> None:
 
 def test_bounded_backfill_gives_no_more_than_the_blocked_job_needs() -> None:
     stage = Stage([resource(A, cpus=60, free=31)])
-    stage.scheduler.use(queue=BoundedBackfill())
+    stage.tell(PoliciesChosen(queue=BoundedBackfill()))
     (head,) = stage.submit(wide(32))
     (sixteen,) = stage.submit(wide(16))
     (ten,) = stage.submit(wide(10))
@@ -106,7 +106,7 @@ def test_with_first_come_first_served_nobody_passes() -> None:
 def test_a_change_of_the_queue_policy_lets_waiting_jobs_go() -> None:
     stage = Stage([resource(A, cpus=60, free=31)])
     jobs = [stage.submit(wide(cpus))[0] for cpus in (32, 16, 10)]
-    stage.scheduler.use(queue=BoundedBackfill())
+    stage.tell(PoliciesChosen(queue=BoundedBackfill()))
     stage.wait(121)
     assert [stage.state(job) for job in jobs] == [S.WAITING, S.READY, S.READY]
 
@@ -118,7 +118,7 @@ def test_the_queue_tells_of_every_waiting_job_where_it_stands_and_why() -> None:
     (held,) = stage.submit(hold="not yet")
     queue = {one.job.id: one for one in stage.scheduler.queue(stage.monotonic)}
     assert list(queue)[:2] == [first, second]
-    shown = {job: (one.place, one.blocking, one.state) for job, one in queue.items()}
+    shown = {job: (one.position, one.blocking, one.state) for job, one in queue.items()}
     assert shown == {
         first: (1, "", "queued"),
         second: (2, first, "queued"),
@@ -136,7 +136,7 @@ def test_a_job_behind_others_is_told_the_name_and_the_wants_of_the_first_of_them
     stage.submit(number=2)
     (first,) = stage.submit(wide(2) + 'JobName = "wide-one";')
     second, third = stage.submit(number=2)
-    reasons = {one.job.id: one.reason for one in stage.scheduler.queue(stage.monotonic) if one.place}
+    reasons = {one.job.id: one.reason for one in stage.scheduler.queue(stage.monotonic) if one.position}
     needs = "needs 2 CPUs, 0 are free where it could run"
     assert reasons == {
         first: f"Next in the queue; {needs}",

@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked, TimerFired
+from broker_core.reactor.reactor import TimerFired
+from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 TEXTS = (

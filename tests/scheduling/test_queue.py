@@ -10,9 +10,9 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.policies.queues import BoundedBackfill, Fcfs
 from broker_core.resources.record import Resource
-from broker_core.scheduling.admission import PATIENCE
 from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.messages import CancelAsked
+from broker_core.scheduling.messages import CancelAsked, PoliciesChosen
+from broker_core.scheduling.queue.admission import PATIENCE
 from tests.scheduling.stage import PLAIN, Stage, resource, stage_matches
 
 S = JobState
@@ -155,7 +155,7 @@ def test_the_head_is_told_why_it_waits_and_only_once() -> None:
     stage.wait(400)
     assert stage.types(waiting).count("postponed") == 1
     assert "0 are free" in stage.records[waiting].reason
-    assert stage.scheduler.queue_place(waiting) == 1
+    assert stage.scheduler.queue_position(waiting) == 1
 
 
 def test_ten_thousand_equal_jobs_are_matched_in_one_pass() -> None:
@@ -236,7 +236,7 @@ def test_where_free_processors_alone_count_jobs_wait_in_the_broker() -> None:
 def test_where_free_processors_alone_count_small_jobs_pass_a_wide_one_by_backfill_only() -> None:
     for policy, state in ((Fcfs(), S.WAITING), (BoundedBackfill(), S.READY)):
         stage = Stage([resource(cpus=4)], replace(AHEAD, batch_capacity="free"))
-        stage.scheduler.use(queue=policy)
+        stage.tell(PoliciesChosen(queue=policy))
         stage.submit(number=3)
         (wide,) = stage.submit(WIDE)
         (small,) = stage.submit()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from broker_core.jobs.states import JobState
-from broker_core.scheduling.shares import FairShares
+from broker_core.scheduling.queue.shares import FairShares
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -30,7 +30,7 @@ def test_one_job_of_a_user_does_not_wait_for_the_many_of_another() -> None:
     stage.submit(PLAIN, 500, owner="ann")
     drain(stage, 1)
     (single,) = stage.submit(PLAIN, 1, owner="bob")
-    assert stage.scheduler.queue_place(single) <= 2
+    assert stage.scheduler.queue_position(single) <= 2
     for _ in range(2):
         drain(stage, len(stage.submits))
     assert stage.state(single) is not S.WAITING
@@ -100,7 +100,7 @@ def test_places_are_never_equal_and_rise_for_each_user(asked: list[tuple[str, in
         shares.took(owner, order + shares.step(cpus))
         given.setdefault(owner, []).append(order)
         if placed:
-            shares.placed(order)
+            shares.assigned(order)
     every = [order for orders in given.values() for order in orders]
     assert len(set(every)) == len(every)
     assert all(orders == sorted(orders) for orders in given.values())

@@ -368,7 +368,7 @@ def test_a_job_that_is_moved_waits_for_a_place_elsewhere_rather_than_go_back() -
     stage.accepted(first)
     stage.tell(ElsewhereAsked(first))
     stage.run()
-    assert stage.scheduler.queue_place(first) == 1, "it waits for the only place that is left to it"
+    assert stage.scheduler.queue_position(first) == 1, "it waits for the only place that is left to it"
     assert stage.records[second].attempt == 1
     stage.through(second)
     stage.run()

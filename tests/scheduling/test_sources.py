@@ -5,10 +5,10 @@ from __future__ import annotations
 from broker_core.jobs.attempt_events import AttemptRefused
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
+from broker_core.reactor.reactor import TimerFired
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.record import Resource
 from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.messages import TimerFired
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -42,14 +42,14 @@ def test_a_large_answer_is_merged_in_slices_and_decisions_go_on_meanwhile() -> N
 def test_facts_of_half_an_answer_make_nobody_be_matched_again() -> None:
     stage = Stage([resource("own:1/x", cpus=1)], SchedulerConfig(slice_facts=10))
     stage.submit(number=2)
-    asked = stage.scheduler._standings.asked
+    asked = stage.scheduler._state.eligibility.asked
     many = [resource(f"ce{number}:1/x", cpus=4, free=0) for number in range(200)]
     stage.tell(said(stage, *many))
     for _ in range(10):
         stage.tell(TimerFired())
-    assert stage.scheduler._standings.asked == asked
+    assert stage.scheduler._state.eligibility.asked == asked
     stage.run()
-    assert stage.scheduler._standings.asked == asked + 1
+    assert stage.scheduler._state.eligibility.asked == asked + 1
 
 
 def test_what_is_known_from_an_index_alone_is_given_to_one_job_for_the_whole_interval() -> None:

@@ -9,7 +9,7 @@ from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
-from broker_core.scheduling.arrivals import taken_over
+from broker_core.scheduling.queue.arrivals import taken_over
 from broker_core.scheduling.wording import IN_QUEUE, waits_at_site
 from tests.scheduling.stage import Stage
 

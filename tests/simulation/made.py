@@ -35,6 +35,6 @@ def sites(cpus: Mapping[str, int]) -> tuple[SiteFacts, ...]:
 def replayed(
     trace: WorkloadTrace, places: tuple[SiteFacts, ...], listener: Listener | None = None
 ) -> ReplayOutcome:
-    run = TraceReplay(trace, places, production.scheduler(), listener)
+    run = TraceReplay(trace, places, production.core(), listener)
     run.run()
     return ReplayOutcome(trace, places, run.start, run.end, run.place)

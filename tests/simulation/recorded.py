@@ -74,7 +74,7 @@ def _decided(
         digest.update(f"{event.time!r} {event.job} {event.attempt} {event.type.value} {where}\n".encode())
 
     trace = workload(7, jobs=600, widest=16, load=1.3)
-    run = TraceReplay(trace, places, production.scheduler(POLICIES[policy], queue, rules), listen)
+    run = TraceReplay(trace, places, production.core(POLICIES[policy], queue, rules), listen)
     run.run()
     figures = ReplayOutcome(trace, places, run.start, run.end, run.place).summary()
     return {

@@ -16,7 +16,7 @@ from broker_core.command_line.invocation import begin
 from broker_core.command_line.simulation.replay import SAMPLE
 from broker_core.command_line.simulation.run import ReplayRequest, run
 from broker_core.errors import BadRequest
-from broker_core.simulation.production import scheduler
+from broker_core.simulation.production import core
 from broker_core.simulation.swf import read_swf
 
 COMMAND = [sys.executable, "-m", "app.launch", "sim"]
@@ -69,7 +69,7 @@ def test_what_cannot_be_is_told_in_words() -> None:
     assert error["message"] == "The trace cannot be read: no such file or directory."
     assert (error["place"], error["remedy"][:14]) == ("nowhere.swf", "Check the name")
     with pytest.raises(BadRequest, match="There is no queue policy 'magic'"):
-        scheduler(queue="magic")
+        core(queue="magic")
     with pytest.raises(BadRequest) as caught:
         run(ReplayRequest(SAMPLE, None, "best-fit", "fcfs", 0, True, 0, Path("curves.bmp"), False))
     assert "ends in .svg" in caught.value.remedy

@@ -41,7 +41,7 @@ def test_every_job_ends_with_the_row_that_its_events_add_up_to() -> None:
     run = TraceReplay(
         trace,
         sites({"a": 8}),
-        production.scheduler(),
+        production.core(),
         lambda event: stories.setdefault(event.job, []).append(event),
     )
     run.run()
@@ -60,8 +60,8 @@ def test_without_a_cache_every_selection_waits_for_the_answers_of_all_sites() ->
         type(site)(site.name, site.cpus, answer_delay=delay)
         for site, delay in zip(sites({"a": 8, "b": 8}), (0.5, 3.0), strict=True)
     )
-    cached = TraceReplay(trace, places, production.scheduler())
-    asking = TraceReplay(trace, places, production.scheduler(rules=SchedulerConfig(cache=False)))
+    cached = TraceReplay(trace, places, production.core())
+    asking = TraceReplay(trace, places, production.core(rules=SchedulerConfig(cache=False)))
     for run in (cached, asking):
         run.run()
     waits = [start - submit for start, submit in zip(asking.start, trace.submit, strict=True)]

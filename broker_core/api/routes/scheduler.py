@@ -11,7 +11,7 @@ from broker_core.api.permissions import EVERYBODY, OWNER, administrators
 from broker_core.api.responses import JSON, json_response
 from broker_core.api.services import Services
 from broker_core.api.views.queue import decision_views, queue_view, why_view
-from broker_core.scheduling.messages import TimerFired
+from broker_core.scheduling.messages import PoliciesChosen
 from broker_core.wire.queue import DecisionView, PolicyChoice, PolicyView, QueueView, WhyView
 
 router = APIRouter()
@@ -54,8 +54,8 @@ async def policies(services: Parts) -> Response:
 async def choose(choice: PolicyChoice, services: Parts) -> Response:
     """Put policies in force; kept over a restart. On a shared broker for administrators only."""
     services.policies.choose(choice)
-    services.engine.scheduler.use(services.policies.policy(), services.policies.queue_policy())
-    services.engine.post(TimerFired())
+    policies = services.policies
+    services.engine.post(PoliciesChosen(policies.policy(), policies.queue_policy()))
     services.stream.topics.scheduler_changed()
     return _policies(services)
 

@@ -37,7 +37,7 @@ async def job_detail(services: Services, record: JobRecord) -> JobDetail:
         waits_for=waits_for(services, record),
         unheard_since=_unheard(services, record),
         usage=await _usage(services, record),
-        queue_place=services.engine.scheduler.queue_place(record.id),
+        queue_place=services.engine.scheduler.queue_position(record.id),
         diagnostics=_diagnostics(checked),
     )
     if checked.description is not None:

@@ -55,7 +55,7 @@ def _row(one: QueuedJob) -> tuple[Any, ...]:
     return (
         record.id,
         record.name,
-        one.place,
+        one.position,
         record.cpus,
         "interactive" if record.interactive else "batch",
         record.accepted or record.submitted,
@@ -76,7 +76,7 @@ def why_view(services: Services, record: JobRecord) -> WhyView:
         job=record.id,
         headline=headline or f"It is {record.state}.",
         details=why.details,
-        place=why.place,
+        place=why.position,
         held_back_by=why.held_back_by,
         matching_now=why.matching_now,
         matching_ever=why.matching_ever,

@@ -6,11 +6,11 @@ from typing import Any
 
 from broker_core.api.views.resource_marks import lock_until, marks
 from broker_core.errors import NotFound
+from broker_core.reactor.reactor import Now
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.commitments import Commitment as Given
 from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.observation import Observation
-from broker_core.scheduling.messages import Now
 from broker_core.wire.resources import AttributeView, CommitmentView, ResourceDetail
 
 

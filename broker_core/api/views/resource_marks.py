@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker_core.reactor.reactor import Now
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.locks import Lock
 from broker_core.resources.marks import BAD, DOWN, DRAINED, STALE, THROTTLED, Fault
 from broker_core.resources.pool import Pool
 from broker_core.resources.reputation import Throttle
-from broker_core.scheduling.messages import Now
 
 _STATUS = "gluecestatestatus"
 _CLOSED = frozenset({"draining", "closed", "queueing"})

@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from broker_core.api.views.resource_marks import lock_until, marks
+from broker_core.reactor.reactor import Now
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.pool import Pool
-from broker_core.scheduling.messages import Now
 from broker_core.wire.resources import RESOURCE_COLUMNS
 
 SLICE = 500

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from broker_core.bookkeeping.entries import Document, LogEntry, NewSubmission, Payload, Tidying
+from broker_core.bookkeeping.entries import Document, EntityEntry, LogEntry, NewSubmission, Payload, Tidying
 from broker_core.bookkeeping.sqlite.codec import (
     CHANGING_COLUMNS,
     EVENT_COLUMNS,
@@ -46,7 +46,7 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
 
     Raises Conflict if a submission's key was used before, sqlite3.Error as SQLite does.
     """
-    entries: list[LogEntry] = []
+    entries: list[LogEntry | EntityEntry] = []
     files: dict[str, str] = {}
     for payload in payloads:
         if isinstance(payload, NewSubmission):
@@ -63,7 +63,7 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
 
 
 def _write_entries(
-    connection: sqlite3.Connection, entries: Sequence[LogEntry], files: dict[str, str]
+    connection: sqlite3.Connection, entries: Sequence[LogEntry | EntityEntry], files: dict[str, str]
 ) -> None:
     _many(connection, _INSERT_EVENTS, "", [event_row(entry.event) for entry in entries])
     first, last, purged = _rows(entries, files)
@@ -80,12 +80,14 @@ def _write_entries(
 
 
 def _rows(
-    entries: Sequence[LogEntry], files: dict[str, str]
+    entries: Sequence[LogEntry | EntityEntry], files: dict[str, str]
 ) -> tuple[dict[str, int], dict[str, JobRecord], list[JobRecord]]:
     first: dict[str, int] = {}
     last: dict[str, JobRecord] = {}
     purged: list[JobRecord] = []
     for entry in entries:
+        if isinstance(entry, EntityEntry):
+            continue
         event = entry.event
         if event.seq == 1:
             first[event.job] = event.position

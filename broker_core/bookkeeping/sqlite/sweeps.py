@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from broker_core.bookkeeping.entries import LogEntry
+from broker_core.bookkeeping.entries import EntityEntry, LogEntry
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.sweep import Sweep
@@ -58,14 +58,16 @@ class Sweeps:
         found = self._of_job.get(job)
         return "" if found is None else found[0].sweep.files
 
-    def with_beginnings(self, entries: Sequence[LogEntry]) -> tuple[list[LogEntry], list[str]]:
+    def with_beginnings(
+        self, entries: Sequence[LogEntry | EntityEntry]
+    ) -> tuple[list[LogEntry | EntityEntry], list[str]]:
         """The entries with, before the first of a job, the events that it shared so far; and such jobs."""
         if not self._of_job:
             return list(entries), []
-        whole: list[LogEntry] = []
+        whole: list[LogEntry | EntityEntry] = []
         beginning: list[str] = []
         for entry in entries:
-            job = entry.event.job
+            job = entry.event.subject
             if job in self._of_job and job not in self._beginning:
                 self._beginning.add(job)
                 beginning.append(job)

@@ -21,6 +21,7 @@ from broker_core.errors import BadRequest
 from broker_core.file_errors import unusable
 from broker_core.policies.guarded import failed
 from broker_core.scheduling.config import SchedulerConfig
+from broker_core.scheduling.scheduler import Scheduler
 from broker_core.simulation import picture, production
 from broker_core.simulation.curves import curves
 from broker_core.simulation.outcome import ReplayOutcome
@@ -87,10 +88,9 @@ def _replayed(
     trace: WorkloadTrace, sites: tuple[SiteFacts, ...], wish: ReplayRequest
 ) -> tuple[ReplayOutcome, str]:
     """What became of the jobs, and a note if the policy failed."""
-    scheduler = production.scheduler(
-        own_policies().named(wish.policy), wish.queue, SchedulerConfig(cache=wish.cache)
-    )
-    replay = TraceReplay(trace, sites, scheduler)
+    policy = own_policies().named(wish.policy)
+    core = production.core(policy, wish.queue, SchedulerConfig(cache=wish.cache))
+    replay = TraceReplay(trace, sites, core)
     if wish.progress and session().json:
         replay.run(lambda now: _line({"progress": now.standing()}))
     elif session().json or not sys.stderr.isatty():
@@ -100,7 +100,7 @@ def _replayed(
             task = bar.add_task("Replaying", total=len(trace))
             replay.run(lambda now: bar.update(task, completed=now.over))
     outcome = ReplayOutcome(trace, sites, replay.start, replay.end, replay.place)
-    return outcome, failed(wish.policy, scheduler.policy_problem)
+    return outcome, failed(wish.policy, core.part(Scheduler).policy_problem)
 
 
 def _line(value: Any) -> None:

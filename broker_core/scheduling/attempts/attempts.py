@@ -6,14 +6,10 @@ from typing import Any
 
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
-from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Submit, of_components
-from broker_core.scheduling.job_table import JobTable
-from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.pending_queue import PendingQueue
+from broker_core.scheduling.live_job import HANDING_OVER, LiveJob
 from broker_core.scheduling.selection import Selection
-from broker_core.scheduling.shares import FairShares
+from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import chosen
 
 E = members(EventType)
@@ -22,26 +18,19 @@ E = members(EventType)
 class Attempts:
     """Gives resources to jobs and takes them back (CB-CACHE-05)."""
 
-    def __init__(
-        self,
-        ledger: JobTable,
-        cache: ResourceCache,
-        waiting: PendingQueue,
-        decisions: Decisions,
-        shares: FairShares,
-    ) -> None:
-        self._ledger = ledger
-        self._cache = cache
-        self._waiting = waiting
-        self._decisions = decisions
-        self._shares = shares
+    def __init__(self, state: SchedulerState) -> None:
+        self._jobs = state.jobs
+        self._cache = state.cache
+        self._queue = state.queue
+        self._decisions = state.decisions
+        self._shares = state.shares
 
-    def place(self, job: LiveJob, choice: Selection) -> bool:
+    def assign(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
         if not self.take(job, choice):
             return False
-        self._shares.placed(job.order)
-        job.retried = False
+        self._shares.assigned(job.order)
+        job.tries = 1
         job.round_tried = ()
         reason = chosen(choice)
         self.decided(job, "chosen", reason, choice.of)
@@ -50,15 +39,15 @@ class Attempts:
 
     def take(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen; False if another job has it."""
-        if not self._cache.lock(choice.ces, job.id, self._ledger.now.monotonic):
+        if not self._cache.lock(choice.ces, job.id, self._jobs.now.monotonic):
             return False
         self._commit(job, choice.ces, choice.cpus)
         return True
 
     def begin(self, job: LiveJob, type_: EventType, reason: str, details: dict[str, Any]) -> None:
         """A new attempt on what the job has, recorded, then handed over."""
-        job.runs_since, job.queued_since, job.given_up, job.holds = None, None, "", False
-        self._ledger.note(
+        job.attempt = HANDING_OVER
+        self._jobs.note(
             job,
             type_,
             attempt=job.record.attempt + 1,
@@ -66,7 +55,7 @@ class Attempts:
             reason=reason,
             details=details,
         )
-        self._ledger.effects.extend(of_components(Submit, job.record))
+        self._jobs.effects.extend(of_components(Submit, job.record))
 
     def adopt(self, job: LiveJob) -> None:
         """Give a job what it had before the broker's restart."""
@@ -76,13 +65,13 @@ class Attempts:
     def release(self, job: LiveJob) -> None:
         """Take back what a job has: commitments and locks end at once."""
         if job.ces:
-            self._cache.release(job.id, self._ledger.now.monotonic)
+            self._cache.release(job.id, self._jobs.now.monotonic)
             job.ces = ()
 
     def decided(self, job: LiveJob, what: str, reason: str, matching: int = 0) -> None:
         """Note a decision about a job."""
         self._decisions.add(
-            self._ledger.now.wall,
+            self._jobs.now.wall,
             job.id,
             job.record.name,
             what,
@@ -93,7 +82,7 @@ class Attempts:
         )
 
     def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
-        self._waiting.remove(job)
+        self._queue.remove(job)
         job.ces = ces
         for ce, given in zip(ces, cpus, strict=True):
-            self._cache.commit(ce, job.id, given, self._ledger.now.monotonic)
+            self._cache.commit(ce, job.id, given, self._jobs.now.monotonic)

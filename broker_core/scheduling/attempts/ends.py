@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from broker_core.jobs.attempt_events import AttemptEnded
+from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
+from broker_core.jobs.placement import listed
+from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
-from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.rematching import Rematching
@@ -16,14 +17,15 @@ from broker_core.scheduling.attempts.reputation_feedback import (
     SILENT,
     ReputationFeedback,
 )
-from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import abnormal, end_details
 
 E, FROM = members(EventType), members(EventSource)
 _DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
+_TRIES = 2
+"""Of a resource, before it is left (CB-ERR-3)."""
 _AFTER_START = frozenset({"upload", "wall-limit", "output-limit", "no-desk"})
 """Failures that only an application that ran can meet."""
 
@@ -32,31 +34,25 @@ class AttemptEnds:
     """Every end of the current attempt of a job."""
 
     def __init__(
-        self,
-        ledger: JobTable,
-        cache: ResourceCache,
-        attempts: Attempts,
-        rematching: Rematching,
-        fences: Fences,
-        rules: SchedulerConfig,
+        self, state: SchedulerState, attempts: Attempts, rematching: Rematching, fences: Fences
     ) -> None:
-        self._ledger = ledger
-        self._cache = cache
+        self._jobs = state.jobs
+        self._cache = state.cache
         self._attempts = attempts
         self._rematching = rematching
         self._fences = fences
-        self._outcomes = ReputationFeedback(ledger, cache, rules)
+        self._feedback = ReputationFeedback(state)
 
     def canceled(self, job: LiveJob, message: AttemptEnded) -> None:
         """Its owner had asked for it."""
         self._others(job)
         self._attempts.release(job)
-        said = "" if message.reason.startswith("Canceled") else message.reason
-        self._note(job, message, E.CANCELED, f"Canceled by its owner. {said}".removesuffix(". "))
+        reason = "" if message.reason.startswith("Canceled") else message.reason
+        self._note(job, message, E.CANCELED, f"Canceled by its owner. {reason}".removesuffix(". "))
 
     def finished(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application had started: its own end, or one that the resource made (CB-ERR-5)."""
-        self._outcomes.finished(job, message)
+        self._feedback.finished(job, message)
         if not message.failure and message.signal is None and message.exit_code is not None:
             self._attempts.release(job)
             self._note(job, message, E.DONE, f"Exit code {message.exit_code}")
@@ -74,18 +70,44 @@ class AttemptEnds:
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application never started: once more here, then elsewhere (CB-ERR-3)."""
         self._others(job)
-        self._outcomes.early(job, message)
+        self._feedback.early(job, message)
         if message.failure in _DIED:
             self._died_early(job)
         if message.failure in SILENT or job.given_up:
             self._elsewhere(job, message)
-        elif not job.retried and message.failure not in SAME_ANYWHERE | HERE_NEVER:
-            job.retried = True
+        elif job.tries < _TRIES and message.failure not in SAME_ANYWHERE | HERE_NEVER:
+            job.tries += 1
             details = end_details(message)
             self._attempts.begin(job, E.RETRIED, f"Once more on the same resource: {_why(message)}", details)
         else:
             job.excluded |= set(job.ces)
             self._rematch(job, message, f"Given up at {job.where}", _why(message))
+
+    def refused(self, job: LiveJob, message: AttemptRefused) -> None:
+        """Its site did not take the attempt: the next choice, or another round (CB-ERR-1 and 2)."""
+        now = self._jobs.now.monotonic
+        failed, ces = job.record, job.ces
+        for one in ces:
+            self._cache.failed(one, now, message.reason, counts=message.counts, down=message.down)
+        self._attempts.release(job)
+        self._fence_refused(failed, message)
+        if job.canceling:
+            self._jobs.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
+            return
+        job.round_tried += ces
+        where = listed(ces)
+        if not self._rematching.next_choice(job, where, message.reason):
+            trouble = f"{where}: {message.reason}"
+            reason = f"{where} refused it: {message.reason}"
+            self._rematching.again(job, E.LIST_EXHAUSTED, reason, trouble, counts=message.counts)
+
+    def _fence_refused(self, failed: JobRecord, message: AttemptRefused) -> None:
+        """Of a set that one computing element refused the others must be left (CB-ERR-7); a site that did
+        not answer may have the attempt."""
+        if len(failed.placements) > 1:
+            self._fences.end(failed)
+        else:
+            self._fences.doubt(failed, silent=message.down)
 
     def never_arrived(self, job: LiveJob, message: AttemptEnded) -> None:
         """A job that was on its way whenever the broker died: its site does not have it."""
@@ -119,7 +141,7 @@ class AttemptEnds:
 
     def _note(self, job: LiveJob, message: AttemptEnded, type_: EventType, reason: str) -> None:
         details = end_details(message)
-        self._ledger.note(job, type_, FROM.JS, time=message.time, reason=reason, details=details)
+        self._jobs.note(job, type_, FROM.JS, time=message.time, reason=reason, details=details)
 
 
 def has_run(message: AttemptEnded) -> bool:

@@ -7,10 +7,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from broker_core.jobs.record import JobRecord
-from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.effects import Cancel, of_components
-from broker_core.scheduling.job_table import JobTable
+from broker_core.scheduling.state import SchedulerState
 
 Key = tuple[str, int]
 """Job id and number of the attempt: a command reaches that attempt alone (reliability case 12)."""
@@ -36,10 +34,10 @@ class Fences:
     sites then end by themselves what the broker does not name.
     """
 
-    def __init__(self, ledger: JobTable, cache: ResourceCache, rules: SchedulerConfig) -> None:
-        self._ledger = ledger
-        self._cache = cache
-        self._again = rules.cancel_again
+    def __init__(self, state: SchedulerState) -> None:
+        self._jobs = state.jobs
+        self._cache = state.cache
+        self._again = state.rules.cancel_again
         self.asked: dict[Key, Fence] = {}
         """Attempts that sites were asked to end; to be read only."""
         self._doubts: dict[Key, tuple[JobRecord, bool]] = {}
@@ -82,7 +80,7 @@ class Fences:
 
     def again(self) -> None:
         """Repeat what no site has confirmed in time; one without contact is asked once it is back."""
-        now = self._ledger.now.monotonic
+        now = self._jobs.now.monotonic
         for fence in self.asked.values():
             if fence.due <= now:
                 if self._cache.reachable(fence.record.ce.id):
@@ -97,8 +95,8 @@ class Fences:
     def _ask(self, fence: Fence) -> None:
         pause = min(_LONGEST, self._again * 2.0 ** max(0, fence.asked - 1))
         fence.asked += 1
-        fence.due = self._ledger.now.monotonic + pause
-        self._ledger.effects.extend(of_components(Cancel, fence.record))
+        fence.due = self._jobs.now.monotonic + pause
+        self._jobs.effects.extend(of_components(Cancel, fence.record))
 
 
 def _there(record: JobRecord, ces: Container[str]) -> bool:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from broker_core.jobs.transitions import EventType
-from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.rematching import Rematching
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.messages import ElsewhereAsked
 from broker_core.scheduling.selection import Selector
+from broker_core.scheduling.state import SchedulerState
 
 
 class ForcedRematch:
     """The one way in which two attempts of a job can be alive at once: an explicit act, with a warning."""
 
     def __init__(
-        self, cache: ResourceCache, chooser: Selector, fences: Fences, rematching: Rematching
+        self, state: SchedulerState, selector: Selector, fences: Fences, rematching: Rematching
     ) -> None:
-        self._cache = cache
-        self._chooser = chooser
+        self._arrivals = state.arrivals
+        self._cache = state.cache
+        self._selector = selector
         self._fences = fences
         self._rematching = rematching
 
@@ -29,13 +31,14 @@ class ForcedRematch:
             return "It is being canceled"
         if job.record.interactive:
             return "It is interactive: cancel it and submit it again"
-        if not self._chooser.has_others(job.demand, self._without(job)):
+        if not self._selector.has_others(job.demand, self._without(job)):
             return "No other known resource could ever run it"
         return ""
 
-    def run(self, job: LiveJob) -> None:
+    def handle(self, message: ElsewhereAsked) -> None:
         """Fence the attempt, and match the job again without its site; nothing where that cannot be."""
-        if self.refusal(job):
+        job = self._arrivals.known(message.job)
+        if job is None or self.refusal(job):
             return
         where, attempt = job.sites, job.record.attempt
         trouble = f"{job.where}: its owner wanted it run elsewhere"

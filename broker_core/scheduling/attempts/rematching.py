@@ -9,11 +9,9 @@ from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.members import members
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
-from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.job_table import JobTable
-from broker_core.scheduling.live_job import LiveJob
-from broker_core.scheduling.pending_queue import PendingQueue
+from broker_core.scheduling.live_job import NO_ATTEMPT, LiveJob
 from broker_core.scheduling.selection import Selector
+from broker_core.scheduling.state import SchedulerState
 
 E = members(EventType)
 
@@ -21,19 +19,12 @@ E = members(EventType)
 class Rematching:
     """Brings a job back from a site into the queue, visibly in its story."""
 
-    def __init__(
-        self,
-        ledger: JobTable,
-        attempts: Attempts,
-        chooser: Selector,
-        waiting: PendingQueue,
-        rules: SchedulerConfig,
-    ) -> None:
-        self._ledger = ledger
+    def __init__(self, state: SchedulerState, selector: Selector, attempts: Attempts) -> None:
+        self._jobs = state.jobs
+        self._queue = state.queue
+        self._rules = state.rules
+        self._selector = selector
         self._attempts = attempts
-        self._chooser = chooser
-        self._waiting = waiting
-        self._rules = rules
 
     def again(
         self,
@@ -53,28 +44,44 @@ class Rematching:
         job.tried += (trouble,)
         job.round_tried = ()
         job.rounds += counts
-        job.retried, job.suspect = False, False
-        self._ledger.note(job, type_, source, reason=reason, details=(details or {}) | _past(job).details())
+        job.tries = 1
+        job.attempt = NO_ATTEMPT
+        self._jobs.note(job, type_, source, reason=reason, details=(details or {}) | _past(job).details())
         if job.record.interactive:
             self._abort(job, f"An interactive job starts at once or not at all. {trouble}")
         elif hold := hold or self._poison(job):
-            self._ledger.note(job, E.HELD, reason=hold, details={"suspected": True})
+            self._jobs.note(job, E.HELD, reason=hold, details={"suspected": True})
         elif job.rounds > self._rules.max_rematch:
             most = self._rules.max_rematch
             tried = "; ".join(dict.fromkeys(job.tried[-10:]))
             self._abort(job, f"Given up after {most} rounds of matching. Tried: {tried}")
         else:
-            self._waiting.add(job)
+            self._queue.add(job)
+
+    def next_choice(self, job: LiveJob, failed: str, why: str) -> bool:
+        """Try the next of the list (CB-SCH-10), as far as it still has room; False where none is left.
+
+        What was tried in this round is not tried again before the whole selection is (SA-LCH-02).
+        """
+        now = self._jobs.now.monotonic
+        choice = self._selector.choose(job.demand, job.excluded.union(job.round_tried), now)
+        if choice is None or not self._attempts.take(job, choice):
+            return False
+        job.tried += (f"{failed}: {why}",)
+        reason = f"{failed} refused it: {why}; trying {job.where}"
+        self._attempts.decided(job, "next-choice", reason, choice.of)
+        self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failed})
+        return True
 
     def exclude(self, job: LiveJob, ces: tuple[str, ...]) -> None:
         """Let a job not meet these again, unless no other resource could ever run it: then it waits until
         they are in order again."""
         excluded = job.excluded.union(ces)
-        if self._chooser.has_others(job.demand, excluded):
+        if self._selector.has_others(job.demand, excluded):
             job.excluded = excluded
 
     def _abort(self, job: LiveJob, reason: str) -> None:
-        self._ledger.note(job, E.ABORTED, reason=reason, details={"tried": list(job.tried[-50:])})
+        self._jobs.note(job, E.ABORTED, reason=reason, details={"tried": list(job.tried[-50:])})
 
     def _poison(self, job: LiveJob) -> str:
         """Why a job is held whose starters or agents die wherever they begin (reliability case 24)."""

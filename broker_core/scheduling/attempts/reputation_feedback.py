@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from broker_core.jobs.attempt_events import AttemptEnded
-from broker_core.resources.cache import ResourceCache
-from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.state import SchedulerState
 
 SILENT = frozenset({"lost", "lease"})
 """The site or its node was not heard of any more, and the attempt can run no longer: a resource error."""
@@ -20,15 +18,15 @@ HERE_NEVER = frozenset({"never-starts"})
 class ReputationFeedback:
     """Tells the good ends from those that a place made."""
 
-    def __init__(self, ledger: JobTable, cache: ResourceCache, rules: SchedulerConfig) -> None:
-        self._ledger = ledger
-        self._cache = cache
-        self._learned = cache.reputation
-        self._fast = rules.fast_end
+    def __init__(self, state: SchedulerState) -> None:
+        self._jobs = state.jobs
+        self._cache = state.cache
+        self._learned = state.cache.reputation
+        self._fast = state.rules.fast_end
 
     def finished(self, job: LiveJob, message: AttemptEnded) -> None:
         """The program had started."""
-        now, record = self._ledger.now.monotonic, job.record
+        now, record = self._jobs.now.monotonic, job.record
         if message.exit_code == 0 and not message.failure and message.signal is None:
             for ce in job.ces:
                 self._learned.succeeded(ce, record.description, now)
@@ -51,7 +49,7 @@ class ReputationFeedback:
 
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The program never started."""
-        now = self._ledger.now.monotonic
+        now = self._jobs.now.monotonic
         if job.given_up and job.runs_since is None:
             # Who lets a job wait, or is left because its owner wishes so, has not failed it.
             return
@@ -65,4 +63,4 @@ class ReputationFeedback:
     def _failed(self, job: LiveJob, message: AttemptEnded) -> None:
         reason = job.given_up or message.reason or message.failure or "jobs end before their programs start"
         for ce in job.ces:
-            self._learned.failed(ce, reason.rstrip("."), self._ledger.now.monotonic)
+            self._learned.failed(ce, reason.rstrip("."), self._jobs.now.monotonic)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container
+from dataclasses import replace
+from typing import Any
 
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
-from broker_core.resources.cache import ResourceCache
 from broker_core.scheduling.attempts.fencing import Fences
-from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.job_table import JobTable
-from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.live_job import AtSite, LiveJob
+from broker_core.scheduling.state import SchedulerState
 
 
 class StartDeadlines:
     """Asks the site to end such an attempt; only when it has ended the next choice is tried, so that no two
     of them are ever alive. Time without contact to the site does not count."""
 
-    def __init__(
-        self, ledger: JobTable, cache: ResourceCache, fences: Fences, rules: SchedulerConfig
-    ) -> None:
-        self._ledger = ledger
-        self._cache = cache
+    def __init__(self, state: SchedulerState, fences: Fences) -> None:
+        self._jobs = state.jobs
+        self._cache = state.cache
         self._fences = fences
+        rules = state.rules
         self._running = _Owed(
             rules.start_confirmed,
             lambda job: job.runs_since,
@@ -43,13 +42,13 @@ class StartDeadlines:
 
     def runs(self, job: LiveJob) -> None:
         """The site says from now on that it runs a job's attempt."""
-        job.runs_since = self._ledger.now.monotonic
+        self._update(job, runs_since=self._jobs.now.monotonic)
         self._running.add(job)
 
     def queued(self, job: LiveJob) -> None:
         """The site has a job's attempt from now on; an interactive one does not wait there (CB-SCH-08)."""
         if job.record.interactive:
-            job.queued_since = self._ledger.now.monotonic
+            self._update(job, queued_since=self._jobs.now.monotonic)
             self._queued.add(job)
 
     def contact(self, ces: Container[str]) -> None:
@@ -58,9 +57,9 @@ class StartDeadlines:
             for job in [one for one in owed.jobs.values() if any(ce in ces for ce in one.ces)]:
                 self._grant(owed, job)
 
-    def look(self) -> None:
+    def enforce(self) -> None:
         """Give up what is overdue."""
-        now = self._ledger.now.monotonic
+        now = self._jobs.now.monotonic
         for owed in self._all:
             while owed.next() <= now and (job := owed.first()) is not None:
                 if self._cache.reachable(job.ces[0]):
@@ -73,13 +72,18 @@ class StartDeadlines:
         """When the first of them is overdue; infinity: never."""
         return min(owed.next() for owed in self._all)
 
+    def _update(self, job: LiveJob, **facts: Any) -> None:
+        if isinstance(job.attempt, AtSite):
+            job.attempt = replace(job.attempt, **facts)
+
     def _grant(self, owed: _Owed, job: LiveJob) -> None:
         self.runs(job) if owed is self._running else self.queued(job)
 
     def _give_up(self, job: LiveJob, owed: _Owed) -> None:
-        job.given_up = owed.words.format(site=job.sites, limit=owed.limit)
-        reason = f"{job.given_up}; once the attempt has ended there, the next choice is tried"
-        self._ledger.note(job, EventType.START_OVERDUE, resources=job.ces, reason=reason)
+        why = owed.words.format(site=job.sites, limit=owed.limit)
+        self._update(job, given_up=why)
+        reason = f"{why}; once the attempt has ended there, the next choice is tried"
+        self._jobs.note(job, EventType.START_OVERDUE, resources=job.ces, reason=reason)
         self._fences.end(job.record)
 
 

@@ -43,7 +43,7 @@ class FairShares:
         """A user's places up to one are given out."""
         self._next[owner] = following
 
-    def placed(self, order: int) -> None:
+    def assigned(self, order: int) -> None:
         """A job with this place was sent to a site: new users begin there."""
         now = order // _USERS
         if now > self._now:

@@ -13,7 +13,7 @@ from broker_core.jobs.transitions import EventType, next_state
 from broker_core.scheduling.job_table import JobTable
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Arrival
-from broker_core.scheduling.shares import FairShares
+from broker_core.scheduling.queue.shares import FairShares
 
 _NEW = (JobState.SUBMITTED, JobState.WAITING)
 TAKEN_OVER = "Taken over by the scheduler"
@@ -28,8 +28,8 @@ class Arrivals:
     (reliability case 22); those of one user come in their order.
     """
 
-    def __init__(self, ledger: JobTable, shares: FairShares) -> None:
-        self._ledger = ledger
+    def __init__(self, jobs: JobTable, shares: FairShares) -> None:
+        self._jobs = jobs
         self._shares = shares
         self._waiting: dict[str, tuple[int, Arrival]] = {}
         self._turns: dict[str, deque[str]] = {}
@@ -53,12 +53,12 @@ class Arrivals:
 
     def _add_one(self, arrival: Arrival) -> None:
         record = arrival.record
-        if record.state in _NEW and record.id not in self._ledger.jobs and record.id not in self._waiting:
+        if record.state in _NEW and record.id not in self._jobs.live and record.id not in self._waiting:
             self._waiting[record.id] = self._shares.take(record.owner, record.cpus), arrival
             self._turns.setdefault(record.owner, deque()).append(record.id)
 
     def _add(self, owner: str, cpus: int, arrivals: Iterable[Arrival]) -> None:
-        jobs, waiting = self._ledger.jobs, self._waiting
+        jobs, waiting = self._jobs.live, self._waiting
         orders = count(self._shares.next(owner), self._shares.step(cpus))
         fresh = {
             one.record.id: (next(orders), one)
@@ -77,7 +77,7 @@ class Arrivals:
     def known(self, job: str) -> LiveJob | None:
         """A live job, whether or not its turn has come."""
         early = self._waiting.pop(job, None)
-        return self._ledger.jobs.get(job) if early is None else self._live(*early)
+        return self._jobs.live.get(job) if early is None else self._live(*early)
 
     def admit_all(self) -> None:
         """Make live jobs of all."""
@@ -97,7 +97,7 @@ class Arrivals:
         return self.known(job)
 
     def _live(self, order: int, arrival: Arrival) -> LiveJob:
-        job = self._ledger.jobs[arrival.record.id] = LiveJob(arrival.record, arrival.demand, order)
+        job = self._jobs.live[arrival.record.id] = LiveJob(arrival.record, arrival.demand, order)
         job.hold = arrival.hold
         if arrival.past is not None:
             job.remember(arrival.past)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, bisect_right, insort
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,11 +33,11 @@ class JobQueue:
     """State of the facts for which `mask` holds."""
     fresh: int = ALL
     """Rows, as bits, of which it is not known that they cannot take its first job now."""
-    place: int = 0
+    first: int = 0
     """Order of its first job as the queue knows it; 0 without jobs."""
     since: float | None = None
     """Since when its first job finds nothing free, monotonic."""
-    told: str = ""
+    explained: str = ""
     """Job whose record says so."""
 
     def head(self) -> LiveJob | None:
@@ -56,12 +57,14 @@ class PendingQueue:
         self._lines: dict[tuple[str, frozenset[str]], JobQueue] = {}
         self.jobs: dict[str, JobQueue] = {}
         """The line of each queued job; to be read only."""
-        self._places: list[int] = []
+        self._orders: list[int] = []
         self._at: dict[int, JobQueue] = {}
         self.parked: dict[str, LiveJob] = {}
         """Jobs that no known resource could ever run, by id; they hold nobody back."""
         self.awaiting: dict[str, LiveJob] = {}
         """Interactive jobs that a site may take which is being connected, by id; as parked ones."""
+        self.again: deque[LiveJob] = deque()
+        """Jobs that are to be sorted in again; they may be aside, or nowhere yet."""
         self.freed = 0
         """Rows, as bits, for which a job that was before others waits no more."""
         self.dirty = False
@@ -101,7 +104,7 @@ class PendingQueue:
         if line is None:
             return
         del line.jobs[job.id]
-        if line.place == job.order:
+        if line.first == job.order:
             self.freed |= line.mask
             line.since = None
             self._rank(line)
@@ -113,10 +116,10 @@ class PendingQueue:
 
         A line whose first job was placed comes again where its next job stands.
         """
-        place = 0
-        while (index := bisect_right(self._places, place)) < len(self._places):
-            place = self._places[index]
-            yield self._at[place]
+        order = 0
+        while (index := bisect_right(self._orders, order)) < len(self._orders):
+            order = self._orders[index]
+            yield self._at[order]
 
     def line(self, job: LiveJob) -> JobQueue | None:
         """The line in which a job is queued."""
@@ -128,7 +131,7 @@ class PendingQueue:
         found.sort(key=lambda job: job.order)
         return found
 
-    def place(self, job: LiveJob) -> int:
+    def position(self, job: LiveJob) -> int:
         """1 for the head of the queue; 0 for a job that is not in it."""
         if job.id not in self.jobs:
             return 0
@@ -136,15 +139,15 @@ class PendingQueue:
         return 1 + sum(other.order < job.order for other in before)
 
     def _rank(self, line: JobQueue) -> None:
-        """Keep the line at the place of its first job."""
+        """Keep the line where its first job stands."""
         head = line.head()
-        place = 0 if head is None else head.order
-        if place == line.place:
+        order = 0 if head is None else head.order
+        if order == line.first:
             return
-        if line.place:
-            del self._places[bisect_left(self._places, line.place)], self._at[line.place]
-        if place:
-            insort(self._places, place)
-            self._at[place] = line
+        if line.first:
+            del self._orders[bisect_left(self._orders, line.first)], self._at[line.first]
+        if order:
+            insort(self._orders, order)
+            self._at[order] = line
             self.dirty = True
-        line.place = place
+        line.first = order
