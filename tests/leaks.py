@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.running import children
+from tests.running import children, processes_of
+from tests.testbed.guardian import guarded
 from tests.waiting import wait_until
 
 GRACE = 5.0
@@ -32,15 +33,18 @@ _CLOSING_GENERATOR = "async_generator_athrow"
 
 @contextmanager
 def nothing_left(grace: float = GRACE) -> Iterator[None]:
-    """Fail if a thread, a child or a task that began in the block outlives it."""
-    threads, processes = set(threading.enumerate()), children()
+    """Fail if a thread, a child or a task that began in the block outlives it.
+
+    Daemons of a test bed that was there before may be started anew in the block: its guardian ends them.
+    """
+    threads, processes, beds = set(threading.enumerate()), children(), set(guarded)
     with _unfinished_tasks() as tasks:
         yield
 
     def left() -> list[str]:
         return [
             *(f"thread {thread.name}" for thread in _new_threads(threads)),
-            *(f"process {pid} {_command(pid)}" for pid in _new_children(processes)),
+            *(f"process {pid} {_command(pid)}" for pid in _new_children(processes, beds)),
         ]
 
     wait_until(lambda: not left(), grace, what=lambda: f"an end of what the test left running: {left()}")
@@ -55,12 +59,13 @@ def _new_threads(before: set[threading.Thread]) -> list[threading.Thread]:
     ]
 
 
-def _new_children(before: set[int]) -> list[int]:
-    return [
+def _new_children(before: set[int], beds: set[Path]) -> list[int]:
+    new = [
         pid
         for pid in children() - before
         if _lives(pid) and not any(name in _command(pid) for name in _SHARED_CHILDREN)
     ]
+    return [pid for pid in new if not any(pid in processes_of(folder) for folder in beds)]
 
 
 def _lives(pid: int) -> bool:

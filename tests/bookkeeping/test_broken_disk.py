@@ -45,6 +45,7 @@ async def test_a_failed_write_or_flush_is_fatal_and_never_retried(tmp_path: Path
     store.close()
 
 
+@pytest.mark.expected_log("the writer failed")
 async def test_whatever_ends_the_writer_is_told_and_nobody_waits_for_ever(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     told: list[CrossDeskError] = []

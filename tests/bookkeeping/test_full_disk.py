@@ -151,6 +151,7 @@ async def test_opening_on_a_full_disk_is_told_and_leaves_no_lock(disk: Path) -> 
 
 
 @pytest.mark.root
+@pytest.mark.expected_log("stays: .*Read-only file system")
 async def test_a_file_system_made_read_only_takes_nothing_and_is_told_as_such(tmp_path: Path) -> None:
     with real_disk(tmp_path / "disk", 16) as point:
         store, seen = open_store(point / "state"), []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from tests.architecture.uncovered import uncovered
 from tests.leaks import nothing_left, running_timers
 from tests.log_records import only_expected
 from tests.packaging.sources import ROOT
+from tests.testbed.guardian import Guardian
 
 SOON = 0.05
 
@@ -31,6 +34,17 @@ def test_a_child_that_does_not_end_is_found() -> None:
         child = subprocess.Popen(["sleep", "600"])
     child.kill()
     child.wait()
+
+
+def test_a_child_of_a_test_bed_is_found_unless_the_bed_was_there_before(tmp_path: Path) -> None:
+    folder = tmp_path / "bed"
+    folder.mkdir()
+    with pytest.raises(AssertionError, match="sleep 600"), nothing_left(SOON):
+        guardian, first = Guardian(folder), subprocess.Popen(["sleep", "600"], cwd=folder)
+    with nothing_left(SOON):
+        second = subprocess.Popen(["sleep", "600"], cwd=folder)
+    guardian.close()
+    assert [first.wait(), second.wait()] == [-signal.SIGKILL] * 2
 
 
 def test_a_task_that_only_the_end_of_its_loop_ends_is_found() -> None:

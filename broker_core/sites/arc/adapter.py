@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from pathlib import Path
@@ -26,8 +27,11 @@ from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 from broker_core.wire.sites import SiteSpec
 
 _TAKEN = "202"
+_UNKNOWN = "404"
 _GRACE = 20.0
 """Seconds for a job to end itself before A-REX is told to kill it."""
+_ANEW = 2.0
+"""Seconds for A-REX to write its own record of a job anew: it lists a job only while that can be read."""
 
 
 class ArcAdapter:
@@ -98,13 +102,7 @@ class ArcAdapter:
     async def cancel(self, tags: Sequence[str]) -> None:
         """See `Adapter.cancel`: what runs is ended by its starter, which can tell, the rest by A-REX."""
         self._let_go.difference_update(tags)
-        jobs = [job for tag in tags for job in self._jobs.all_of(tag) if not job.is_over]
-        # What is known of a job is as old as the last poll: it may have begun meanwhile.
-        running = [job for job in jobs if not job.is_waiting and job.cancel_asked is None]
-        await all_done(self._sessions.write(job.id, CANCEL, b"1\n") for job in running)
-        for job in jobs:
-            job.cancel_asked = job.cancel_asked or time.monotonic()
-        await self._survey.act("kill", [job.id for job in jobs if not job.started])
+        await self._end([job for tag in tags for job in self._jobs.all_of(tag) if not job.is_over])
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`."""
@@ -145,12 +143,13 @@ class ArcAdapter:
     async def leave(self, ended: Collection[str]) -> list[str]:
         """See `Adapter.leave`; nothing lies there but the sessions of jobs, which go with them.
 
-        Returns all that A-REX listed: that it took an order to remove a job is no proof that it does.
+        Returns all that A-REX listed: that it took an order to remove a job is no proof that it does. What
+        was not listed before may live, and is ended.
         """
-        there = await self._listed()
-        trouble = await self._cleaned(there)
-        if trouble and {job.id for job in there} & {job.id for job in await self._listed()}:
-            raise LinkLost(trouble, place=self._spec.name)
+        there = await self._listed() or await self._listed_again()
+        await self._survey.inspect()
+        await self._end([job for job in there if not job.is_over and job.cancel_asked is None])
+        await self._order_removal([job for job in there if job.is_over])
         return sorted({job.tag for job in there})
 
     async def look(self) -> tuple[Facts, ...]:
@@ -205,11 +204,35 @@ class ArcAdapter:
             "kill", [job.id for job in left if job.cancel_asked and job.cancel_asked < late]
         )
 
+    async def _end(self, jobs: Sequence[ArcJob]) -> None:
+        """End jobs that are not over."""
+        # What is known of a job is as old as the last poll: it may have begun meanwhile.
+        running = [job for job in jobs if not job.is_waiting and job.cancel_asked is None]
+        await all_done(self._sessions.write(job.id, CANCEL, b"1\n") for job in running)
+        for job in jobs:
+            job.cancel_asked = job.cancel_asked or time.monotonic()
+        await self._survey.act("kill", [job.id for job in jobs if not job.started])
+
     async def _listed(self) -> list[ArcJob]:
         """This broker's jobs that A-REX has, those too that it was told to remove."""
         self._jobs.leaving.clear()
         await self._survey.states()
         return list(self._jobs.of.values())
+
+    async def _listed_again(self) -> list[ArcJob]:
+        """The same once more: what is not listed at one time may be there all the same."""
+        await asyncio.sleep(_ANEW)
+        return await self._listed()
+
+    async def _order_removal(self, jobs: Sequence[ArcJob]) -> None:
+        """Have A-REX remove jobs, known until it lists them no more; raises LinkLost if it refuses."""
+        answers = await self._survey.act("clean", [job.id for job in jobs])
+        refused = [one for one in answers if str(one.get("status-code")) not in (_TAKEN, _UNKNOWN)]
+        if refused:
+            tag = next((job.tag for job in jobs if job.id == str(refused[0].get("id"))), "a job")
+            raise LinkLost(
+                f"{self._rest.host} does not remove {tag}: {_reason(refused, ())}.", place=self._spec.name
+            )
 
     async def _clean(self, jobs: Sequence[ArcJob]) -> None:
         """Have A-REX remove jobs with their sessions; raises LinkLost where it does not take that."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.adapter import Adapter, SiteFailed
@@ -13,6 +14,8 @@ _SILENT = 15.0
 """Seconds that the site may take for one answer."""
 _ENDING = 45.0
 """Seconds that its jobs may take to end; batch systems kill what is deaf after half a minute."""
+_REMOVING = 60.0
+"""Seconds after that for what they leave to be removed: A-REX looks only now and then which have ended."""
 _PAUSE = 0.5
 
 
@@ -31,16 +34,21 @@ async def depart(adapter: Adapter) -> str:
 async def _end_and_remove(adapter: Adapter) -> str:
     """Tell all attempts to end, wait for that, and remove all; what is left, in words, or nothing."""
     told: set[str] = set()
-    until = asyncio.get_running_loop().time() + _ENDING
+    now = asyncio.get_running_loop().time
+    ending, removing = now() + _ENDING, math.inf
     while True:
         async with asyncio.timeout(_SILENT):
             there = await _end_all(adapter, told)
-        what = "did not end in time"
+        what, until = "did not end in time", ending
         if not there:
+            removing = min(removing, now() + _REMOVING)
             if not (there := await adapter.leave(told)):
                 return ""
-            what = "gave a sign of life unknown to what runs jobs there, or were not removed"
-        if asyncio.get_running_loop().time() > until:
+            what, until = (
+                "gave a sign of life unknown to what runs jobs there, or were not removed",
+                removing,
+            )
+        if now() > until:
             return _left(adapter, f"{_jobs(there)} {what}.")
         await asyncio.sleep(_PAUSE)
 

@@ -10,6 +10,7 @@ from broker_core.sites.link import Link, LinkState
 from tests.waiting import eventually
 
 
+@pytest.mark.expected_log("Connecting failed in an unforeseen way")
 async def test_an_unforeseen_error_is_told_and_does_not_end_the_tries(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
