@@ -1,6 +1,6 @@
 """The one place that holds the version of CrossDesk and of what it exchanges."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """Release of the whole product (PEP 440)."""
 
 API_VERSION = 1
