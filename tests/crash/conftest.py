@@ -66,6 +66,8 @@ def beds(
     for name in ("beta", "host"):
         trust(server, name)
     a, b = clusters.clusters["a"], clusters.clusters["b"]
+    for cluster in (a, b):
+        cluster.require_ready()
     there = isolated / "there"
     (there / "home").mkdir(parents=True)
     plain = {"HOME": str(there / "home"), "CROSSDESK_SLOTS": "4"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -45,7 +46,9 @@ class Deaths:
         self._sshd.start()
 
     async def _controller(self) -> None:
-        self._cluster.kill_controller()
+        # By SIGKILL it forgets jobs that it has not saved, gives their ids to others, and drains the node for
+        # good (“Duplicate jobid”): Slurm's own doing, which test_sites_failing keeps apart from ours.
+        self._cluster.kill_controller(signal.SIGTERM)
         self._cluster.start_controller()
         await eventually(self._cluster.ready)
 
@@ -56,6 +59,7 @@ def bed(
 ) -> Iterator[tuple[SitesSurvivor, Sshd, Cluster]]:
     """A cluster and a plain host behind an SSH server that belongs to the test."""
     guardian, cluster, there = Guardian(isolated), clusters.clusters["b"], isolated / "there"
+    cluster.require_ready()
     (there / "home").mkdir(parents=True)
     sshd = Sshd(isolated / "sshd", environment=cluster.environment).start()
     trust(sshd, "far")

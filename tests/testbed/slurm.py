@@ -161,6 +161,14 @@ class Cluster:
         done = self.run("sinfo", "-h", "-N", "-p", "main", "-t", "idle,mix,alloc", "-o", "%N", check=False)
         return len(done.split()) == self.nodes
 
+    def require_ready(self) -> None:
+        """Fail at once, with Slurm's own reason, where a test before this one has left nodes that take no jobs."""
+        try:
+            wait_until(self.ready)
+        except AssertionError:
+            nodes = self.run("sinfo", "-h", "-N", "-o", "%N %T %E", check=False)
+            raise AssertionError(f"cluster {self.name} takes no jobs: {nodes.strip()}") from None
+
     def broken(self) -> bool:
         """True if a daemon has ended by itself, e.g. because another program took its port."""
         return any(one.poll() is not None for one in (self._controller, *self._slurmds) if one is not None)
