@@ -18,7 +18,7 @@ from tests.log_records import only_expected
 from tests.running import RunningBroker, end_all
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# As in the desktop (app/interpreter.py): widgets must not be freed in whichever thread allocates.
+# As in the desktop (app/shell/garbage.py): widgets must not be freed in whichever thread allocates.
 gc.disable()
 # A shell lets what it starts in the background ignore these; programs that tests start must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)

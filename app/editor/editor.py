@@ -16,7 +16,6 @@ from app.editor.bar import EditorBar
 from app.editor.checking import Checking
 from app.editor.completion.completer import Completer
 from app.editor.form.form import DescriptionForm
-from app.editor.match_side import WhereSide
 from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceEditor
@@ -28,6 +27,10 @@ from broker_core.wire.checks import DiagnosticView, FixView
 
 if TYPE_CHECKING:
     from app.match.view import MatchTarget
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton
+
+from app.match.view import MatchView
 
 _FORM_UPTO = 200_000
 """Characters; a longer description is edited as text only."""
@@ -337,3 +340,37 @@ def _line() -> QFrame:
 
 def _written(event: QKeyEvent) -> str:
     return QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
+
+
+class WhereSide(QWidget):
+    """The broker's match report for the text of an editor."""
+
+    againAsked = Signal()
+    """Ask once more, with the text as it is now."""
+    closed = Signal()
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.view = MatchView(context)
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Where can it run"))
+        heading = QHBoxLayout()
+        heading.setContentsMargins(16, 8, 8, 0)
+        title = QLabel(self.tr("Where can it run"))
+        title.setProperty("role", "strong")
+        heading.addWidget(title, 1)
+        heading.addWidget(self._button(context, "refresh-cw", self.tr("Ask again"), self.againAsked))
+        heading.addWidget(self._button(context, "x", self.tr("Back to the form"), self.closed))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(heading)
+        column.addWidget(self.view, 1)
+
+    def _button(self, context: AppContext, icon: str, tip: str, signal: SignalInstance) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(context.theme.icon(icon))
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.clicked.connect(signal)
+        return button

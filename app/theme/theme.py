@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
+from typing import Any
 
-from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QResource, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -20,10 +22,8 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QProxyStyle
 
-from app.theme.embedded import embed
-from app.theme.plain_style import PlainStyle
 from app.theme.tokens import Mode, value
 from broker_core.client import package_data as shipped
 
@@ -217,3 +217,62 @@ def _sheet_icons(template: str, shown: Mode) -> str:
     names = set(re.findall(r"@icons/([a-z0-9-]+\.svg)", template))
     files = {name: shipped.data(f"icons/{name}").replace(b"currentColor", color) for name in names}
     return embed(f"/crossdesk/{shown.value}", files)
+
+
+class PlainStyle(QProxyStyle):
+    """Fusion, whose labels show what they are given, tooltips and message boxes too.
+
+    Qt takes a text for markup when it looks so. A label that is to show markup says so (`RichText`), and
+    escapes what is not its own.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("Fusion")
+
+    def polish(self, what: Any) -> Any:
+        if isinstance(what, QLabel) and what.textFormat() == Qt.TextFormat.AutoText:
+            what.setTextFormat(Qt.TextFormat.PlainText)
+        return super().polish(what)
+
+
+_HEADER = struct.Struct(">4sIIII")
+_FOLDER = 2
+"""Flag of a node that has children."""
+_NO_COUNTRY, _C_LANGUAGE = 0, 1
+_registered: list[bytes] = []
+"""Qt copies none of them."""
+
+
+def embed(folder: str, files: Mapping[str, bytes]) -> str:
+    """Give Qt files under a folder, for the life of this process; returns the folder as Qt knows it.
+
+    `folder`: a path from the root, unique in this process. Raises ValueError when Qt does not take them.
+    """
+    data = _compiled(files)
+    if not QResource.registerResourceData(data, folder):
+        raise ValueError(f"Qt does not take the files of {folder}.")
+    _registered.append(data)
+    return f":{folder}"
+
+
+def _compiled(files: Mapping[str, bytes]) -> bytes:
+    """One folder of files: header, tree, content, names. Qt finds children by bisection over their hashes."""
+    names, content, nodes = b"", b"", []
+    for name in sorted(files, key=_hash):
+        nodes.append(struct.pack(">IHHHI", len(names), 0, _NO_COUNTRY, _C_LANGUAGE, len(content)))
+        names += struct.pack(">HI", len(name), _hash(name)) + name.encode("utf-16-be")
+        content += struct.pack(">I", len(files[name])) + files[name]
+    tree = struct.pack(">IHII", 0, _FOLDER, len(files), 1) + b"".join(nodes)
+    begin = _HEADER.size
+    at_content, at_names = begin + len(tree), begin + len(tree) + len(content)
+    return _HEADER.pack(b"qres", 1, begin, at_content, at_names) + tree + content + names
+
+
+def _hash(name: str) -> int:
+    """Qt's own hash of the name of a resource."""
+    value = 0
+    for (unit,) in struct.iter_unpack(">H", name.encode("utf-16-be")):
+        value = (value << 4) + unit
+        value ^= (value & 0xF0000000) >> 23
+        value &= 0x0FFFFFFF
+    return value

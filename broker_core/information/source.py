@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
 from broker_core.errors import CrossDeskError
-from broker_core.information.acceptance import acceptable
+from broker_core.information.glue.plausible import TWICE
+from broker_core.information.glue.python_values import accepted, attributes
+from broker_core.information.glue.refusals import Refusals
 from broker_core.information.source_state import SourceState
 from broker_core.information.updater import SourceAnswer, SourceFailed, SourceSettings, Updater, Watching
 from broker_core.reactor.reactor import Now
-from broker_core.resources.facts import SourceHeard
+from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.wire.site_states import SourceCondition
 
 log = logging.getLogger("crossdesk.information")
@@ -189,3 +193,50 @@ def _noticed(task: asyncio.Task[SourceAnswer]) -> None:
     """What a given-up question still raises concerns nobody, but must not be left unread."""
     if not task.cancelled() and task.exception() is not None:
         log.debug("A question that was given up ended with %r", task.exception())
+
+
+_SLICE = 50
+"""Facts that are looked at before others get their turn."""
+_LONGEST_NAME = 255
+
+
+async def acceptable(answer: object) -> SourceAnswer:
+    """The answer with what cannot be left out and noted; raises SourceFailed if it is none at all."""
+    if not isinstance(answer, SourceAnswer):
+        raise SourceFailed(
+            f"The updater gives {type(answer).__name__} instead of an answer.",
+            remedy="Correct the plug-in: `fetch` returns broker_core.information.updater.Answer.",
+        )
+    if answer.checked:
+        return answer
+    remarks, kept = Refusals(), dict[str, Facts]()
+    given = list(answer.facts)
+    for start in range(0, len(given), _SLICE):
+        for one in accepted(_well_formed(given[start : start + _SLICE], remarks), remarks):
+            if kept.setdefault(one.ce, one) is not one:
+                remarks.add(one.ce, TWICE)
+        await asyncio.sleep(0)
+    storage = {str(name): attributes(str(name), one, remarks) for name, one in answer.storage.items()}
+    own = [str(remark) for remark in answer.remarks]
+    return replace(
+        answer,
+        facts=tuple(kept.values()),
+        complete=bool(answer.complete),
+        silent=tuple(str(name) for name in answer.silent),
+        remarks=(*own, *remarks.shown),
+        refused=len(own) + remarks.count,
+        checked=True,
+        storage=storage,
+    )
+
+
+def _well_formed(given: Iterable[Any], remarks: Refusals) -> list[Facts]:
+    found = []
+    for one in given:
+        if not isinstance(one, Facts) or not isinstance(one.ce, str) or not isinstance(one.attributes, dict):
+            remarks.add(str(one)[:80], "entry refused: these are no facts")
+        elif not isinstance(one.site, str) or len(one.site) > _LONGEST_NAME:
+            remarks.add(one.ce, "entry refused: no site can have that name")
+        else:
+            found.append(one)
+    return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from broker_core.jobs.placement import computing_element
 from broker_core.resources.commitments import Commitment, Commitments
@@ -17,7 +18,6 @@ from broker_core.resources.observation import Shelf, merged
 from broker_core.resources.pool import NO_ACCESS, Exclusion, Pool
 from broker_core.resources.reputation import Reputation
 from broker_core.resources.resource_table import ResourceTable
-from broker_core.resources.storage import Storage
 from broker_core.resources.values import facts as values_of
 
 
@@ -356,3 +356,28 @@ class ResourceCache:
 
 
 _STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
+
+
+Known = Mapping[str, Mapping[str, Any]]
+
+
+class Storage:
+    """All storage elements by name, each as the source that was heard last describes it."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, Known] = {}
+        self.known: dict[str, Mapping[str, Any]] = {}
+        """Always the same object; to be read only."""
+
+    def heard(self, said: SourceHeard) -> bool:
+        """Take over an answer; True if something is another now. What a part of a source told that is
+        silent this time stays."""
+        before = self._said.pop(said.source, {})
+        whole = said.complete and not said.silent
+        self._said[said.source] = said.storage if whole else {**before, **said.storage}
+        known = {name: one for some in self._said.values() for name, one in some.items()}
+        if known == self.known:
+            return False
+        self.known.clear()
+        self.known.update(known)
+        return True

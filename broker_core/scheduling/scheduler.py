@@ -14,9 +14,8 @@ from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, JobEnde
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Message
 from broker_core.scheduling.questions import Questions, QueuedJob, Why
-from broker_core.scheduling.state import SchedulerState
+from broker_core.scheduling.state import SchedulerState, problems
 from broker_core.scheduling.turn import Turn
-from broker_core.scheduling.validation import problems
 
 _BY_SITES = frozenset(get_args(AttemptReport))
 

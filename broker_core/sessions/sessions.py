@@ -14,6 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from broker_core.bookkeeping.store import Store
 from broker_core.channel.rendezvous import Endpoint
 from broker_core.errors import BadRequest, NotFound
@@ -29,7 +32,6 @@ from broker_core.scheduling.messages import Message
 from broker_core.sessions.agent_programs import agents
 from broker_core.sessions.agent_report import PLAIN as PLAIN_KIND
 from broker_core.sessions.agent_report import AgentReport, read_word
-from broker_core.sessions.broker_key import BrokerKey
 from broker_core.sessions.desks import Desks
 from broker_core.sessions.reverse_tunnels import ReverseTunnels
 from broker_core.sessions.secret_file import kept_secret
@@ -293,3 +295,32 @@ def _place_of(text: str) -> Endpoint:
     if not host or not port.isdecimal():
         raise BadRequest(f"The setting relay must be host:port, not {text!r}.", place="relay")
     return Endpoint(host.strip("[]"), int(port))
+
+
+class BrokerKey:
+    """Kept in one file, which nobody else may read; made when first needed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._key: Ed25519PrivateKey | None = None
+
+    @property
+    def public(self) -> str:
+        """The public part as one line of OpenSSH."""
+        form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+        return self._pair().public_key().public_bytes(*form).decode()
+
+    @property
+    def private(self) -> bytes:
+        """The private part, as OpenSSH writes it."""
+        return self._pair().private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.OpenSSH,
+            serialization.NoEncryption(),
+        )
+
+    def _pair(self) -> Ed25519PrivateKey:
+        if self._key is None:
+            raw = kept_secret(self._path, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
+            self._key = Ed25519PrivateKey.from_private_bytes(raw)
+        return self._key

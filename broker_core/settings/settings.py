@@ -9,12 +9,73 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
-from broker_core.settings.field import checked
-from broker_core.settings.information import InformationSettings
+from broker_core.information import configuration
+from broker_core.information.configuration import ReplicaSettings
+from broker_core.information.updater import SourceSettings
+from broker_core.policies.built_in import BEST_FIT, POLICIES
+from broker_core.policies.queues import FCFS, QUEUES
+from broker_core.resources.tags import MPI_TAGS, SLOTS_TAG
+from broker_core.settings.field import checked, setting
 from broker_core.settings.interactive import InteractiveSettings
 from broker_core.settings.limits import LimitSettings
-from broker_core.settings.matching import MatchSettings
-from broker_core.settings.scheduling import SchedulingSettings
+
+
+@dataclass(frozen=True)
+class SchedulingSettings:
+    """Durations in seconds."""
+
+    policy: str = setting(
+        BEST_FIT, f"order of the sites that match a job: {', '.join(POLICIES)}, or a plug-in"
+    )
+    queue_policy: str = setting(FCFS, "who may pass whom in the queue", choices=tuple(QUEUES))
+    rematch_interval: float = setting(120.0, "a waiting job is matched again at the latest after this")
+    infeasible_timeout: float = setting(3600.0, "a job that no known resource can ever run is aborted then")
+    interactive_start: float = setting(
+        120.0, "an interactive job that its site keeps in the queue for longer is refused"
+    )
+    max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")
+    temp_bad_period: float = setting(600.0, "longest time for which a site that fails is left alone")
+    exclusive_interval: float = setting(120.0, "a chosen resource is kept from others at most so long")
+    stale_after: float = setting(
+        0.0, "a resource not heard of for so long is not matched; 0: three intervals of its source"
+    )
+    cache: bool = setting(True, "false: every source is asked anew for each round of matching")
+
+
+BATCH_CAPACITIES = ("total", "free")
+SET_MODES = ("minimal", "listing", "incremental")
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """How descriptions are read, and what a resource must offer."""
+
+    batch_capacity: str = setting(
+        "total", "CPUs of a site that a batch job is compared with: total or free", choices=BATCH_CAPACITIES
+    )
+    max_site_queue: int = setting(100, "with more waiting jobs than this a site comes last")
+    set_matching: str = setting(
+        "minimal", "how sets of sites are sought: minimal, listing or incremental", choices=SET_MODES
+    )
+    max_ces_per_set: int = setting(4, "most computing elements that one job may be spread over")
+    max_groups: int = setting(1000, "most sets of computing elements that are listed for a job")
+    slots_tag: str = setting(
+        SLOTS_TAG, "pattern of the tag that limits the CPUs of a job, with queue and count", pattern=True
+    )
+    mpi_tags: Mapping[str, str] = setting(dict(MPI_TAGS), "tag that a site must show for each kind of MPI")
+
+
+@dataclass(frozen=True)
+class InformationSettings:
+    """Tables; their own settings are described in `information/configuration.py`."""
+
+    sources: tuple[SourceSettings, ...] = setting(
+        (), "who is asked about resources, a [[sources]] table each", parse=configuration.sources
+    )
+    replicas: ReplicaSettings = setting(  # noqa: RUF009 - it makes a field
+        ReplicaSettings(), "the catalogue that knows where files are", parse=configuration.replicas
+    )
+
 
 DEFAULT = "default"
 """Origin of what nobody set."""

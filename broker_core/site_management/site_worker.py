@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
 from broker_core.bookkeeping.sqlite.codec import clean
+from broker_core.bookkeeping.store import Store
 from broker_core.engine.engine import Engine
 from broker_core.engine.failpoints import FailPoints
 from broker_core.errors import CrossDeskError
@@ -22,9 +23,10 @@ from broker_core.jobs.attempt_events import (
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.live_job import InDoubt
-from broker_core.site_management.site_sweep import sweep_for_ever
-from broker_core.sites.contract import KnownAttempt, LaunchOrder, Site
+from broker_core.sites.contract import PURGED, KnownAttempt, LaunchOrder, Site
+from broker_core.sites.link import LinkState
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.submission.launch_orders import LaunchOrders
@@ -286,3 +288,49 @@ def _writable(said: AttemptReport) -> AttemptReport:
         name: clean(text) for name, text in texts.items() if isinstance(text, str) and not text.isascii()
     }
     return replace(said, **cleaned) if cleaned else said
+
+
+INTERVAL = 600.0
+"""Seconds between two rounds through a site's directories."""
+_DEADLINE = 300.0
+"""Seconds that a part of a round may take."""
+
+
+async def sweep_for_ever(site: Site, store: Store) -> None:
+    """Go through what lies at a site whenever it is connected (again), and in intervals."""
+
+    async def current(jobs: Collection[str]) -> dict[str, int]:
+        return await current_attempts(store, jobs)
+
+    while True:
+        since = site.link.since
+        more = site.link.state is LinkState.CONNECTED
+        while more:
+            try:
+                async with asyncio.timeout(_DEADLINE):
+                    more = await site.sweep(current)
+            except (CrossDeskError, OSError) as error:  # a deadline is an OSError too
+                log.info("What is left at %s is looked for later: %s", site.name, error or "no answer")
+                more = False
+        await _until_due(site, since)
+
+
+async def _until_due(site: Site, since: float) -> None:
+    """Wait for the interval's end, or until there is another connection than that of moment `since`."""
+    try:
+        async with asyncio.timeout(INTERVAL):
+            while site.link.since == since or site.link.state is not LinkState.CONNECTED:
+                await site.link.news()
+    except TimeoutError:
+        return
+
+
+async def current_attempts(store: Store, jobs: Collection[str]) -> dict[str, int]:
+    """See `CurrentAttempts`. Of a purged job the events stay: one without any is not known, e.g. because the
+    store was lost, and what lies at a site may be all that is left of it."""
+    numbers = {record.id: record.attempt for record in await store.jobs(sorted(jobs))}
+    for job in set(jobs) - numbers.keys():
+        events = await store.events_of(job)
+        if any(event.type is EventType.PURGED for event in events):
+            numbers[job] = PURGED
+    return numbers

@@ -24,7 +24,7 @@ def measure() -> list[Figure]:
     import qasync
     from PySide6.QtWidgets import QApplication
 
-    from app.interpreter import GarbageCollector, short_turns
+    from app.shell.garbage import GarbageCollector, short_turns
 
     app = QApplication.instance() or QApplication(["bench"])
     app.setQuitOnLastWindowClosed(False)

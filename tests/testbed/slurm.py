@@ -162,7 +162,7 @@ class Cluster:
         return len(done.split()) == self.nodes
 
     def require_ready(self) -> None:
-        """Fail at once, with Slurm's own reason, where a test before this one has left nodes that take no jobs."""
+        """Fail with Slurm's own reason where a test before this one has left nodes that take no jobs."""
         try:
             wait_until(self.ready)
         except AssertionError:

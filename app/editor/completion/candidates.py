@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from app.description.statements import statements
 from app.description.values import string_source
 from app.editor.completion.context import CompletionContext, Suggestion
-from app.editor.completion.vocabulary import FUNCTIONS, RESOURCE
 from broker_core.jdl.attributes.attribute import Attribute
 from broker_core.jdl.attributes.known import ATTRIBUTES, USER_ATTRIBUTES
 
@@ -100,3 +99,37 @@ def _expression() -> Iterator[Suggestion]:
         yield Suggestion(f"other.{name}", f"other.{name}", "resource", about)
     for name, about in FUNCTIONS.items():
         yield Suggestion(name, f"{name}()", "function", about)
+
+
+RESOURCE = {
+    "GlueCEUniqueID": "Name of the computing element.",
+    "GlueHostFreeCPUs": "CPUs that are free now.",
+    "GlueCEInfoTotalCPUs": "CPUs in all.",
+    "GlueCEStateFreeCPUs": "CPUs that are free now; the same as GlueHostFreeCPUs.",
+    "GlueCEStateRunningJobs": "Jobs that run there.",
+    "GlueCEStateWaitingJobs": "Jobs that wait there.",
+    "GlueCEStateEstimatedResponseTime": "Seconds a new job would wait there, as the site estimates it.",
+    "GlueCEStateStatus": "Production, Draining, Queueing or Closed.",
+    "GlueCEInfoLRMSType": "Kind of batch system.",
+    "GlueCEPolicyMaxWallClockTime": "Longest wall time of a job, in minutes.",
+    "GlueHostBenchmarkSI00": "Speed of a CPU (SpecInt2000).",
+    "GlueHostMainMemoryRAMSize": "Main memory of a node, in MBytes.",
+    "GlueHostArchitecturePlatformType": "Processor architecture, for example x86_64.",
+    "GlueHostOperatingSystemName": "Operating system.",
+    "GlueHostApplicationRunTimeEnvironment": 'Installed software: a list; ask with Member("name", …).',
+}
+"""Attributes of resources, read as `other.NAME`."""
+
+FUNCTIONS = {
+    "Member": "Member(value, list): true if the list holds the value.",
+    "RegExp": "RegExp(pattern, text): true if the text matches the regular expression.",
+    "isUndefined": "isUndefined(x): true if the attribute is not there.",
+    "ifThenElse": "ifThenElse(test, yes, no): one of two values.",
+    "strcat": "strcat(a, b, …): the texts joined.",
+    "size": "size(x): length of a text or a list.",
+    "toLower": "toLower(text): the text in lower case.",
+    "min": "min(list): the smallest number of a list.",
+    "max": "max(list): the largest number of a list.",
+    "floor": "floor(x): the whole number below.",
+}
+"""Functions of expressions."""

@@ -18,7 +18,6 @@ from broker_core.sites.link import LinkState
 from broker_core.sites.remote.attempt_life import AttemptEvent, arrived, ending, over
 from broker_core.sites.remote.completion_detection import is_over, not_heard_from, note_sighting, notices
 from broker_core.sites.remote.finish import RemoteFinish
-from broker_core.sites.remote.lease_limit import LeaseLimit
 from broker_core.sites.remote.orphans import Orphans
 from broker_core.sites.remote.records import RemoteRecords
 from broker_core.sites.remote.remote_attempt import Origin, RemoteAttempt, Requested, RequestSent
@@ -277,3 +276,48 @@ class AttemptMonitor:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("Watching %s failed", self._spec.name, exc_info=error)
+
+
+class LeaseLimit:
+    """The moment, by the monotonic clock, after which no lease there can last; it moves with each renewal."""
+
+    def __init__(self, lease: float, grace: float, renewed: Callable[[], float | None]) -> None:
+        """`lease`, `grace`: seconds; no lease: 0. `renewed`: the latest moment of a renewal, if any."""
+        self._lease, self._grace, self._renewed = lease, grace, renewed
+
+    @property
+    def is_over(self) -> bool:
+        """True once nothing there is kept alive by a lease; never where there are none."""
+        left = self._left()
+        return left is not None and left <= 0
+
+    async def bound(self, work: Coroutine[Any, Any, None]) -> bool:
+        """Do something, but give it up when leases get over meanwhile; True where that came first.
+
+        What it had sent by then counts: it has ended before this is judged.
+        """
+        task = asyncio.get_running_loop().create_task(work)
+        try:
+            while not task.done():
+                before = self._left()
+                # What was over before is no reason; but a renewal may begin meanwhile.
+                pause = before if before is None or before > 0 else self._lease
+                await asyncio.wait((task,), timeout=pause)
+                if before is not None and before > 0 and self.is_over:
+                    await _ended(task)
+                    return self.is_over
+            task.result()
+            return False
+        finally:
+            await _ended(task)
+
+    def _left(self) -> float | None:
+        renewed = self._renewed() if self._lease else None
+        return None if renewed is None else renewed + self._lease + self._grace - time.monotonic()
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Cancel a task until it is done: what closes a connection may take one cancel for its own."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait((task,), timeout=1.0)

@@ -8,7 +8,7 @@ import weakref
 
 from pytestqt.qtbot import QtBot
 
-from app.interpreter import GarbageCollector
+from app.shell.garbage import GarbageCollector
 
 
 class Cycle:

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QFile, QIODevice
 
 from app.inspector.own_folder import OwnFolder
-from app.theme.embedded import embed
+from app.theme.theme import embed
 
 _STAY = """
 import sys
