@@ -9,6 +9,7 @@ from starlette.types import ASGIApp
 
 from broker_core.api import responses as answers
 from broker_core.api.authentication import Authentication
+from broker_core.api.dependencies import Parts
 from broker_core.api.fast_submission import FastSubmission
 from broker_core.api.routes import (
     broker as routes_broker,
@@ -46,7 +47,7 @@ from broker_core.api.routes import (
 from broker_core.api.routes import (
     submissions as routes_submissions,
 )
-from broker_core.api.services import Services
+from broker_core.submission.submissions import Submissions
 from broker_core.version import VERSION
 from broker_core.wire.submission import Submission
 from broker_core.wire.views import ErrorView
@@ -71,13 +72,13 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def make_app(services: Services) -> ASGIApp:
-    """The application behind its gate."""
-    return Authentication(FastSubmission(make_api(services), services), services.settings.request_max)
+def make_app(parts: Parts, submissions: Submissions, request_max: int) -> ASGIApp:
+    """The application behind its gate; `request_max`: bytes of a request."""
+    return Authentication(FastSubmission(make_api(parts), submissions), request_max)
 
 
-def make_api(services: Services) -> FastAPI:
-    """The API itself."""
+def make_api(parts: Parts) -> FastAPI:
+    """The API itself, whose routes are given these parts of a broker."""
     api = FastAPI(
         title="CrossDesk broker",
         version=VERSION,
@@ -87,7 +88,7 @@ def make_api(services: Services) -> FastAPI:
         responses=_REFUSALS,
         redirect_slashes=False,
     )
-    api.state.services = services
+    api.state.parts = parts
     answers.install(api)
     for routes in _ROUTES:
         api.include_router(routes.router, prefix="/v1")

@@ -5,19 +5,32 @@ The dependencies are coroutines because the framework would run plain functions 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, cast
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
 
-from broker_core.api.services import Services
+from broker_core.bookkeeping.store import Store
+from broker_core.engine.engine import Engine
+from broker_core.engine.stream import Stream
 from broker_core.errors import NotFound
 from broker_core.jobs.record import JobRecord
+from broker_core.settings.settings import Settings
+from broker_core.site_management.site_dispatcher import SiteDispatcher
+from broker_core.site_management.site_registry import SiteRegistry
+from broker_core.submission.submissions import Submissions
+
+Parts = Mapping[type, object]
+"""The parts of a broker by their types."""
 
 
-async def services_of(request: Request) -> Services:
-    """The parts of the running broker."""
-    return cast(Services, request.app.state.services)
+def part(kind: type) -> Any:
+    """Dependency of a route: the running broker's part of this type."""
+
+    async def find(request: Request) -> object:
+        return cast(Parts, request.app.state.parts)[kind]
+
+    return Depends(find)
 
 
 async def owner_of(request: Request) -> str:
@@ -25,18 +38,24 @@ async def owner_of(request: Request) -> str:
     return cast(str, request.state.owner)
 
 
-Parts = Annotated[Services, Depends(services_of)]
 Owner = Annotated[str, Depends(owner_of)]
+EnginePart = Annotated[Engine, part(Engine)]
+RegistryPart = Annotated[SiteRegistry, part(SiteRegistry)]
+SettingsPart = Annotated[Settings, part(Settings)]
+SitesPart = Annotated[SiteDispatcher, part(SiteDispatcher)]
+StorePart = Annotated[Store, part(Store)]
+StreamPart = Annotated[Stream, part(Stream)]
+SubmissionsPart = Annotated[Submissions, part(Submissions)]
 
 
-async def own_job(services: Services, owner: str, job: str) -> JobRecord:
+async def own_job(store: Store, owner: str, job: str) -> JobRecord:
     """The record of a job; raises NotFound also where it is another user's (CB-UAM-04)."""
-    record = await services.store.job(job)
+    record = await store.job(job)
     if record is None or record.owner != owner:
         raise NotFound("There is no such job.", place=job, remedy="`crossdesk job list` shows yours.")
     return record
 
 
-async def own_jobs(services: Services, owner: str, jobs: Sequence[str]) -> dict[str, JobRecord]:
+async def own_jobs(store: Store, owner: str, jobs: Sequence[str]) -> dict[str, JobRecord]:
     """Records of those of the jobs that exist and are the owner's."""
-    return {record.id: record for record in await services.store.jobs(jobs) if record.owner == owner}
+    return {record.id: record for record in await store.jobs(jobs) if record.owner == owner}

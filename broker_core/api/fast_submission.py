@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from broker_core.api.responses import error_response, internal_error, json_response, unreadable
-from broker_core.api.services import Services
 from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.submission.submissions import Submissions
 from broker_core.wire.submission import Submission
 
 log = logging.getLogger("crossdesk.api")
@@ -27,9 +27,9 @@ LARGE = 200_000
 class FastSubmission:
     """Answers `POST /v1/submissions` itself and passes everything else on."""
 
-    def __init__(self, application: ASGIApp, services: Services) -> None:
+    def __init__(self, application: ASGIApp, submissions: Submissions) -> None:
         self._application = application
-        self._services = services
+        self._submissions = submissions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -41,7 +41,7 @@ class FastSubmission:
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response:
         try:
-            return await answer_submission(self._services, scope["state"]["owner"], await _body(receive))
+            return await answer_submission(self._submissions, scope["state"]["owner"], await _body(receive))
         except CrossDeskError as error:
             if error.status >= 500:
                 log.warning("POST /v1/submissions: %s", error)
@@ -51,7 +51,7 @@ class FastSubmission:
             return internal_error(error)
 
 
-async def answer_submission(services: Services, owner: str, body: bytes) -> Response:
+async def answer_submission(submissions: Submissions, owner: str, body: bytes) -> Response:
     """Read a submission and accept it; raises CrossDeskError where it is refused."""
     try:
         if len(body) > LARGE:
@@ -60,7 +60,7 @@ async def answer_submission(services: Services, owner: str, body: bytes) -> Resp
             submission = Submission.model_validate_json(body)
     except ValidationError as error:
         raise unreadable(error) from error
-    return json_response(await services.submissions.submit(owner, submission))
+    return json_response(await submissions.submit(owner, submission))
 
 
 async def _body(receive: Receive) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import Depends
 
-from broker_core.api.dependencies import Owner, Parts
+from broker_core.api.dependencies import Owner, SettingsPart
 from broker_core.api.listener import user_name
 from broker_core.matchmaking.policy_choice import authorise
 
@@ -32,9 +32,8 @@ class Rule:
         """`action`: what the route does, to go on after "Only administrators"."""
         self.audience, self.action = audience, action
 
-    async def __call__(self, services: Parts, owner: Owner) -> None:
+    async def __call__(self, settings: SettingsPart, owner: Owner) -> None:
         """Check one request."""
-        settings = services.settings
         if self.audience in (Audience.EVERYBODY, Audience.OWNER):
             return
         if self.audience is Audience.OPERATORS and owner == user_name(os.getuid()):

@@ -12,8 +12,16 @@ from dataclasses import replace
 import orjson
 
 from broker_core.api.app import make_app
+from broker_core.api.dependencies import Parts
+from broker_core.api.list_match import KnownResources, ListMatch
 from broker_core.api.listener import ApiListener
-from broker_core.api.services import Services
+from broker_core.api.routes.lines import LineJobs
+from broker_core.api.routes.output import JobOutput
+from broker_core.api.routes.sites import SiteTester
+from broker_core.api.views.broker import BrokerStatus, Shutdown
+from broker_core.api.views.jobs import JobViews
+from broker_core.api.views.queue import QueueViews
+from broker_core.api.views.sites import SiteViews
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.recovery import recover
 from broker_core.clock import now
@@ -56,6 +64,7 @@ from broker_core.sites.factory import site_for
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.site import LocalSite
 from broker_core.submission.checking import Checker
+from broker_core.submission.items import ItemChecker
 from broker_core.submission.launch_orders import LaunchOrders
 from broker_core.submission.submissions import Submissions
 from broker_core.version import VERSION
@@ -74,61 +83,115 @@ class Broker:
     """One broker over one open store."""
 
     def __init__(
-        self, places: Paths, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
+        self, paths: Paths, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
     ) -> None:
-        self.services = _services(places, settings, store, fail, stop)
-        self._older = agents(settings.agent_program).older
-        self._fail = fail
-        self._places = places
+        self._paths = paths
+        self._settings = settings
         self._store = store
-        self._listener = ApiListener(make_app(self.services), places.new_socket)
+        self._fail = fail
+        self._decide()
+        self._run_jobs()
+        self._accept_jobs()
+        self.parts = self._answer(Shutdown(stop))
+        """What the routes of the API are given, by type."""
+        self._listener = ApiListener(
+            make_app(self.parts, self._submissions, settings.request_max), paths.new_socket
+        )
+
+    def _decide(self) -> None:
+        """The reactors and the engine that carries out what they decide."""
+        settings, store = self._settings, self._store
+        self._stream = Stream(store)
+        self._policies = _policies(self._paths, settings)
+        self._context = MatchContext(settings)
+        self._replicas = _replicas(self._paths, settings, lambda: self._engine.post(ReplicasFound()))
+        self._data = DataLocality(self._replicas)
+        scheduler = _scheduler(settings, store, self._context, self._data, self._policies)
+        self._engine = Engine(store, Core([scheduler]), self._stream, self._fail)
+
+    def _run_jobs(self) -> None:
+        """The sites, and the sessions of interactive jobs there."""
+        settings, store, engine, paths = self._settings, self._store, self._engine, self._paths
+        self._checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
+        self._files = FileStore(paths.files)
+        self._sessions = Sessions(store, settings, paths.state)
+        self._sessions.post = engine.post
+        self._orders = LaunchOrders(store, self._checker, self._files, self._sessions)
+        self._sites = SiteDispatcher(engine, self._orders, self._fail)
+        self._sessions.site_of = self._sites.site_of
+        self._lines = LineSessions(store, settings, paths.state / "lines")
+        self._keys = _key_distribution(store, engine.scheduler, self._sessions, self._sites)
+        self._agents = _agents(engine.scheduler, self._sessions, self._sites, self._lines)
+        local = _local(paths, settings)
+        self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, site_for)
+        self._discovery = SiteDiscovery(look_at)
+        self._updaters = _updaters(settings, engine, local)
+
+    def _accept_jobs(self) -> None:
+        """Submissions, and what may happen to jobs that have ended."""
+        settings = self._settings
+        items = ItemChecker(self._checker, self._files, self._data, settings.sandbox_limit)
+        self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
+        self._ended = EndedJobs(self._engine)
+
+    def _answer(self, shutdown: Shutdown) -> Parts:
+        """What the routes show and do."""
+        engine, sites, registry, orders = self._engine, self._sites, self._registry, self._orders
+        checker, submissions, updaters = self._checker, self._submissions, self._updaters
+        self._status = BrokerStatus(self._paths, self._settings, self._store, self._stream, submissions)
+        jobs = JobViews(engine, sites, orders, checker)
+        known = KnownResources(engine.scheduler, updaters, cache=self._settings.cache)
+        every: tuple[object, ...] = (
+            self._settings, self._store, self._stream, engine, checker, submissions, self._ended, self._files,
+            sites, registry, self._discovery, updaters, self._replicas, self._policies, self._sessions,
+            self._lines, self._keys, self._status, shutdown, jobs,
+            QueueViews(engine, jobs, self._policies),
+            SiteViews(engine, sites, registry, updaters),
+            ListMatch(known, self._data, self._context, self._policies),
+            JobOutput(sites, registry, orders, checker),
+            LineJobs(self._store, sites, orders),
+            SiteTester(registry, self._files, submissions),
+        )  # fmt: skip
+        return {type(part): part for part in every}
 
     async def start(self) -> None:
         """Take the live jobs over, then answer on the socket."""
-        services = self.services
-        services.registry.connect(services.updaters)
-        died = self._places.holder.exists()
-        await recover(
-            services.engine, services.orders, services.sites, services.updaters, self._fail, died=died
-        )
-        services.engine.connect(self._carriers())
+        self._registry.connect(self._updaters)
+        died = self._paths.holder.exists()
+        await recover(self._engine, self._orders, self._sites, self._updaters, self._fail, died=died)
+        self._engine.connect(self._carriers())
         await self._listener.open()
         self._write_holder()
-        services.introductions.start()
-        services.agents.start(job.record for job in services.engine.scheduler.live())
+        self._keys.start()
+        self._agents.start(job.record for job in self._engine.scheduler.live())
         log.info("Broker %s answers on %s", VERSION, self._listener.path)
-        if self._older:
-            log.warning("Interactive jobs at other sites: %s", self._older)
+        if older := agents(self._settings.agent_program).older:
+            log.warning("Interactive jobs at other sites: %s", older)
 
     async def stop(self) -> None:
         """Stop accepting, let requests finish, save, and leave what runs running."""
-        services = self.services
-        await services.submissions.settle()
-        services.stream.close()
+        await self._submissions.settle()
+        self._stream.close()
         await self._listener.close(LAST_REQUESTS)
-        services.engine.stop()
-        await services.agents.close()
-        await services.introductions.close()
-        await services.lines.close()
-        await services.updaters.close()
-        services.registry.close()
-        await services.detections.close()
-        await services.replicas.close()
-        await services.sites.close()
-        await services.engine.settled()
-        self._places.holder.unlink(missing_ok=True)
+        self._engine.stop()
+        for part in (self._agents, self._keys, self._lines, self._updaters):
+            await part.close()
+        self._registry.close()
+        for one in (self._discovery, self._replicas, self._sites):
+            await one.close()
+        await self._engine.settled()
+        self._paths.holder.unlink(missing_ok=True)
         self._store.close()
         log.info("Broker stopped")
 
     def _carriers(self) -> dict[type, Carrier]:
         """Who carries out what leaves the engine."""
-        services = self.services
         return {
-            Submit: services.sites.submit,
-            Confirm: services.sites.confirm,
-            Cancel: services.sites.cancel,
-            Ask: lambda _: services.updaters.ask(),
-            LateMessage: services.ended.stray,
+            Submit: self._sites.submit,
+            Confirm: self._sites.confirm,
+            Cancel: self._sites.cancel,
+            Ask: lambda _: self._updaters.ask(),
+            LateMessage: self._ended.stray,
         }
 
     def _write_holder(self) -> None:
@@ -138,61 +201,16 @@ class Broker:
             "socket": str(self._listener.path),
             "version": VERSION,
             "epoch": self._store.epoch,
-            "started": self.services.started,
+            "started": self._status.started,
         }
-        fresh = self._places.holder.with_suffix(".new")
+        fresh = self._paths.holder.with_suffix(".new")
         try:
             fresh.write_bytes(orjson.dumps(said))
             fresh.chmod(0o600)
-            fresh.replace(self._places.holder)
+            fresh.replace(self._paths.holder)
         except OSError as error:
             # Clients find the socket by its usual name; a full disk must not keep the broker from answering.
             log.warning("The holder file could not be written: %s", error)
-
-
-def _services(
-    places: Paths, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
-) -> Services:
-    stream = Stream(store)
-    policies = _policies(places, settings)
-    circumstances = MatchContext(settings)
-    replicas = _replicas(places, settings, lambda: engine.post(ReplicasFound()))
-    near_files = DataLocality(replicas)
-    scheduler = _scheduler(settings, store, circumstances, near_files, policies)
-    engine = Engine(store, Core([scheduler]), stream, fail)
-    checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
-    sessions = Sessions(store, settings, places.state)
-    sessions.post = engine.post
-    orders = LaunchOrders(store, checker, files := FileStore(places.files), sessions)
-    local = _local(places, settings)
-    sites = SiteDispatcher(engine, orders, fail)
-    sessions.site_of = sites.site_of
-    return Services(
-        places=places,
-        settings=settings,
-        store=store,
-        engine=engine,
-        stream=stream,
-        checker=checker,
-        orders=orders,
-        files=files,
-        sites=sites,
-        sessions=sessions,
-        lines=(lines := LineSessions(store, settings, places.state / "lines")),
-        introductions=_introductions(store, scheduler, sessions, sites),
-        agents=_agents(scheduler, sessions, sites, lines),
-        registry=SiteRegistry(SiteSpecs(places.sites), sites, engine, local, site_for),
-        detections=SiteDiscovery(look_at),
-        submissions=Submissions(engine, checker, orders, files, near_files, settings),
-        ended=EndedJobs(engine),
-        policies=policies,
-        circumstances=circumstances,
-        updaters=_updaters(settings, engine, local),
-        replicas=replicas,
-        near_files=near_files,
-        stop=stop,
-        started=time.time(),
-    )
 
 
 def _policies(places: Paths, settings: Settings) -> ActivePolicies:
@@ -204,7 +222,7 @@ def _replicas(places: Paths, settings: Settings, found: Callable[[], None]) -> R
     return ReplicaMemory(catalogue(settings.replicas, places.replicas), time.monotonic, found)
 
 
-def _introductions(
+def _key_distribution(
     store: Store, scheduler: Scheduler, sessions: Sessions, sites: SiteDispatcher
 ) -> KeyDistribution:
     return KeyDistribution(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)

@@ -16,7 +16,7 @@ from broker_core.matching.match import Matches
 from broker_core.scheduling.demand import PARAMETER, demand_of, significant
 from broker_core.submission.compound import Collection, items_of
 from broker_core.submission.expansion import helper_for
-from broker_core.submission.submissions import refused
+from broker_core.submission.items import refused
 from broker_core.wire.matches import MatchPart, MatchReport
 from broker_core.wire.submission import SubmissionItem
 

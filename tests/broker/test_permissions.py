@@ -118,7 +118,7 @@ async def serving(state_dir: Path, mode: str) -> AsyncIterator[tuple[FastAPI, li
         where, Settings(mode=mode, administrators=(ROOT,)), store, from_environment(), stopped.append
     )
     try:
-        yield make_api(made.services), stopped
+        yield make_api(made.parts), stopped
     finally:
         await made.stop()
 

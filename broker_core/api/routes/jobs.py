@@ -8,10 +8,21 @@ from typing import Annotated
 import orjson
 from fastapi import APIRouter, Query, Response
 
-from broker_core.api.dependencies import Owner, Parts, own_job, own_jobs
+from broker_core.api.dependencies import (
+    EnginePart,
+    Owner,
+    RegistryPart,
+    StorePart,
+    SubmissionsPart,
+    own_job,
+    own_jobs,
+    part,
+)
 from broker_core.api.permissions import OWNER
 from broker_core.api.responses import JSON, json_response
-from broker_core.api.views.jobs import job_detail
+from broker_core.api.views.jobs import JobViews
+from broker_core.engine.ended_jobs import EndedJobs
+from broker_core.engine.engine import Engine
 from broker_core.engine.stream import event_view
 from broker_core.errors import BadRequest, Conflict
 from broker_core.jobs.record import JobRecord
@@ -20,6 +31,8 @@ from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsk
 from broker_core.wire.submission import IdList, Outcomes
 from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
 
+ViewsPart = Annotated[JobViews, part(JobViews)]
+EndedPart = Annotated[EndedJobs, part(EndedJobs)]
 router = APIRouter(dependencies=[OWNER])
 _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
@@ -29,7 +42,7 @@ _FORGOTTEN = 2000
 
 @router.get("/jobs", response_model=JobsPage)
 async def jobs(
-    services: Parts,
+    store: StorePart,
     owner: Owner,
     limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
     after: Annotated[str, Query(max_length=200)] = "",
@@ -38,64 +51,68 @@ async def jobs(
 ) -> Response:
     """A page of the caller's jobs by columns, newest first."""
     wanted = tuple(column for column in columns.split(",") if column) or JOB_COLUMNS
-    page = await services.store.jobs_page(owner, after, limit, [_state(name) for name in state], wanted)
+    page = await store.jobs_page(owner, after, limit, [_state(name) for name in state], wanted)
     return Response(orjson.dumps(page), media_type=JSON)
 
 
 @router.get("/jobs/{job}", response_model=JobDetail)
-async def job(job: str, services: Parts, owner: Owner) -> Response:
+async def job(job: str, store: StorePart, views: ViewsPart, owner: Owner) -> Response:
     """Everything about one job but its events and files."""
-    return json_response(await job_detail(services, await own_job(services, owner, job)))
+    return json_response(await views.detail(await own_job(store, owner, job)))
 
 
 @router.get("/jobs/{job}/events", response_model=list[EventView])
-async def events(job: str, services: Parts, owner: Owner) -> Response:
+async def events(job: str, store: StorePart, owner: Owner) -> Response:
     """The job's story, in order."""
-    await own_job(services, owner, job)
-    return json_response([event_view(event) for event in await services.store.events_of(job)])
+    await own_job(store, owner, job)
+    return json_response([event_view(event) for event in await store.events_of(job)])
 
 
 @router.post("/jobs/cancel", response_model=Outcomes)
-async def cancel(wanted: IdList, services: Parts, owner: Owner) -> Response:
+async def cancel(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
     """Stop jobs everywhere: at once where they wait, else as soon as their site confirms it."""
-    return await _ask(wanted, services, owner, CancelAsked, _cannot_cancel)
+    return await _ask(wanted, engine, owner, CancelAsked, _cannot_cancel)
 
 
 @router.post("/jobs/hold", response_model=Outcomes)
-async def hold(wanted: IdList, services: Parts, owner: Owner) -> Response:
+async def hold(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
     """Keep waiting jobs from being matched."""
-    return await _ask(
-        wanted, services, owner, lambda job: HoldAsked(job, "On hold by its owner"), _cannot_hold
-    )
+    return await _ask(wanted, engine, owner, lambda job: HoldAsked(job, "On hold by its owner"), _cannot_hold)
 
 
 @router.post("/jobs/release", response_model=Outcomes)
-async def release(wanted: IdList, services: Parts, owner: Owner) -> Response:
+async def release(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
     """Lift a hold."""
-    return await _ask(wanted, services, owner, ReleaseAsked, _cannot_release)
+    return await _ask(wanted, engine, owner, ReleaseAsked, _cannot_release)
 
 
 @router.post("/jobs/{job}/elsewhere", response_model=JobDetail)
-async def elsewhere(job: str, services: Parts, owner: Owner) -> Response:
+async def elsewhere(job: str, engine: EnginePart, views: ViewsPart, owner: Owner) -> Response:
     """Match a job again although its attempt may still run at a silent site, where it is ended later."""
-    await own_job(services, owner, job)
-    scheduler = services.engine.scheduler
-    if refusal := scheduler.not_elsewhere(job):
+    await own_job(engine.store, owner, job)
+    if refusal := engine.scheduler.not_elsewhere(job):
         raise Conflict(f"The job cannot be run elsewhere. {refusal}.", place=job)
-    services.engine.post(ElsewhereAsked(job))
-    await services.engine.settled()
-    return json_response(await job_detail(services, await own_job(services, owner, job)))
+    engine.post(ElsewhereAsked(job))
+    await engine.settled()
+    return json_response(await views.detail(await own_job(engine.store, owner, job)))
 
 
 @router.post("/jobs/purge", response_model=Outcomes)
-async def purge(wanted: IdList, services: Parts, owner: Owner) -> Response:
+async def purge(
+    wanted: IdList,
+    store: StorePart,
+    ended: EndedPart,
+    registry: RegistryPart,
+    submissions: SubmissionsPart,
+    owner: Owner,
+) -> Response:
     """Remove ended jobs and their files."""
     results: dict[str, str | None] = {}
     removed: list[JobRecord] = []
-    used = await services.store.files_in_use()
+    used = await store.files_in_use()
     for ids in _slices(wanted.ids):
-        mine = await own_jobs(services, owner, ids)
-        gone = await services.ended.purge(list(mine))
+        mine = await own_jobs(store, owner, ids)
+        gone = await ended.purge(list(mine))
         removed += gone
         for one in ids:
             results[one] = (
@@ -103,29 +120,29 @@ async def purge(wanted: IdList, services: Parts, owner: Owner) -> Response:
             )
         results |= dict.fromkeys((record.id for record in gone), None)
     for start in range(0, len(removed), _FORGOTTEN):
-        await services.registry.forget(removed[start : start + _FORGOTTEN])
-    services.submissions.release(used - await services.store.files_in_use())
-    services.store.tidy()
+        await registry.forget(removed[start : start + _FORGOTTEN])
+    submissions.release(used - await store.files_in_use())
+    store.tidy()
     return json_response(Outcomes(results=results))
 
 
 async def _ask(
     wanted: IdList,
-    services: Parts,
-    owner: Owner,
+    engine: Engine,
+    owner: str,
     request: Callable[[str], Request],
     refusal: Callable[[JobRecord], str | None],
 ) -> Response:
     results: dict[str, str | None] = {}
     for ids in _slices(wanted.ids):
-        mine = await own_jobs(services, owner, ids)
+        mine = await own_jobs(engine.store, owner, ids)
         for one in ids:
-            live = services.engine.scheduler.job(one)
+            live = engine.scheduler.job(one)
             record = live.record if live and one in mine else mine.get(one)
             results[one] = refusal(record) if record is not None else "There is no such job."
             if results[one] is None:
-                services.engine.post(request(one))
-    await services.engine.settled()
+                engine.post(request(one))
+    await engine.settled()
     return json_response(Outcomes(results=results))
 
 

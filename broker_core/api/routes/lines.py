@@ -7,14 +7,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict
 
-from broker_core.api.dependencies import Owner, Parts, own_job
+from broker_core.api.dependencies import Owner, own_job, part
 from broker_core.api.permissions import OWNER
 from broker_core.api.routes.interactive import MOST_WAIT
-from broker_core.api.services import Services
+from broker_core.bookkeeping.store import Store
 from broker_core.errors import BadRequest, Conflict
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
-from broker_core.sessions.line_sessions import LineJob, LineViewer
+from broker_core.sessions.line_sessions import LineJob, LineSessions, LineViewer
+from broker_core.site_management.site_dispatcher import SiteDispatcher
+from broker_core.submission.launch_orders import LaunchOrders
 
 router = APIRouter(dependencies=[OWNER])
 Desk = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -32,10 +34,41 @@ class LinesRequest(BaseModel):
     """Of the signal."""
 
 
+class LineJobs:
+    """Finds jobs whose lines the broker carries."""
+
+    def __init__(self, store: Store, sites: SiteDispatcher, orders: LaunchOrders) -> None:
+        self._store = store
+        self._sites = sites
+        self._orders = orders
+
+    async def find(self, owner: str, job: str) -> LineJob:
+        """The caller's job with its site; raises NotFound, and Conflict where it is no such job."""
+        record = await own_job(self._store, owner, job)
+        site, ended = self._sites.site_of(record.ce), record.state.ended
+        if site is None or not record.interactive or not (ended or record.state is JobState.RUNNING):
+            raise Conflict("The job has no lines to carry now.", place=job)
+        description = await self._orders.description(record)
+        names = (description.stdout or STDOUT, description.stderr or STDERR)
+        return LineJob(record, site, tuple(dict.fromkeys(names)))
+
+    async def running(self, owner: str, job: str) -> LineJob:
+        """The same of a job that runs; raises Conflict for one that has ended."""
+        found = await self.find(owner, job)
+        if found.record.state.ended:
+            raise Conflict("The job has ended.", place=job)
+        return found
+
+
+JobsPart = Annotated[LineJobs, part(LineJobs)]
+LinesPart = Annotated[LineSessions, part(LineSessions)]
+
+
 @router.get("/jobs/{job}/lines", response_class=Response)
 async def look(
     job: str,
-    services: Parts,
+    jobs: JobsPart,
+    lines: LinesPart,
     owner: Owner,
     desk: Desk,
     write: bool = False,
@@ -47,42 +80,32 @@ async def look(
     """Frames with what is new; `out`, `err`: first byte wanted of each stream; `wait`: seconds at most."""
     places = {stream: place for stream, place in ((1, out), (2, err)) if place >= 0}
     asked = LineViewer(desk, write, begin, places)
-    frames = await services.lines.look(lambda: _line_job(services, owner, job), asked, wait)
+    frames = await lines.look(lambda: jobs.find(owner, job), asked, wait)
     return Response(frames, media_type="application/octet-stream")
 
 
 @router.post("/jobs/{job}/lines")
 async def typed(
-    job: str, request: Request, services: Parts, owner: Owner, desk: Desk, offset: Annotated[int, Query(ge=0)]
+    job: str,
+    request: Request,
+    jobs: JobsPart,
+    lines: LinesPart,
+    owner: Owner,
+    desk: Desk,
+    offset: Annotated[int, Query(ge=0)],
 ) -> dict[str, Any]:
     """Bytes for the program, the body, with the place of the first among all that this desk ever sent."""
     data = await request.body()
     if len(data) > MOST_INPUT:
         raise BadRequest(f"More than {MOST_INPUT} bytes at once.", place=job)
-    await services.lines.typed(await _running(services, owner, job), desk, offset, data)
+    await lines.typed(await jobs.running(owner, job), desk, offset, data)
     return {}
 
 
 @router.post("/jobs/{job}/lines/wish")
-async def wish(job: str, wish: LinesRequest, services: Parts, owner: Owner) -> dict[str, Any]:
+async def wish(
+    job: str, wish: LinesRequest, jobs: JobsPart, lines: LinesPart, owner: Owner
+) -> dict[str, Any]:
     """Take the input, leave, end the input, or send a signal."""
-    await services.lines.wish(await _running(services, owner, job), wish.desk, wish.what, wish.name)
+    await lines.wish(await jobs.running(owner, job), wish.desk, wish.what, wish.name)
     return {}
-
-
-async def _line_job(services: Services, owner: str, job: str) -> LineJob:
-    """The caller's job with its site; raises NotFound, and Conflict where it is no such job."""
-    record = await own_job(services, owner, job)
-    site = services.sites.site_of(record.ce)
-    if site is None or not record.interactive or not (record.state.ended or record.state is JobState.RUNNING):
-        raise Conflict("The job has no lines to carry now.", place=job)
-    description = await services.orders.description(record)
-    names = (description.stdout or STDOUT, description.stderr or STDERR)
-    return LineJob(record, site, tuple(dict.fromkeys(names)))
-
-
-async def _running(services: Services, owner: str, job: str) -> LineJob:
-    found = await _line_job(services, owner, job)
-    if found.record.state.ended:
-        raise Conflict("The job has ended.", place=job)
-    return found

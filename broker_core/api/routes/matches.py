@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from fastapi import APIRouter, Response
 
-from broker_core.api.dependencies import Parts
-from broker_core.api.list_match import list_match
+from broker_core.api.dependencies import part
+from broker_core.api.list_match import ListMatch
 from broker_core.api.permissions import EVERYBODY
 from broker_core.api.responses import JSON
-from broker_core.submission.submissions import refused
+from broker_core.submission.checking import Checker
+from broker_core.submission.items import refused
 from broker_core.wire.matches import MatchReport, MatchRequest
 
+CheckerPart = Annotated[Checker, part(Checker)]
+ListMatchPart = Annotated[ListMatch, part(ListMatch)]
 router = APIRouter(dependencies=[EVERYBODY])
 
 
 @router.post("/matches", response_model=MatchReport)
-async def matches(question: MatchRequest, services: Parts) -> Response:
+async def matches(question: MatchRequest, checker: CheckerPart, list_match: ListMatchPart) -> Response:
     """Where a description could run, by the function that the scheduler uses; nothing is queued."""
-    checked = await services.checker.check(question.description)
+    checked = await checker.check(question.description)
     if checked.description is None:
         raise refused(checked.diagnostics)
-    return Response(await list_match(services, checked.description, question), media_type=JSON)
+    return Response(await list_match.report(checked.description, question, checker.limits), media_type=JSON)

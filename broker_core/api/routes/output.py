@@ -12,18 +12,22 @@ from fastapi import APIRouter, Header, Response
 from fastapi.responses import StreamingResponse
 from starlette.convertors import Convertor, register_url_convertor
 
-from broker_core.api.dependencies import Owner, Parts, own_job
+from broker_core.api.dependencies import Owner, StorePart, own_job, part
 from broker_core.api.permissions import OWNER
 from broker_core.api.responses import json_response
-from broker_core.api.services import Services
+from broker_core.engine.ended_jobs import EndedJobs
 from broker_core.errors import NotFound, RangeNotSatisfiable
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import is_listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
+from broker_core.site_management.site_dispatcher import SiteDispatcher
+from broker_core.site_management.site_registry import SiteRegistry
 from broker_core.sites.contract import Site
 from broker_core.sites.remote.removed import RemovedSite
+from broker_core.submission.checking import Checker
+from broker_core.submission.launch_orders import LaunchOrders
 from broker_core.wire.submission import Fetched
 from broker_core.wire.views import OutputFile
 
@@ -43,6 +47,64 @@ class _AnyName(Convertor[str]):
 
 
 register_url_convertor("anyname", _AnyName())
+
+
+class JobOutput:
+    """The files of jobs, where their sites have them or where they were brought to."""
+
+    def __init__(
+        self, sites: SiteDispatcher, registry: SiteRegistry, orders: LaunchOrders, checker: Checker
+    ) -> None:
+        self._sites = sites
+        self._registry = registry
+        self._orders = orders
+        self._checker = checker
+
+    async def listed(self, record: JobRecord) -> list[OutputFile]:
+        """Files of a job's last attempt that can be read now; none before it was at a site."""
+        site = self._sites.site_of(record.ce) or self._registry.removed(record.ce)
+        if site is None or not record.attempt:
+            return []
+        checked = await self._checker.check(await self._orders.text(record), record.parameter)
+        found = await site.files(record.component)
+        growing = record.state is JobState.RUNNING
+        return [
+            OutputFile(
+                path=file.path,
+                size=file.size,
+                modified=file.modified,
+                growing=growing,
+                role=_role(file.path, checked.description),
+            )
+            for file in found
+        ]
+
+    async def opened(self, record: JobRecord, path: str) -> int:
+        """A file descriptor of one of a job's files; raises NotFound, also for what is no ordinary file."""
+        site = self._site(record)
+        try:
+            return os.open(
+                await site.open_path(record.component, path),
+                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
+            )
+        except (OSError, ValueError) as error:
+            raise NotFound(f"The job has no file {path!r} that can be read.", place=record.id) from error
+
+    def _site(self, record: JobRecord) -> Site | RemovedSite:
+        if not record.attempt:
+            raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
+        site = self._sites.site_of(record.ce) or self._registry.removed(record.ce)
+        if site is None:
+            name = record.sites
+            raise NotFound(
+                f"{name} is not among the sites any more, and nothing of the job was brought here before.",
+                place=record.id,
+            )
+        return site
+
+
+OutputPart = Annotated[JobOutput, part(JobOutput)]
+EndedPart = Annotated[EndedJobs, part(EndedJobs)]
 router = APIRouter(dependencies=[OWNER])
 PART = 1 << 18
 """Bytes read at once."""
@@ -57,19 +119,24 @@ class _Span:
 
 
 @router.get("/jobs/{job}/files", response_model=list[OutputFile])
-async def files(job: str, services: Parts, owner: Owner) -> Response:
+async def files(job: str, store: StorePart, output: OutputPart, owner: Owner) -> Response:
     """Files of a job that can be read now."""
-    found = await output_files(services, await own_job(services, owner, job))
+    found = await output.listed(await own_job(store, owner, job))
     return json_response([file.model_dump() for file in found])
 
 
 @router.get("/jobs/{job}/files/{path:anyname}", response_class=Response)
 async def read(
-    job: str, path: str, services: Parts, owner: Owner, range_: Annotated[str, Header(alias="range")] = ""
+    job: str,
+    path: str,
+    store: StorePart,
+    output: OutputPart,
+    owner: Owner,
+    range_: Annotated[str, Header(alias="range")] = "",
 ) -> Response:
     """A file, or the part that `Range` names; `Content-Range` tells the size that it has now."""
-    record = await own_job(services, owner, job)
-    handle = await open_output(services, record, path)
+    record = await own_job(store, owner, job)
+    handle = await output.opened(record, path)
     size = os.fstat(handle).st_size
     try:
         span = _span(range_, size)
@@ -85,10 +152,12 @@ async def read(
 
 
 @router.post("/jobs/{job}/fetched")
-async def fetched(job: str, word: Fetched, services: Parts, owner: Owner) -> dict[str, Any]:
+async def fetched(
+    job: str, word: Fetched, store: StorePart, ended: EndedPart, owner: Owner
+) -> dict[str, Any]:
     """The caller has the output: the job becomes Cleared, or stays Done where a listed file was missing."""
-    await own_job(services, owner, job)
-    await services.ended.fetched(job, word.missing)
+    await own_job(store, owner, job)
+    await ended.fetched(job, word.missing)
     return {}
 
 
@@ -133,51 +202,6 @@ def _number(text: str) -> bool:
 
 def _unsatisfiable(asked: str, size: int) -> RangeNotSatisfiable:
     return RangeNotSatisfiable(f"The file has {size:,} bytes now; the range {asked!r} is not in it.")
-
-
-async def output_files(services: Services, record: JobRecord) -> list[OutputFile]:
-    """Files of a job's last attempt that can be read now; none before it was at a site."""
-    site = services.sites.site_of(record.ce) or services.registry.removed(record.ce)
-    if site is None or not record.attempt:
-        return []
-    checked = await services.checker.check(await services.orders.text(record), record.parameter)
-    found = await site.files(record.component)
-    growing = record.state is JobState.RUNNING
-    return [
-        OutputFile(
-            path=file.path,
-            size=file.size,
-            modified=file.modified,
-            growing=growing,
-            role=_role(file.path, checked.description),
-        )
-        for file in found
-    ]
-
-
-async def open_output(services: Services, record: JobRecord, path: str) -> int:
-    """A file descriptor of one of a job's files; raises NotFound, also for what is no ordinary file."""
-    site = _site(services, record)
-    try:
-        return os.open(
-            await site.open_path(record.component, path),
-            os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
-        )
-    except (OSError, ValueError) as error:
-        raise NotFound(f"The job has no file {path!r} that can be read.", place=record.id) from error
-
-
-def _site(services: Services, record: JobRecord) -> Site | RemovedSite:
-    if not record.attempt:
-        raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
-    site = services.sites.site_of(record.ce) or services.registry.removed(record.ce)
-    if site is None:
-        name = record.sites
-        raise NotFound(
-            f"{name} is not among the sites any more, and nothing of the job was brought here before.",
-            place=record.id,
-        )
-    return site
 
 
 def _role(path: str, description: JobDescription | None) -> str:

@@ -8,14 +8,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from broker_core.api.dependencies import Owner, Parts
+from broker_core.api.dependencies import Owner, RegistryPart, part
 from broker_core.api.permissions import OWNER, administrators
 from broker_core.api.responses import json_response
-from broker_core.api.services import Services
-from broker_core.api.views.sites import site_view, site_views
+from broker_core.api.views.sites import SiteViews
 from broker_core.errors import BadRequest
+from broker_core.launching.files import FileStore
+from broker_core.site_management.site_discovery import SiteDiscovery
+from broker_core.site_management.site_registry import SiteRegistry
 from broker_core.sites.transport.login_agent import use_agent
 from broker_core.submission.new_jobs import new_id
+from broker_core.submission.submissions import Submissions
 from broker_core.wire.sites import (
     ConnectRequest,
     Detection,
@@ -54,112 +57,131 @@ WallTime = 120;
 """
 
 
-async def send_test_job(services: Services, owner: str, name: str) -> SiteTest:
-    """Submit the test job; raises NotFound, Conflict for a useless site, and what `submit` raises."""
-    await services.registry.fit(name)
-    content = SCRIPT.encode()
-    sha = hashlib.sha256(content).hexdigest()
-    await services.files.put(sha, _chunks(content), len(content))
-    file = SandboxFile(name=NAME, sha256=sha, size=len(content), executable=True)
-    item = SubmissionItem(description=DESCRIPTION, name=f"test of {name}"[:100], files=[file])
-    receipt = await services.submissions.submit(owner, Submission(key=new_id(), items=[item], site=name))
-    return SiteTest(job=receipt.ids[0])
+class SiteTester:
+    """Sends small jobs that prove that a site runs jobs."""
+
+    def __init__(self, registry: SiteRegistry, files: FileStore, submissions: Submissions) -> None:
+        self._registry = registry
+        self._files = files
+        self._submissions = submissions
+
+    async def send(self, owner: str, name: str) -> SiteTest:
+        """Submit one; raises NotFound, Conflict for a useless site, and what `submit` raises."""
+        await self._registry.fit(name)
+        content = SCRIPT.encode()
+        sha = hashlib.sha256(content).hexdigest()
+        await self._files.put(sha, _chunks(content), len(content))
+        file = SandboxFile(name=NAME, sha256=sha, size=len(content), executable=True)
+        item = SubmissionItem(description=DESCRIPTION, name=f"test of {name}"[:100], files=[file])
+        receipt = await self._submissions.submit(owner, Submission(key=new_id(), items=[item], site=name))
+        return SiteTest(job=receipt.ids[0])
 
 
 async def _chunks(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
 
+ViewsPart = Annotated[SiteViews, part(SiteViews)]
+DiscoveryPart = Annotated[SiteDiscovery, part(SiteDiscovery)]
+TesterPart = Annotated[SiteTester, part(SiteTester)]
 router = APIRouter()
 CHANGES = administrators("change the sites")
 
 
 @router.get("/sites", response_model=list[SiteView], dependencies=[OWNER])
-async def sites(services: Parts, owner: Owner) -> Response:
+async def sites(views: ViewsPart, owner: Owner) -> Response:
     """The sites with all that their cards show."""
-    return json_response([view.model_dump() for view in await site_views(services, owner)])
+    return json_response([view.model_dump() for view in await views.all(owner)])
 
 
 @router.post("/sites", response_model=SiteView, dependencies=[CHANGES])
-async def add(spec: SiteSpec, services: Parts, owner: Owner) -> Response:
+async def add(spec: SiteSpec, registry: RegistryPart, views: ViewsPart, owner: Owner) -> Response:
     """Add a site; answered at once, while the connection is made."""
-    await services.registry.add(spec)
-    return await _shown(services, owner, spec.name)
+    await registry.add(spec)
+    return json_response(await views.one(owner, spec.name))
 
 
 @router.post("/sites/detect", response_model=Detection, dependencies=[CHANGES])
-async def detect(request: DetectRequest, services: Parts) -> Response:
+async def detect(request: DetectRequest, discovery: DiscoveryPart) -> Response:
     """Begin to look what is at a host; ask for the answer by its id."""
     use_agent(request.agent)
-    return json_response(services.detections.begin(request))
+    return json_response(discovery.begin(request))
 
 
 @router.get("/sites/detect/{id_}", response_model=Detection, dependencies=[CHANGES])
-async def detection(id_: str, services: Parts) -> Response:
+async def detection(id_: str, discovery: DiscoveryPart) -> Response:
     """What was found at a host so far."""
-    return json_response(services.detections.found(id_))
+    return json_response(discovery.found(id_))
 
 
 @router.post("/sites/detect/{id_}/answer", response_model=Detection, dependencies=[CHANGES])
-async def answer_detection(id_: str, answer: QuestionAnswer, services: Parts) -> Response:
+async def answer_detection(id_: str, answer: QuestionAnswer, discovery: DiscoveryPart) -> Response:
     """Answer what had to be asked before the host could be looked at."""
-    services.detections.answer(id_, answer)
-    return json_response(services.detections.found(id_))
+    discovery.answer(id_, answer)
+    return json_response(discovery.found(id_))
 
 
 @router.put("/sites/{name}", response_model=SiteView, dependencies=[CHANGES])
-async def change(name: str, spec: SiteSpec, services: Parts, owner: Owner) -> Response:
+async def change(
+    name: str, spec: SiteSpec, registry: RegistryPart, views: ViewsPart, owner: Owner
+) -> Response:
     """Use other settings for a site; jobs there are found again."""
     if spec.name != name:
         raise BadRequest(
             "A site keeps its name.", place=name, remedy="Remove it and add it by the other name."
         )
-    await services.registry.change(spec)
-    return await _shown(services, owner, name)
+    await registry.change(spec)
+    return json_response(await views.one(owner, name))
 
 
 @router.delete("/sites/{name}", response_model=SiteRemoved, dependencies=[CHANGES])
-async def remove(name: str, services: Parts, force: Annotated[bool, Query()] = False) -> Response:
+async def remove(name: str, registry: RegistryPart, force: Annotated[bool, Query()] = False) -> Response:
     """Forget a site; refused while jobs are there, unless forced: they are canceled. Tells what is left."""
-    return json_response(SiteRemoved(left=await services.registry.remove(name, force=force)).model_dump())
+    return json_response(SiteRemoved(left=await registry.remove(name, force=force)).model_dump())
 
 
 @router.post("/sites/{name}/answer", response_model=SiteView, dependencies=[CHANGES])
-async def answer(name: str, given: QuestionAnswer, services: Parts, owner: Owner) -> Response:
+async def answer(
+    name: str, given: QuestionAnswer, registry: RegistryPart, views: ViewsPart, owner: Owner
+) -> Response:
     """Answer the question without which the site cannot be connected; kept in memory only."""
-    services.registry.answer(name, given.id, given.value)
-    return await _shown(services, owner, name)
+    registry.answer(name, given.id, given.value)
+    return json_response(await views.one(owner, name))
 
 
 @router.post("/sites/{name}/test", response_model=SiteTest, dependencies=[OWNER])
-async def test(name: str, services: Parts, owner: Owner) -> Response:
+async def test(name: str, tester: TesterPart, owner: Owner) -> Response:
     """Send a small job to the site that proves that jobs run there; follow it like any other."""
-    return json_response(await send_test_job(services, owner, name))
+    return json_response(await tester.send(owner, name))
 
 
 @router.post("/sites/{name}/drain", response_model=SiteView, dependencies=[CHANGES])
-async def drain(name: str, services: Parts, owner: Owner) -> Response:
+async def drain(name: str, registry: RegistryPart, views: ViewsPart, owner: Owner) -> Response:
     """Send no new jobs to the site; those that are there go on."""
-    await services.registry.drain(name, True)
-    return await _shown(services, owner, name)
+    await registry.drain(name, True)
+    return json_response(await views.one(owner, name))
 
 
 @router.post("/sites/{name}/resume", response_model=SiteView, dependencies=[CHANGES])
-async def resume(name: str, services: Parts, owner: Owner) -> Response:
+async def resume(name: str, registry: RegistryPart, views: ViewsPart, owner: Owner) -> Response:
     """Send new jobs to the site again."""
-    await services.registry.drain(name, False)
-    return await _shown(services, owner, name)
+    await registry.drain(name, False)
+    return json_response(await views.one(owner, name))
 
 
 @router.post("/sites/{name}/connect", response_model=SiteView, dependencies=[CHANGES])
 async def connect(
-    name: str, services: Parts, owner: Owner, request: ConnectRequest | None = None
+    name: str,
+    registry: RegistryPart,
+    views: ViewsPart,
+    owner: Owner,
+    request: ConnectRequest | None = None,
 ) -> Response:
     """Try to connect now instead of later."""
     if request is not None:
         use_agent(request.agent)
-    services.registry.retry(name)
-    return await _shown(services, owner, name)
+    registry.retry(name)
+    return json_response(await views.one(owner, name))
 
 
 @router.get(
@@ -167,11 +189,6 @@ async def connect(
     response_model=list[LogLine],
     dependencies=[administrators("read the log of a connection")],
 )
-async def log(name: str, services: Parts) -> Response:
+async def log(name: str, registry: RegistryPart) -> Response:
     """What happened to the connection, oldest first."""
-    return json_response([{"time": time, "words": words} for time, words in services.registry.link(name).log])
-
-
-async def _shown(services: Services, owner: str, name: str) -> Response:
-    services.registry.spec(name)
-    return json_response(await site_view(services, owner, name))
+    return json_response([{"time": time, "words": words} for time, words in registry.link(name).log])

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 
-from broker_core.api.dependencies import Owner, Parts
+from broker_core.api.dependencies import Owner, SubmissionsPart, part
 from broker_core.api.fast_submission import answer_submission
 from broker_core.api.permissions import EVERYBODY, OWNER
 from broker_core.api.responses import json_response
 from broker_core.jdl.check import Checked, FileFact, Limits, check
 from broker_core.jdl.names import base_name
 from broker_core.jdl.number_of_jobs import number_of_jobs
+from broker_core.submission.checking import Checker
 from broker_core.wire.checks import CheckReport, CheckRequest, DiagnosticView
 from broker_core.wire.submission import Receipt
 
+CheckerPart = Annotated[Checker, part(Checker)]
 router = APIRouter()
 
 _BODY: dict[str, Any] = {
@@ -29,15 +31,15 @@ _BODY: dict[str, Any] = {
 
 
 @router.post("/submissions", response_model=Receipt, openapi_extra=_BODY, dependencies=[OWNER])
-async def submit(request: Request, services: Parts, owner: Owner) -> Response:
+async def submit(request: Request, submissions: SubmissionsPart, owner: Owner) -> Response:
     """Submit jobs; answered when they are durable. The same key gives the same receipt."""
-    return await answer_submission(services, owner, await request.body())
+    return await answer_submission(submissions, owner, await request.body())
 
 
 @router.post("/checks", response_model=CheckReport, dependencies=[EVERYBODY])
-async def checks(question: CheckRequest, services: Parts) -> Response:
+async def checks(question: CheckRequest, checker: CheckerPart) -> Response:
     """All that is wrong with a description, and what it asks for (CB-JDL-11)."""
-    found = await asyncio.to_thread(_check, question, services.checker.limits)
+    found = await asyncio.to_thread(_check, question, checker.limits)
     report = CheckReport(
         ok=found.description is not None,
         diagnostics=[DiagnosticView.model_validate(asdict(one)) for one in found.diagnostics],

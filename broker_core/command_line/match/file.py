@@ -20,8 +20,8 @@ from broker_core.policies.applied import applied
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.settings.settings import load
+from broker_core.submission.items import refused
 from broker_core.submission.match_parts import SHOWN, parts_of, place_of, row, tell
-from broker_core.submission.submissions import refused
 from broker_core.wire.matches import MatchReport, MatchRequest
 
 
