@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import subprocess
 import threading
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.sites.local.processes import adopt_orphans
 from tests.architecture.uncovered import uncovered
-from tests.leaks import nothing_left, running_timers
+from tests.leaks import lasting, nothing_left, running_timers
 from tests.log_records import only_expected
 from tests.packaging.sources import ROOT
 from tests.testbed.guardian import Guardian
@@ -43,8 +45,23 @@ def test_a_child_of_a_test_bed_is_found_unless_the_bed_was_there_before(tmp_path
         guardian, first = Guardian(folder), subprocess.Popen(["sleep", "600"], cwd=folder)
     with nothing_left(SOON):
         second = subprocess.Popen(["sleep", "600"], cwd=folder)
+    with nothing_left(SOON), lasting():
+        later = Guardian(tmp_path / "later")
+    later.close()
     guardian.close()
     assert [first.wait(), second.wait()] == [-signal.SIGKILL] * 2
+
+
+def test_an_orphan_is_adopted_only_by_the_test_that_asks_for_it() -> None:
+    forget = ["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"]
+    assert adopt_orphans()
+    with nothing_left(SOON):
+        stranger = int(subprocess.run(forget, check=True, capture_output=True).stdout)
+    with pytest.raises(AssertionError, match="sleep 600"), nothing_left(SOON):
+        orphan = adopt_orphans() and int(subprocess.run(forget, check=True, capture_output=True).stdout)
+    for pid in (stranger, orphan):
+        os.kill(pid, signal.SIGKILL)
+    os.waitpid(orphan, 0)
 
 
 def test_a_task_that_only_the_end_of_its_loop_ends_is_found() -> None:
