@@ -37,8 +37,8 @@ _CLOSING_GENERATOR = "async_generator_athrow"
 
 @contextmanager
 def lasting() -> Iterator[None]:
-    """A test bed that is made in the block outlives the test that happens to ask for it first: the fixture
-    that makes it has a wider scope, and ends it."""
+    """A test bed that is made in the block outlives the test that happens to ask for it first, and its
+    daemons the one that starts them anew: the fixture that makes it has a wider scope, and ends it."""
     before = set(guarded)
     yield
     _lasting.update({folder: pid for folder, pid in guarded.items() if folder not in before})
@@ -48,17 +48,17 @@ def lasting() -> Iterator[None]:
 def nothing_left(grace: float = GRACE) -> Iterator[None]:
     """Fail if a thread, a child or a task that began in the block outlives it.
 
-    Daemons of a test bed that was there before may be started anew in the block: its guardian ends them.
+    Daemons of a lasting test bed may be started anew in the block.
     """
     _adopt_nobody()
-    threads, processes, beds = set(threading.enumerate()), children(), dict(guarded)
+    threads, processes = set(threading.enumerate()), children()
     with _unfinished_tasks() as tasks:
         yield
 
     def left() -> list[str]:
         return [
             *(f"thread {thread.name}" for thread in _new_threads(threads)),
-            *(f"process {pid} {_command(pid)}" for pid in _new_children(processes, beds | _lasting)),
+            *(f"process {pid} {_command(pid)}" for pid in _new_children(processes)),
         ]
 
     wait_until(lambda: not left(), grace, what=lambda: f"an end of what the test left running: {left()}")
@@ -78,7 +78,7 @@ def _new_threads(before: set[threading.Thread]) -> list[threading.Thread]:
     ]
 
 
-def _new_children(before: set[int], beds: dict[Path, int]) -> list[int]:
+def _new_children(before: set[int]) -> list[int]:
     new = [
         pid
         for pid in children() - before
@@ -87,7 +87,7 @@ def _new_children(before: set[int], beds: dict[Path, int]) -> list[int]:
     return [
         pid
         for pid in new
-        if pid not in beds.values() and not any(pid in processes_of(folder) for folder in beds)
+        if pid not in _lasting.values() and not any(pid in processes_of(folder) for folder in _lasting)
     ]
 
 
@@ -132,12 +132,14 @@ def _unfinished_tasks() -> Iterator[list[str]]:
 
 
 def running_timers() -> list[str]:
-    """Timers of Qt that run though no test does; objects that nobody reaches are freed first."""
+    """Timers of Qt that run though no test does; objects that nobody reaches, or that are to be deleted when
+    the loop is back, are freed first."""
     if "PySide6.QtCore" not in sys.modules:
         return []
-    from PySide6.QtCore import QTimer
+    from PySide6.QtCore import QCoreApplication, QEvent, QTimer
     from shiboken6 import isValid
 
     gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     timers = [one for one in gc.get_objects() if isinstance(one, QTimer)]
     return [f"timer of {one.parent()!r}" for one in timers if isValid(one) and one.isActive()]

@@ -38,18 +38,18 @@ def test_a_child_that_does_not_end_is_found() -> None:
     child.wait()
 
 
-def test_a_child_of_a_test_bed_is_found_unless_the_bed_was_there_before(tmp_path: Path) -> None:
+def test_a_child_of_a_test_bed_is_found_unless_the_bed_is_a_lasting_one(tmp_path: Path) -> None:
     folder = tmp_path / "bed"
     folder.mkdir()
-    with pytest.raises(AssertionError, match="sleep 600"), nothing_left(SOON):
-        guardian, first = Guardian(folder), subprocess.Popen(["sleep", "600"], cwd=folder)
-    with nothing_left(SOON):
-        second = subprocess.Popen(["sleep", "600"], cwd=folder)
+    with pytest.raises(AssertionError, match=r"testbed\.guardian"), nothing_left(SOON):
+        passing = Guardian(tmp_path / "passing")
     with nothing_left(SOON), lasting():
-        later = Guardian(tmp_path / "later")
-    later.close()
-    guardian.close()
-    assert [first.wait(), second.wait()] == [-signal.SIGKILL] * 2
+        guardian = Guardian(folder)
+    with nothing_left(SOON):
+        child = subprocess.Popen(["sleep", "600"], cwd=folder)
+    for one in (passing, guardian):
+        one.close()
+    assert child.wait() == -signal.SIGKILL
 
 
 def test_an_orphan_is_adopted_only_by_the_test_that_asks_for_it() -> None:
@@ -86,7 +86,7 @@ def test_a_timer_that_runs_on_is_found(qapp: object) -> None:
     timer = QTimer()
     timer.start(600_000)
     assert running_timers() == ["timer of None"]
-    timer.stop()
+    timer.deleteLater()
     assert running_timers() == []
 
 
