@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import asyncio.runners
+import ctypes
 import gc
 import sys
 import threading
@@ -25,30 +26,48 @@ _SHARED_THREADS = (
 """Idle threads of pools that are kept for the next call and end with the process or the loop."""
 _SHARED_CHILDREN = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 """Python starts them once for all and ends them with itself."""
+_lasting: dict[Path, int] = {}
+"""Folder of each test bed of a wider scope to the pid of its guardian."""
 
+_SET_CHILD_SUBREAPER = 36
 _CANCEL_ALL: Any = asyncio.runners._cancel_all_tasks
 _CLOSING_GENERATOR = "async_generator_athrow"
 """What a loop itself starts for an asynchronous generator that was dropped amid its items."""
 
 
 @contextmanager
+def lasting() -> Iterator[None]:
+    """A test bed that is made in the block outlives the test that happens to ask for it first, and its
+    daemons the one that starts them anew: the fixture that makes it has a wider scope, and ends it."""
+    before = set(guarded)
+    yield
+    _lasting.update({folder: pid for folder, pid in guarded.items() if folder not in before})
+
+
+@contextmanager
 def nothing_left(grace: float = GRACE) -> Iterator[None]:
     """Fail if a thread, a child or a task that began in the block outlives it.
 
-    Daemons of a test bed that was there before may be started anew in the block: its guardian ends them.
+    Daemons of a lasting test bed may be started anew in the block.
     """
-    threads, processes, beds = set(threading.enumerate()), children(), set(guarded)
+    _adopt_nobody()
+    threads, processes = set(threading.enumerate()), children()
     with _unfinished_tasks() as tasks:
         yield
 
     def left() -> list[str]:
         return [
             *(f"thread {thread.name}" for thread in _new_threads(threads)),
-            *(f"process {pid} {_command(pid)}" for pid in _new_children(processes, beds)),
+            *(f"process {pid} {_command(pid)}" for pid in _new_children(processes)),
         ]
 
     wait_until(lambda: not left(), grace, what=lambda: f"an end of what the test left running: {left()}")
     assert not tasks, f"tasks that nothing ended before their loop: {tasks}"
+
+
+def _adopt_nobody() -> None:
+    """Orphans go to init, until the test makes a local site of its own: a former one's adopted them all."""
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 def _new_threads(before: set[threading.Thread]) -> list[threading.Thread]:
@@ -59,13 +78,17 @@ def _new_threads(before: set[threading.Thread]) -> list[threading.Thread]:
     ]
 
 
-def _new_children(before: set[int], beds: set[Path]) -> list[int]:
+def _new_children(before: set[int]) -> list[int]:
     new = [
         pid
         for pid in children() - before
         if _lives(pid) and not any(name in _command(pid) for name in _SHARED_CHILDREN)
     ]
-    return [pid for pid in new if not any(pid in processes_of(folder) for folder in beds)]
+    return [
+        pid
+        for pid in new
+        if pid not in _lasting.values() and not any(pid in processes_of(folder) for folder in _lasting)
+    ]
 
 
 def _lives(pid: int) -> bool:
@@ -109,12 +132,14 @@ def _unfinished_tasks() -> Iterator[list[str]]:
 
 
 def running_timers() -> list[str]:
-    """Timers of Qt that run though no test does; objects that nobody reaches are freed first."""
+    """Timers of Qt that run though no test does; objects that nobody reaches, or that are to be deleted when
+    the loop is back, are freed first."""
     if "PySide6.QtCore" not in sys.modules:
         return []
-    from PySide6.QtCore import QTimer
+    from PySide6.QtCore import QCoreApplication, QEvent, QTimer
     from shiboken6 import isValid
 
     gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     timers = [one for one in gc.get_objects() if isinstance(one, QTimer)]
     return [f"timer of {one.parent()!r}" for one in timers if isValid(one) and one.isActive()]

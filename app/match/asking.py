@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.limits import DEFAULT
@@ -129,7 +130,7 @@ class MatchRequests(QObject):
             self.failed.emit(str(error))
 
     def _tell(self, turn: int, tell: Callable[[], None]) -> None:
-        if turn == self._turn:
+        if turn == self._turn and isValid(self):  # a page may be closed while an answer is on its way
             tell()
 
     async def _match(self, question: MatchQuestion, **fields: Any) -> MatchReport:

@@ -57,6 +57,7 @@ class EventBuffer:
         self._events: deque[Event] = deque()
         self._pending = 0
         self._news = asyncio.Event()
+        self._closed = False
         self._flushing: dict[int, Flushing] = {}
         self._timers: dict[int, asyncio.TimerHandle] = {}
         self._shown: dict[int, int] = {}
@@ -66,13 +67,15 @@ class EventBuffer:
         self._manners = manners
 
     async def events(self) -> AsyncIterator[Event]:
-        """Every event, until one says that the session has ended."""
+        """Every event, until one says that the session has ended, or all were told and it is closed."""
         while True:
             while self._events:
                 event = self._merged()
                 yield event
                 if isinstance(event, Status) and event.state in ENDED:
                     return
+            if self._closed:
+                return
             self._news.clear()
             await self._news.wait()
 
@@ -105,7 +108,9 @@ class EventBuffer:
             self._time_out(stream)
 
     def close(self) -> None:
-        """Tell nothing more by time."""
+        """Tell nothing more by time; who waits for more gets no more."""
+        self._closed = True
+        self._news.set()
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

@@ -92,7 +92,7 @@ class ShadowSession:
         self._task = asyncio.get_running_loop().create_task(self._guarded())
 
     def events(self) -> AsyncIterator[Event]:
-        """Output and statuses in their order, until the session has ended and all was told.
+        """Output and statuses in their order, until the session has ended or is closed and all was told.
 
         Whoever reads slowly makes the program wait; output is never dropped here.
         """

@@ -55,6 +55,7 @@ def test_what_was_kept_is_there_again_as_far_as_it_is_not_too_old(tmp_path: Path
 @pytest.mark.parametrize(
     "content", ["", "{", '{"points": [[1, "x"]]}', '{"points": [[NaN, 1, 1]]}', "\0" * 9]
 )
+@pytest.mark.expected_log("The history of far begins anew")
 def test_a_damaged_file_is_left_out_with_a_word(
     tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -85,6 +86,7 @@ async def test_it_is_written_at_most_once_a_minute_and_only_after_changes(tmp_pa
     assert not path.exists()
 
 
+@pytest.mark.expected_log("The history of sites is not kept over a restart")
 def test_where_nothing_can_be_written_the_log_says_so_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -42,6 +42,7 @@ def test_the_choice_is_kept_and_wins_over_the_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"order": 3}', '{"order": "gone", "queue": "fcfs"}'])
+@pytest.mark.expected_log("The choice of policies is not restored")
 def test_a_choice_that_cannot_be_restored_leaves_the_settings_in_force(tmp_path: Path, content: str) -> None:
     (tmp_path / "policies.json").write_text(content)
     assert chooser(tmp_path, order="worst-fit").order == "worst-fit"
@@ -99,6 +100,7 @@ def test_a_policy_in_force_that_failed_last_time_says_so_and_another_one_does_no
     assert not any(one.error for one in known.views())
 
 
+@pytest.mark.expected_log("The policy mine does not load")
 def test_a_policy_of_the_settings_that_does_not_load_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

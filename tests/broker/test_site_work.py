@@ -42,6 +42,7 @@ async def begun(site: StandIn, *records: JobRecord, known: Sequence[JobRecord] =
     return work, heard
 
 
+@pytest.mark.expected_log("Whether far has a.1 is not known; asked again")
 async def test_an_answer_that_is_lost_is_asked_for_again_and_no_refusal() -> None:
     site = StandIn(LinkLost("cut"), LinkLost("cut"), "7")
     work, heard = await begun(site, ready("a"))
@@ -51,6 +52,7 @@ async def test_an_answer_that_is_lost_is_asked_for_again_and_no_refusal() -> Non
     await work.close()
 
 
+@pytest.mark.expected_log("Whether far has a.1 is not known; asked again")
 async def test_a_submission_that_takes_for_ever_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_work, "SUBMIT_DEADLINE", 0.02)
     site = StandIn(asyncio.Event(), "8")
@@ -79,6 +81,7 @@ async def test_what_was_never_sent_goes_elsewhere_while_the_site_is_away() -> No
     await work.close()
 
 
+@pytest.mark.expected_log("Whether far has a.1 is not known; asked again")
 async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> None:
     site = StandIn()
     site.link.transition(LinkEvent.LOST, "no route")
@@ -140,6 +143,7 @@ async def test_files_are_removed_as_soon_as_the_site_can_be_used() -> None:
     await work.close()
 
 
+@pytest.mark.expected_log("Whether far has a.1 is not known; asked again")
 async def test_a_cancel_of_what_may_be_there_is_asked_of_the_site() -> None:
     site = StandIn(LinkLost("cut"))
     work, heard = await begun(site, ready("a"))
@@ -150,6 +154,7 @@ async def test_a_cancel_of_what_may_be_there_is_asked_of_the_site() -> None:
     await work.close()
 
 
+@pytest.mark.expected_log("Whether far has a.1 is not known; asked again")
 async def test_an_attempt_that_was_given_up_is_not_sent_any_more() -> None:
     site = StandIn(LinkLost("cut"))
     work, heard = await begun(site, ready("a"), ready("b"))
@@ -184,6 +189,7 @@ async def test_what_finds_no_place_for_long_is_matched_again(monkeypatch: pytest
     await work.close()
 
 
+@pytest.mark.expected_log("Work at far cannot begin yet: not now")
 async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
     class Shy(StandIn):
         refusals = 2
@@ -201,6 +207,7 @@ async def test_a_site_whose_work_cannot_begin_is_tried_again() -> None:
     await work.close()
 
 
+@pytest.mark.expected_log("Work at far cannot begin yet")
 async def test_work_begins_though_its_first_try_failed_in_an_unforeseen_way(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -213,6 +220,7 @@ async def test_work_begins_though_its_first_try_failed_in_an_unforeseen_way(
     await work.close()
 
 
+@pytest.mark.expected_log("Whether far has a.1 is not known; asked again", "To cancel a.1 at far failed")
 async def test_a_cancel_of_what_may_have_arrived_is_asked_again_after_an_unforeseen_error() -> None:
     site = StandIn(LinkLost("cut"))
     work, heard = await begun(site, ready("a"))

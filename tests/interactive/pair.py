@@ -83,7 +83,8 @@ class Bench:
         return self.folder / "attempt" / "job"
 
     async def contact(self) -> Contact:
-        assert self.agent is not None
+        if self.agent is None:
+            raise NotYet("There is no agent.")
         if self.agent.returncode is not None:
             raise SessionOver("The job has ended.")
         try:

@@ -83,6 +83,7 @@ async def test_an_agent_that_finds_a_full_disk_is_reached_as_soon_as_there_is_ro
         assert screen.session.status.exit_code == 3
 
 
+@pytest.mark.expected_log(r"The broker cannot be told of the agent now: .*No space left")
 async def test_what_an_agent_could_not_say_on_a_full_disk_follows_and_it_dials_on(made: Bench) -> None:
     attempt, job = made.folder / "attempt", made.folder / "attempt" / "job"
     with small_disk(attempt, 1):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from broker_core.shadow.session_events import Event, Gap, OutputReceived
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import ready
-from tests.waiting import eventually
+from tests.waiting import LONG, eventually
 
 
 async def test_a_desk_that_falls_far_behind_is_told_what_it_misses(made: Bench) -> None:
@@ -48,3 +50,15 @@ async def test_a_line_that_is_held_back_is_shown_before_what_is_missing(made: Be
         Gap(1, 11, 100),
         OutputReceived(1, 100, b"whole\n"),
     ]
+
+
+async def test_who_reads_a_session_that_is_closed_here_waits_for_nothing_more(made: Bench) -> None:
+    session = made.desk()
+    session._telling.output(1, 0, b"said before", by_lines=False)
+
+    async def read() -> list[bytes]:
+        return [event.data async for event in session.events() if isinstance(event, OutputReceived)]
+
+    reading = asyncio.create_task(read())
+    await session.close()
+    assert await asyncio.wait_for(reading, LONG) == [b"said before"]

@@ -29,6 +29,7 @@ sys.exit(main())
 """The agent in another version: its messages have more, and one of them lacks something."""
 
 
+@pytest.mark.expected_log("A message of the agent does not fit")
 async def test_an_agent_of_another_version_is_refused_with_the_remedy(made: Bench) -> None:
     await made.start_agent(["/bin/cat"], program=(sys.executable, "-c", OTHER))
     screen = Screen(made.desk())
@@ -38,6 +39,7 @@ async def test_an_agent_of_another_version_is_refused_with_the_remedy(made: Benc
     assert "start it again" in screen.session.status.reason
 
 
+@pytest.mark.expected_log("A message of the agent does not fit")
 async def test_lines_of_a_broker_of_another_version_are_refused_with_the_remedy() -> None:
     class Broker:
         """Stands for a client whose broker is of another version."""

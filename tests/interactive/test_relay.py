@@ -76,6 +76,7 @@ async def test_a_fast_sender_has_to_wait_for_a_slow_reader() -> None:
         desk.close()
 
 
+@pytest.mark.expected_log("Refused agent from 127.0.0.1: too many wait")
 async def test_strangers_and_crowds_are_sent_away() -> None:
     async with Relay(for_one_token=2) as relay:
         reader, writer = await asyncio.open_connection(relay.place.host, relay.place.port)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import subprocess
 import threading
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.sites.local.processes import adopt_orphans
 from tests.architecture.uncovered import uncovered
-from tests.leaks import nothing_left, running_timers
+from tests.leaks import lasting, nothing_left, running_timers
 from tests.log_records import only_expected
 from tests.packaging.sources import ROOT
 from tests.testbed.guardian import Guardian
@@ -36,15 +38,30 @@ def test_a_child_that_does_not_end_is_found() -> None:
     child.wait()
 
 
-def test_a_child_of_a_test_bed_is_found_unless_the_bed_was_there_before(tmp_path: Path) -> None:
+def test_a_child_of_a_test_bed_is_found_unless_the_bed_is_a_lasting_one(tmp_path: Path) -> None:
     folder = tmp_path / "bed"
     folder.mkdir()
-    with pytest.raises(AssertionError, match="sleep 600"), nothing_left(SOON):
-        guardian, first = Guardian(folder), subprocess.Popen(["sleep", "600"], cwd=folder)
+    with pytest.raises(AssertionError, match=r"testbed\.guardian"), nothing_left(SOON):
+        passing = Guardian(tmp_path / "passing")
+    with nothing_left(SOON), lasting():
+        guardian = Guardian(folder)
     with nothing_left(SOON):
-        second = subprocess.Popen(["sleep", "600"], cwd=folder)
-    guardian.close()
-    assert [first.wait(), second.wait()] == [-signal.SIGKILL] * 2
+        child = subprocess.Popen(["sleep", "600"], cwd=folder)
+    for one in (passing, guardian):
+        one.close()
+    assert child.wait() == -signal.SIGKILL
+
+
+def test_an_orphan_is_adopted_only_by_the_test_that_asks_for_it() -> None:
+    forget = ["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"]
+    assert adopt_orphans()
+    with nothing_left(SOON):
+        stranger = int(subprocess.run(forget, check=True, capture_output=True).stdout)
+    with pytest.raises(AssertionError, match="sleep 600"), nothing_left(SOON):
+        orphan = adopt_orphans() and int(subprocess.run(forget, check=True, capture_output=True).stdout)
+    for pid in (stranger, orphan):
+        os.kill(pid, signal.SIGKILL)
+    os.waitpid(orphan, 0)
 
 
 def test_a_task_that_only_the_end_of_its_loop_ends_is_found() -> None:
@@ -69,7 +86,7 @@ def test_a_timer_that_runs_on_is_found(qapp: object) -> None:
     timer = QTimer()
     timer.start(600_000)
     assert running_timers() == ["timer of None"]
-    timer.stop()
+    timer.deleteLater()
     assert running_timers() == []
 
 

@@ -119,6 +119,7 @@ async def test_an_order_survives_being_written_down(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("torn", [b"", b"\0" * 40, b'{"attempt": {"job"', b"[]", b'{"attempt": 3}', b"{}"])
 @pytest.mark.parametrize("name", ["order", "over"])
+@pytest.mark.expected_log("/(order|over) cannot be read, and counts as missing")
 async def test_a_file_that_a_power_cut_tore_hinders_no_start(
     here: RunningSite, torn: bytes, name: str
 ) -> None:

@@ -212,6 +212,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.root
+@pytest.mark.expected_log("would have to find out anew how it stands: .*No space left on device")
 async def test_a_job_that_filled_the_disk_can_be_canceled(small_disk: Path) -> None:
     site = RunningSite(small_disk)
     await site.start()
@@ -235,6 +236,7 @@ def test_an_order_for_which_there_is_no_room_is_not_kept_in_part(small_disk: Pat
 
 
 @pytest.mark.root
+@pytest.mark.expected_log("would have to find out anew how it stands: .*No space left on device")
 async def test_what_cannot_be_begun_on_a_full_disk_ends_and_the_next_one_runs(small_disk: Path) -> None:
     site = RunningSite(small_disk / "site", cpus=1)
     await site.start()

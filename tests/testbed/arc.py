@@ -21,6 +21,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from tests.leaks import lasting
 from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.certificates import Authority
 from tests.testbed.guardian import Guardian
@@ -308,7 +309,9 @@ def running_arex() -> Iterator[ARex]:
     folder.chmod(0o755)
     site = ARex(folder)
     try:
-        yield site.start()
+        with lasting():
+            site.start()
+        yield site
     finally:
         site.close()
         shutil.rmtree(folder, ignore_errors=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from tests.running import end_all
 
 _ROOT = Path(__file__).resolve().parents[2]
-guarded: set[Path] = set()
-"""Folders that guardians of this process watch over now."""
+guarded: dict[Path, int] = {}
+"""Each folder that a guardian of this process watches over now to the guardian's pid."""
 
 
 class Guardian:
@@ -32,7 +32,7 @@ class Guardian:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{folder}\n")
         self._process.stdin.flush()
-        guarded.add(folder)
+        guarded[folder] = self._process.pid
 
     def close(self) -> None:
         """Kill all that belongs to the folder now."""
@@ -40,7 +40,7 @@ class Guardian:
         self._process.stdin.close()
         self._process.wait(60)
         end_all(self._folder)
-        guarded.discard(self._folder)
+        guarded.pop(self._folder, None)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import os
 import signal
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -96,6 +97,7 @@ def test_a_console_that_is_torn_off_takes_the_input_along(
     play(qapp, running_broker.state_dir, scenario)
 
 
+@pytest.mark.expected_log("was aborted: The interactive agent was killed by signal 9")
 def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
     qapp: QApplication, running_broker: RunningBroker
 ) -> None:
@@ -149,6 +151,7 @@ def test_an_answer_that_comes_after_its_pane_went_away_opens_no_console(
     play(qapp, running_broker.state_dir, scenario)
 
 
+@pytest.mark.expected_log("Something to be told")
 def test_no_notice_covers_the_line_that_is_typed_into(
     qapp: QApplication, running_broker: RunningBroker
 ) -> None:

@@ -22,6 +22,7 @@ NOWHERE = (
 )
 
 
+@pytest.mark.expected_log("An interactive job cannot start here at once")
 def test_a_refused_job_says_why_and_is_queued_as_batch(
     qapp: QApplication, running_broker: RunningBroker
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from PySide6.QtCore import Qt
+from shiboken6 import delete
 
 from app.match.asking import PAGE
 from app.match.candidates import SITE, WHY
@@ -185,3 +186,16 @@ def test_an_error_while_typing_leaves_the_last_answer_readable(show: Any, until:
     until(lambda: view.card.isVisible())
     assert "line 3" in view.advice.text()
     assert len(told(view)) == 10
+
+
+def test_an_answer_that_comes_after_who_asked_is_gone_is_dropped(show: Any, until: Any) -> None:
+    view = show(10)
+    broker, context, gate = view._context.client, view._context, asyncio.Event()
+    until(lambda: view.explanation.lines and not view.asking._explaining)
+    broker.gates = [gate]
+    task = context.run(view.asking._ask(view.asking.question, view.asking._turn), "asking")
+    until(lambda: not broker.gates)
+    delete(view.asking)
+    gate.set()
+    until(task.done)
+    assert task.exception() is None

@@ -63,6 +63,7 @@ def test_resources_queue_decisions_matches_and_attributes_are_written(
     play(qapp, broker, scenario)
 
 
+@pytest.mark.expected_log("The table cannot be saved")
 def test_a_file_that_cannot_be_written_is_told(qapp: QApplication, broker: Path, tmp_path: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()

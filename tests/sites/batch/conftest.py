@@ -17,6 +17,7 @@ from broker_core.sites.batch.lsf import Lsf
 from broker_core.sites.batch.pbs import Pbs
 from broker_core.sites.batch.slurm import Slurm
 from broker_core.wire.sites import SiteSpec
+from tests.leaks import lasting
 from tests.running import end_all
 from tests.sites.batch.beds import Bed
 from tests.sites.remote.far_site import Far
@@ -29,7 +30,8 @@ def grid_engine_cell() -> Iterator[grid_engine.GridEngine]:
     """A real cell."""
     cell = grid_engine.GridEngine()
     try:
-        cell.start()
+        with lasting():
+            cell.start()
         yield cell
     finally:
         cell.close()
@@ -38,7 +40,8 @@ def grid_engine_cell() -> Iterator[grid_engine.GridEngine]:
 @pytest.fixture(scope="session")
 def slurm_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Cluster]:
     """A real cluster of one node with eight processors."""
-    bed = slurm.Slurm(tmp_path_factory.mktemp("slurm") / "bed", nodes=1, cpus=8)
+    with lasting():
+        bed = slurm.Slurm(tmp_path_factory.mktemp("slurm") / "bed", nodes=1, cpus=8)
     try:
         yield bed.start().clusters["a"]
     finally:

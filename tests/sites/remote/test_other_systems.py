@@ -10,6 +10,7 @@ import pytest
 
 from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.sites import SiteSpec
+from tests.leaks import lasting
 from tests.running import end_all
 from tests.sites.remote.far_site import Far, script
 from tests.testbed import grid_engine
@@ -22,7 +23,8 @@ def cell() -> Iterator[grid_engine.GridEngine]:
     """A real cell."""
     made = grid_engine.GridEngine()
     try:
-        made.start()
+        with lasting():
+            made.start()
         yield made
     finally:
         made.close()

@@ -71,6 +71,7 @@ async def test_what_this_machine_does_not_keep_stays_at_the_site_until_it_is_pur
     await far.site.close()
 
 
+@pytest.mark.expected_log("/over cannot be read, and counts as missing")
 async def test_an_end_that_a_power_cut_tore_is_asked_for_anew(folder: Path) -> None:
     far = await HostFar(folder).start()
     one = await released(far, script("echo said; exit 3"))

@@ -16,6 +16,7 @@ import pytest
 
 from broker_core.sites.link import LinkState
 from broker_core.sites.transport.contract import LinkLost, NotSent, Transport
+from tests.running import end_all
 from tests.running import ended as has_ended
 from tests.sites.transport.ssh_user import HURRY, ONCE, SshUser, asked, becomes, raises, said
 from tests.testbed.namespaces import BOTH_WAYS, FROM_SITE, TO_SITE, Namespaces
@@ -32,7 +33,7 @@ async def test_after_the_server_was_killed_the_next_command_runs_on_a_new_connec
 ) -> None:
     server = own_server()
     way = await user.knows(server).write(server.alias("cluster")).connect("cluster")
-    call = asyncio.create_task(way.run(f"echo >{tmp_path}/begun; exec sleep 50"))
+    call = asyncio.create_task(way.run(f"cd {tmp_path}; echo >begun; exec sleep 5000"))
     await eventually((tmp_path / "begun").exists)
     server.kill()
     assert "not known whether it ran" in await raises(LinkLost, call)
@@ -44,6 +45,7 @@ async def test_after_the_server_was_killed_the_next_command_runs_on_a_new_connec
     assert (await waiting).out == b"again\n"
     assert way.link.state is LinkState.CONNECTED
     assert (way.link.reason, way.link.retry_at) == ("", None)
+    end_all(tmp_path)
 
 
 @pytest.fixture
@@ -190,16 +192,16 @@ async def _error_of(way: Transport) -> object:
 class _Stalls(asyncssh.SSHServer):
     """A server of asyncssh that stops answering at one step, which sshd cannot be told to do."""
 
-    def __init__(self, step: str) -> None:
-        self._step = step
+    def __init__(self, step: str, over: asyncio.Event) -> None:
+        self._step, self._over = step, over
 
     async def begin_auth(self, username: str) -> bool:
         if self._step == "login":
-            await asyncio.Event().wait()
+            await self._over.wait()
         return False
 
     async def session_requested(self) -> bool:
-        await asyncio.Event().wait()
+        await self._over.wait()
         return False
 
 
@@ -213,9 +215,9 @@ class _Stalls(asyncssh.SSHServer):
 async def test_a_server_that_stalls_after_its_key_is_given_up_with_words(
     user: SshUser, step: str, words: str
 ) -> None:
-    key = asyncssh.generate_private_key("ssh-ed25519")
+    key, over = asyncssh.generate_private_key("ssh-ed25519"), asyncio.Event()
     listener = await asyncssh.listen(
-        "127.0.0.1", 0, server_factory=lambda: _Stalls(step), server_host_keys=[key]
+        "127.0.0.1", 0, server_factory=lambda: _Stalls(step, over), server_host_keys=[key]
     )
     public = key.convert_to_public().export_public_key().decode()
     user.known_hosts.write_text(f"[127.0.0.1]:{listener.get_port()} {public}")
@@ -224,6 +226,7 @@ async def test_a_server_that_stalls_after_its_key_is_given_up_with_words(
     link = await becomes(way, LinkState.RETRYING)
     assert words in link.reason
     await way.close()
+    over.set()
     listener.close()
     await listener.wait_closed()
 
@@ -306,7 +309,7 @@ async def test_a_cut_network_is_noticed_and_after_it_heals_the_site_is_connected
     network: Namespaces, site: str, user: SshUser, ways: tuple[str, ...], tmp_path: Path
 ) -> None:
     way = await user.connect(site, patience=HURRY)
-    call = asyncio.create_task(way.run(f"echo >{tmp_path}/begun; exec sleep 50"))
+    call = asyncio.create_task(way.run(f"cd {tmp_path}; echo >begun; exec sleep 5000"))
     await eventually((tmp_path / "begun").exists)
     network.cut("site", ways)
     assert "not known whether" in await raises(LinkLost, call)
@@ -314,6 +317,7 @@ async def test_a_cut_network_is_noticed_and_after_it_heals_the_site_is_connected
     network.heal("site")
     assert (await way.run("echo back")).out == b"back\n"
     assert way.link.state is LinkState.CONNECTED
+    end_all(tmp_path)
 
 
 async def test_a_cut_that_heals_soon_is_not_even_noticed(
