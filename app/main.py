@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("crossdesk")
 _CALLS = 500
+_PLACES = {"sites": "view.sites", "statistics": "view.statistics", "welcome": "view.welcome",
+           "help": "help.contents"}  # fmt: skip
+_PATIENCE, _CALM = 30.0, 0.7
+"""Seconds to wait for the data, and for the views to settle after them."""
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -180,16 +184,6 @@ def _boundary(window: MainWindow, loop: Any) -> None:
     loop.set_exception_handler(handler)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
-_PLACES = {"sites": "view.sites", "statistics": "view.statistics", "welcome": "view.welcome",
-           "help": "help.contents"}  # fmt: skip
-_PATIENCE, _CALM = 30.0, 0.7
-"""Seconds to wait for the data, and for the views to settle after them."""
-
-
 async def save(window: MainWindow, options: argparse.Namespace) -> int:
     """Wait until rows (and the job asked for) are shown, save the picture; 1 if they did not come."""
     shown = await _shown(window, options.job)
@@ -215,3 +209,7 @@ async def _shown(window: MainWindow, job: str) -> bool:
             return True
         await asyncio.sleep(0.05)
     return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

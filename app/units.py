@@ -6,6 +6,7 @@ import time
 from datetime import datetime
 
 _STEPS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
+_UNITS = ("KiB", "MiB", "GiB", "TiB")
 
 
 def duration(seconds: float | None) -> str:
@@ -67,9 +68,6 @@ def exact(then: float | None) -> str:
 def count(number: int, singular: str, plural: str = "") -> str:
     """Return e.g. `1 job` or `3 jobs`, with thousands apart."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-_UNITS = ("KiB", "MiB", "GiB", "TiB")
 
 
 def size_text(size: int) -> str:

@@ -14,6 +14,8 @@ Handler = Callable[[WindowHandlers], None]
 """What an action does."""
 Enabled = Callable[[Sequence[Row]], bool]
 """Selected rows (JobRecord field to value; of very many a sample) to whether the action applies."""
+GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
+"""Group to its title."""
 
 
 def _any(test: Callable[[Row], bool]) -> Enabled:
@@ -177,5 +179,3 @@ ACTIONS: tuple[Action, ...] = (
 # fmt: on
 
 BY_ID = {action.id: action for action in ACTIONS}
-GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
-"""Group to its title."""

@@ -15,6 +15,11 @@ from app.widgets import qt_types
 
 _LATER_MS = 2500
 """After the window has begun to fill; sooner if a console is wanted."""
+_TEXT = (
+    "plain \x1b[1;31mred \x1b[48;2;1;2;3mon\x1b[K\r\n漢e\u0301 \x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\\x1b[0m"
+    "\r\n\x1b[41m\x1b[K\x1b[0m\x1b[c\x1b[6n\x07\x1b]2;title\x07\x1b]52;c;eA==\x07\x1b[14t\x1b[?996n"
+)
+_NO = Qt.KeyboardModifier.NoModifier
 
 
 class ConsolePreload(QObject):
@@ -80,13 +85,6 @@ def _load(pressed: QKeyEvent) -> None:
     finally:
         # Should it not load, whoever opens a console gets the error where it can be told.
         ConsolePreload._loaded.set()
-
-
-_TEXT = (
-    "plain \x1b[1;31mred \x1b[48;2;1;2;3mon\x1b[K\r\n漢e\u0301 \x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\\x1b[0m"
-    "\r\n\x1b[41m\x1b[K\x1b[0m\x1b[c\x1b[6n\x07\x1b]2;title\x07\x1b]52;c;eA==\x07\x1b[14t\x1b[?996n"
-)
-_NO = Qt.KeyboardModifier.NoModifier
 
 
 def rehearse(pressed: QKeyEvent) -> None:

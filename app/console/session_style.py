@@ -8,6 +8,10 @@ from dataclasses import dataclass, replace
 from app.widgets.state_style import StateShape
 from broker_core.client.interactive import SessionState, Status
 
+_NOTED = 4096
+"""Bytes of input under way that are worth a word while the connection stands."""
+_UNITS = ("bytes", "KiB", "MiB", "GiB")
+
 
 @dataclass(frozen=True, slots=True)
 class SessionStyle:
@@ -27,9 +31,6 @@ SESSION_STYLES = {
     SessionState.CLOSED: SessionStyle("Closed", StateShape.CHECK, "muted"),
     SessionState.REFUSED: SessionStyle("Not to be had", StateShape.CROSS, "negative"),
 }
-_NOTED = 4096
-"""Bytes of input under way that are worth a word while the connection stands."""
-_UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
 def size(count: int) -> str:

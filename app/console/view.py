@@ -36,6 +36,7 @@ COPY, ALWAYS = "Copy", "Always from this program"
 _SHOWN = 80
 """Characters of a text that are shown before it goes to the clipboard."""
 _SAFE = ("http://", "https://", "mailto:")
+TEXT, WRITTEN = "Text as it was shown (*.txt)", "What the program wrote, byte by byte (*.log)"
 
 
 class ConsoleView(ConsolePart):
@@ -265,9 +266,6 @@ class ConsoleView(ConsolePart):
 def _on_one_line(text: str) -> str:
     """Without characters that a terminal or a label would obey."""
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())
-
-
-TEXT, WRITTEN = "Text as it was shown (*.txt)", "What the program wrote, byte by byte (*.log)"
 
 
 class Save(Protocol):

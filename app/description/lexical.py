@@ -14,6 +14,7 @@ SCOPES = frozenset({"other", "target", "self", "my", "parent"})
 """Words that say whose attribute follows, when a dot does."""
 _END = Token("end", "", 0, 0)
 _KINDS = {"open-comment": "comment", "open": "string", "curly": "string"}
+_PARTNER = dict(zip(CLOSING, OPENING, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,6 @@ def _kind_of_name(name: str, after: str) -> str:
     if name in SCOPES and after == ".":
         return "scope"
     return {"=": "attribute", "(": "function"}.get(after, "name")
-
-
-_PARTNER = dict(zip(CLOSING, OPENING, strict=True))
 
 
 def bracket_pair(text: str, position: int) -> tuple[int, int | None] | None:

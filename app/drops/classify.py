@@ -9,36 +9,6 @@ from enum import StrEnum
 from app.drops.facts import PathFacts
 from broker_core.jdl.limits import DESCRIPTION_MAX
 
-
-class ItemKind(StrEnum):
-    """What one file or folder is to the desktop."""
-
-    DESCRIPTION = "description"
-    """Opens in the editor, or is submitted as it stands."""
-    PROGRAM = "program"
-    """A binary that runs by itself."""
-    SCRIPT = "script"
-    """Text that an interpreter runs."""
-    DATA = "data"
-    """Sent along with a job."""
-    FOLDER = "folder"
-    """Offers the descriptions in it."""
-    UNUSABLE = "unusable"
-    """Cannot be used; `why` says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One dropped file or folder, told apart."""
-
-    facts: PathFacts
-    kind: ItemKind
-    interpreter: str = ""
-    """What runs a script that cannot run by itself, as a command line; empty if it can."""
-    why: str = ""
-    """For an unusable one the reason, else what the kind was told by."""
-
-
 DESCRIPTIONS = frozenset({".jdl", ".sdl", ".classad"})
 INTERPRETERS = {
     ".py": "python3",
@@ -69,6 +39,35 @@ _SAYS_SO = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMENTS = re.compile(r"/\*.*?(\*/|\Z)|//[^\n]*", re.DOTALL)
+
+
+class ItemKind(StrEnum):
+    """What one file or folder is to the desktop."""
+
+    DESCRIPTION = "description"
+    """Opens in the editor, or is submitted as it stands."""
+    PROGRAM = "program"
+    """A binary that runs by itself."""
+    SCRIPT = "script"
+    """Text that an interpreter runs."""
+    DATA = "data"
+    """Sent along with a job."""
+    FOLDER = "folder"
+    """Offers the descriptions in it."""
+    UNUSABLE = "unusable"
+    """Cannot be used; `why` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One dropped file or folder, told apart."""
+
+    facts: PathFacts
+    kind: ItemKind
+    interpreter: str = ""
+    """What runs a script that cannot run by itself, as a command line; empty if it can."""
+    why: str = ""
+    """For an unusable one the reason, else what the kind was told by."""
 
 
 def classify(facts: PathFacts) -> Item:

@@ -30,6 +30,17 @@ if TYPE_CHECKING:
 MOST_FILES = 1000
 PRIVATE = "application/x-crossdesk-"
 """Beginning of the MIME types of the desktop's own drags, which are not dropped on the window."""
+ICONS = {
+    DropAction.CONFIRM: "rocket",
+    DropAction.EDIT: "file-plus",
+    DropAction.JOIN: "package",
+    DropAction.CHOOSE: "folder-open",
+    DropAction.SCRIPT: "scroll-text",
+    DropAction.REFUSE: "ban",
+}
+"""Icon of each action on the overlay."""
+Places = list[tuple[str, QRect]]
+"""Name of a site and the rectangle of its line or card, in the window's coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +78,6 @@ def read(mime: QMimeData) -> DragPayload | None:
         elsewhere = tuple(url.toDisplayString() for url in urls if not url.isLocalFile())
         return DragPayload(paths, elsewhere=elsewhere)
     return DragPayload(text=mime.text()) if mime.hasText() else None
-
-
-ICONS = {
-    DropAction.CONFIRM: "rocket",
-    DropAction.EDIT: "file-plus",
-    DropAction.JOIN: "package",
-    DropAction.CHOOSE: "folder-open",
-    DropAction.SCRIPT: "scroll-text",
-    DropAction.REFUSE: "ban",
-}
-"""Icon of each action on the overlay."""
-
-
-Places = list[tuple[str, QRect]]
-"""Name of a site and the rectangle of its line or card, in the window's coordinates."""
 
 
 def site_at(places: Places, at: QPoint) -> tuple[str, QRect]:

@@ -29,6 +29,9 @@ from app.widgets.severity import SQUIGGLES
 from broker_core.wire.checks import DiagnosticView
 
 _WIDE = 0x10000
+_INDENT = "    "
+_BRACKETS_UPTO = 200_000
+"""Characters beyond which brackets are no longer matched at every move of the cursor."""
 
 
 def to_qt(text: str, offset: int) -> int:
@@ -57,11 +60,6 @@ def cursor_for(document: QTextDocument, start: int, end: int) -> QTextCursor:
     cursor.setPosition(min(to_qt(text, max(start, 0)), last))
     cursor.setPosition(min(to_qt(text, max(end, 0)), last), QTextCursor.MoveMode.KeepAnchor)
     return cursor
-
-
-_INDENT = "    "
-_BRACKETS_UPTO = 200_000
-"""Characters beyond which brackets are no longer matched at every move of the cursor."""
 
 
 class SourceEditor(QPlainTextEdit):

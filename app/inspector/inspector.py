@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from app.context import AppContext
     from app.match.view import MatchTarget
     from broker_core.wire.views import JobDetail
+LATER = (("view", "View", "Opens when the job starts and shows a display"),)
+"""Tabs of interactive jobs that stand between Console and Where."""
+_CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
+"""Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
+_AGE_MS = 10_000
 
 
 class WherePane(JobPane):
@@ -116,11 +121,6 @@ PANES: tuple[tuple[str, type[JobPane]], ...] = (
     ("text", TextPane),
 )
 """Name and class of each tab, in their order."""
-LATER = (("view", "View", "Opens when the job starts and shows a display"),)
-"""Tabs of interactive jobs that stand between Console and Where."""
-_CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
-"""Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
-_AGE_MS = 10_000
 
 
 class Inspector(QWidget):

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 """JobRecord field to value."""
+_OF_INTERACTIVE = (
+    "Interactive",
+    "InteractiveAgent",
+    "InteractiveAgentArguments",
+    "InteractiveX11",
+    "ListenerHost",
+    "ListenerPort",
+)
+_STREAMS = (("StdOutput", '"output.txt"'), ("StdError", '"errors.txt"'))
+"""What a console would have shown goes into files."""
 
 
 async def submission_again(client: BrokerClient, rows: Sequence[Row]) -> Submission:
@@ -56,18 +66,6 @@ def _item(detail: JobDetail) -> SubmissionItem:
         files=[SandboxFile(**file.model_dump()) for file in detail.files],
         values=[parameter] if parameter else None,
     )
-
-
-_OF_INTERACTIVE = (
-    "Interactive",
-    "InteractiveAgent",
-    "InteractiveAgentArguments",
-    "InteractiveX11",
-    "ListenerHost",
-    "ListenerPort",
-)
-_STREAMS = (("StdOutput", '"output.txt"'), ("StdError", '"errors.txt"'))
-"""What a console would have shown goes into files."""
 
 
 def batch_text(text: str) -> str:

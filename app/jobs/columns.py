@@ -14,6 +14,12 @@ from broker_core.jobs.site_names import site_name
 Held = Mapping[str, Sequence[Any]]
 Cell = Callable[[Held, int, float], str]
 Key = Callable[[Held, int, float], Any]
+_FIELDS = (
+    *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
+    *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
+)
+_TIMES = frozenset({"submitted", "started", "ended"})
+Columns = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +128,6 @@ COLUMNS: tuple[JobColumn, ...] = (
 )  # fmt: skip
 BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
 """Column name to its place."""
-
-
-_FIELDS = (
-    *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
-    *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
-)
-_TIMES = frozenset({"submitted", "started", "ended"})
-Columns = Mapping[str, Sequence[Any]]
 
 
 def jobs_table(columns: Columns, numbers: Sequence[int], now: float) -> Written:

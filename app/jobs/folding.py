@@ -10,6 +10,12 @@ from app.stores.terms import is_failed
 from app.widgets.state_style import AT_SITE, FAILED_TOKEN, STATE_STYLES, UNHEARD, StateShape, StateStyle
 from broker_core.jobs.states import JobState
 
+Unheard = Callable[[str], float | None]
+"""Place of a job (JobRecord.site) to since when it is not heard from; None: it is."""
+_UNHEARD = "Unheard"
+_ORDER = ("Running", _UNHEARD, "Scheduled", "Ready", "Waiting", "Submitted", "DoneFailed", "Aborted", "Done",
+          "Cleared", "Canceled")  # fmt: skip
+
 
 class FoldedBatch:
     """The jobs of a batch that the view shows; `rows` are row numbers in the order of the table."""
@@ -18,10 +24,6 @@ class FoldedBatch:
 
     def __init__(self, name: str, rows: list[int]) -> None:
         self.id, self.rows, self.open = name, rows, False
-
-
-Unheard = Callable[[str], float | None]
-"""Place of a job (JobRecord.site) to since when it is not heard from; None: it is."""
 
 
 def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int], unheard: Unheard) -> Counter[str]:
@@ -40,11 +42,6 @@ def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int], unheard: Un
         counted["DoneFailed"] = ended
         counted["Done"] -= ended
     return +counted
-
-
-_UNHEARD = "Unheard"
-_ORDER = ("Running", _UNHEARD, "Scheduled", "Ready", "Waiting", "Submitted", "DoneFailed", "Aborted", "Done",
-          "Cleared", "Canceled")  # fmt: skip
 
 
 def parts(counted: Counter[str]) -> list[tuple[str, int]]:

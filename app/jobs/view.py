@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 _FLAGS = QItemSelectionModel.SelectionFlag
 _NAME = BY_NAME["name"]
+_STEP = 300
+"""Milliseconds between two steps."""
+_BEAT = (1.0, 0.9, 0.75, 0.6, 0.5, 0.6, 0.75, 0.9)
+"""Opacity of the glyph, step by step."""
+_STATE = BY_NAME["state"]
 
 
 class JobsView(QTableView):
@@ -238,13 +243,6 @@ class JobsView(QTableView):
             self.table.view.fold(index.row(), not batch.open)
         else:
             self.opened.emit(self.table.id_at(index.row()))
-
-
-_STEP = 300
-"""Milliseconds between two steps."""
-_BEAT = (1.0, 0.9, 0.75, 0.6, 0.5, 0.6, 0.75, 0.9)
-"""Opacity of the glyph, step by step."""
-_STATE = BY_NAME["state"]
 
 
 class Pulse(QObject):

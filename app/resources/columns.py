@@ -26,6 +26,10 @@ STATES: dict[str, tuple[StateShape, str, str]] = {
 """Mark to its shape, colour token and word, the one that matters most first."""
 _FINE = (StateShape.CHECK, "positive", "Up")
 _NO_ACCESS = (StateShape.HOLLOW, "muted", "No account")
+NAMES = {"site", "ce", "country", "lrms", "lock_owner", "sources", "state"}
+"""What sorts as text; everything else as numbers."""
+_SLICE = 4000
+_SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
 
 
 def state_of(held: Held, row: int) -> tuple[StateShape, str, str]:
@@ -99,12 +103,6 @@ COLUMNS: tuple[ResourceColumn, ...] = (
 )
 BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
 """Column name to its place."""
-NAMES = {"site", "ce", "country", "lrms", "lock_owner", "sources", "state"}
-"""What sorts as text; everything else as numbers."""
-
-
-_SLICE = 4000
-_SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
 
 
 def searchable(held: Held) -> list[str]:

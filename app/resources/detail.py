@@ -29,6 +29,9 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 TITLES = ("Attribute", "Value", "Source", "Heard")
 NAME, VALUE, SOURCE, HEARD = range(4)
+_SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
+_PAUSE_MS = 60
+"""Rows passed over more quickly than this are not asked about."""
 
 
 class Attributes(QAbstractTableModel):
@@ -101,11 +104,6 @@ def value_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "{" + ", ".join(map(value_text, value)) + "}"
     return str(value)
-
-
-_SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
-_PAUSE_MS = 60
-"""Rows passed over more quickly than this are not asked about."""
 
 
 class DetailPane(QWidget):

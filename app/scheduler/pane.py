@@ -22,6 +22,7 @@ from app.context import Notice, Tone
 from app.scheduler.decisions import WHY, DecisionTable
 from app.scheduler.policy import PolicySelector
 from app.scheduler.queue import REASON, QueueTable
+from app.stores.refresh import Refresh
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
 from app.widgets.labels import label
@@ -49,7 +50,7 @@ class SchedulerPane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.seen: QueueView | None = None
         self._error = ""
-        self._busy = self._again = self._lost = False
+        self._refresh, self._lost = Refresh(), False
         self.state, self.policy = ListState(context.theme), PolicySelector(context.theme)
         self.headline, self.next = label(role="title", fluid=True), label(role="muted")
         self.queue, self.queue_view = QueueTable(self), RowTable(context.theme, "Queue")
@@ -165,10 +166,7 @@ class SchedulerPane(QWidget):
 
     def look(self) -> None:
         """Ask for queue, policies and new decisions, unless that is under way."""
-        if self._busy:
-            self._again = True
-        elif self._context.link.up:
-            self._busy = True
+        if (self._refresh.under_way or self._context.link.up) and self._refresh.begin():
             self._context.run(self._ask(), "asking the scheduler")
 
     async def _ask(self) -> None:
@@ -180,14 +178,13 @@ class SchedulerPane(QWidget):
             self.show_error(error)
             return
         finally:
-            self._busy = False
+            again = self._refresh.end()
         self._error = ""
         self._show_queue(queue)
         self.policy.show_policies(policies)
         self._add(decided)
         self._show()
-        if self._again or len(decided) == _PAGE:
-            self._again = False
+        if again or len(decided) == _PAGE:
             self.look()
 
     def _show_queue(self, queue: QueueView) -> None:

@@ -14,6 +14,8 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 LOOK_MS = 250
 FULL_MS = 30_000
 """Least time between two full collections: each looks at everything, which stops the window for a moment."""
+_TURN_S = 0.0005
+"""A tenth of the usual: painting a table calls back into Python hundreds of times, and may wait each time."""
 
 
 class GarbageCollector(QObject):
@@ -36,10 +38,6 @@ class GarbageCollector(QObject):
             self._since_full.restart()
         elif due[0]:
             gc.collect(1 if due[1] else 0)
-
-
-_TURN_S = 0.0005
-"""A tenth of the usual: painting a table calls back into Python hundreds of times, and may wait each time."""
 
 
 def short_turns() -> None:

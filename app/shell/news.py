@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _PAUSE = 700
 _TOLD = frozenset({EventType.DONE.value, EventType.ABORTED.value, EventType.REFUSED.value})
+log = logging.getLogger(__name__)
+_SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+_PATIENCE = 3.0
+"""Seconds that the desktop gets to take a notice."""
+_SHOWN_MS = 8000
 
 
 class News(QObject):
@@ -100,13 +105,6 @@ class News(QObject):
 
 def _bad(event: EventView) -> bool:
     return failed(event.new, event.details.get("exit_code"))
-
-
-log = logging.getLogger(__name__)
-_SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
-_PATIENCE = 3.0
-"""Seconds that the desktop gets to take a notice."""
-_SHOWN_MS = 8000
 
 
 class DesktopNotices(QObject):

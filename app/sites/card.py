@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 _HEIGHT = 44
+LEAST, MOST = 312, 480
+"""Pixels of a card's width."""
 
 
 class QueueSpark(QWidget):
@@ -102,10 +104,6 @@ class QueueSpark(QWidget):
             )
             for time, value in zip(self._times, values, strict=False)
         ]
-
-
-LEAST, MOST = 312, 480
-"""Pixels of a card's width."""
 
 
 class Number(QFrame):

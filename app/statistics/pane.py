@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 
 STAGES = ("submitted", "accepted", "matched", "run", "completed", "cleared")
+_WIDTH = 1040
+"""Pixels; wider charts are harder to read, not easier."""
+_MONTHS = 12
 
 
 class StageTable(QTableWidget):
@@ -87,10 +90,6 @@ class StageTable(QTableWidget):
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else ""
-
-
-_WIDTH = 1040
-"""Pixels; wider charts are harder to read, not easier."""
 
 
 class StatisticsPane(QWidget):
@@ -195,9 +194,6 @@ class StatisticsPane(QWidget):
                 "Once you have submitted jobs, this page shows how far they came, how large they were and "
                 "how long they waited.", ("Run a sample…", lambda: self._context.trigger("file.sample")),
             )  # fmt: skip
-
-
-_MONTHS = 12
 
 
 class StatisticsPlots(QWidget):

@@ -17,6 +17,7 @@ PERIOD = 0.1
 _SHARED = frozenset({"owner", "structure", "state", "description", "batch", "pinned", "site", "name", "held"})
 """Columns whose texts repeat: kept once."""
 _PLAIN = {"str": "", "bool": False, "int": 0, "float": 0.0}
+Columns = Mapping[str, Sequence[Any]]
 
 
 def _default(field: Field[Any]) -> Any:
@@ -30,8 +31,6 @@ _DEFAULTS = {column: _default(field) for column, field in zip(COLUMNS, fields(Jo
     "site": "",
 }
 """Values of a plain job, for columns that a broker of another version does not have."""
-
-Columns = Mapping[str, Sequence[Any]]
 
 
 class JobStore:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
+from app.stores.refresh import Refresh
 from app.stores.signals import ResourceSignals
 from broker_core.errors import CrossDeskError
 from broker_core.wire.resources import RESOURCE_COLUMNS
@@ -34,17 +35,14 @@ class ResourceStore:
         self.expected = 0
         self.ahead = 0.0
         """Seconds by which the broker's clock is ahead of this machine's."""
-        self._busy = self._again = False
+        self._refresh = Refresh()
 
     def __len__(self) -> int:
         return len(self.columns["ce"])
 
     def load(self) -> None:
         """Load everything anew, unless that is under way; then once more afterwards."""
-        if self._busy or self._signals.waiting:
-            self._again = True
-        elif self._broker.link.up:
-            self._busy = True
+        if (self._refresh.under_way or self._broker.link.up) and self._refresh.begin():
             self._broker.run(self._load(), "reading the resources")
 
     async def _load(self) -> None:
@@ -55,7 +53,6 @@ class ResourceStore:
         except CrossDeskError as error:
             self.failed.emit(str(error))
         finally:
-            self._busy = False
             rest = max(_LEAST_MS, round(1000 * _REST * (loop.time() - begun)))
             self._signals.later(rest, self._rested)
 
@@ -87,6 +84,5 @@ class ResourceStore:
         self.changed.emit()
 
     def _rested(self) -> None:
-        if self._again:
-            self._again = False
+        if self._refresh.end():
             self.load()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.stores.refresh import Refresh
 from app.stores.signals import SiteSignals
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.placement import computing_element, ids_in
@@ -31,7 +32,7 @@ class SiteStore:
         self.error = ""
         """Why they could not be read the last time; empty: they could."""
         self._silent: dict[str, float] = {}
-        self._busy = self._again = False
+        self._refresh = Refresh()
         broker.topics.sites.connect(self.reload)
         broker.topics.resources.connect(self.reload)  # queues and free CPUs of a site are told as resources
         broker.link.changed.connect(self._linked)
@@ -44,10 +45,7 @@ class SiteStore:
 
     def reload(self) -> None:
         """Ask the broker; while a question is on its way, ask once more afterwards."""
-        if self._busy:
-            self._again = True
-        elif self._broker.link.up:
-            self._busy = True
+        if (self._refresh.under_way or self._broker.link.up) and self._refresh.begin():
             self._broker.run(self._reload(), "asking for the sites")
 
     async def _reload(self) -> None:
@@ -56,9 +54,8 @@ class SiteStore:
         except CrossDeskError as error:
             self.show_error(error)
         finally:
-            self._busy = False
-        if self._again:
-            self._again = False
+            again = self._refresh.end()
+        if again:
             self.reload()
 
     def show_sites(self, views: list[SiteView]) -> None:

@@ -15,6 +15,31 @@ from broker_core.jobs.states import JobState
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|d|w)?$")
 _UNIT = {None: 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+Test = Callable[[Mapping[str, Sequence[Any]], int, float], bool]
+"""(columns, row number, now) to whether the row is wanted."""
+_NUMBER = re.compile(r"(>=|<=|!=|≠|≥|≤|>|<|=)?\s*(.+)$")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "": operator.eq,
+    "≠": operator.ne,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "≥": operator.ge,
+    "<=": operator.le,
+    "≤": operator.le,
+}
+_STATES = {state.value.lower(): frozenset({state.value}) for state in JobState} | {
+    "active": frozenset(state.value for state in JobState if state.active),
+    "queued": frozenset({"Submitted", "Waiting", "Ready", "Scheduled"}),
+    "ended": frozenset(state.value for state in JobState if state.ended),
+    "cancelled": frozenset({"Canceled"}),
+}
+_EXAMPLE = {"number": ">4, <=8 or ≠0", "duration": "<2h, >30m or >90s"}
+_STATE_WORDS = ("running", "waiting", "done", "failed", "aborted", "canceled", "queued", "active", "held",
+                "submitted", "ready", "scheduled", "cleared", "ended")  # fmt: skip
+_DAYS = ("today", "yesterday", "week")
 
 
 def duration_seconds(text: str) -> float | None:
@@ -42,30 +67,6 @@ def day_span(text: str, now: float) -> tuple[float, float] | None:
     except ValueError:
         return None
     return day.timestamp(), (day + one).timestamp()
-
-
-Test = Callable[[Mapping[str, Sequence[Any]], int, float], bool]
-"""(columns, row number, now) to whether the row is wanted."""
-
-_NUMBER = re.compile(r"(>=|<=|!=|≠|≥|≤|>|<|=)?\s*(.+)$")
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    "<": operator.lt,
-    "=": operator.eq,
-    "": operator.eq,
-    "≠": operator.ne,
-    "!=": operator.ne,
-    ">=": operator.ge,
-    "≥": operator.ge,
-    "<=": operator.le,
-    "≤": operator.le,
-}
-_STATES = {state.value.lower(): frozenset({state.value}) for state in JobState} | {
-    "active": frozenset(state.value for state in JobState if state.active),
-    "queued": frozenset({"Submitted", "Waiting", "Ready", "Scheduled"}),
-    "ended": frozenset(state.value for state in JobState if state.ended),
-    "cancelled": frozenset({"Canceled"}),
-}
 
 
 class QueryRefused(Exception):
@@ -108,9 +109,6 @@ def _compare(text: str, read: Callable[[str], float | None], what: str) -> tuple
     if found is None or limit is None:
         raise QueryRefused(f"{text!r} is no {what}. Write e.g. {_EXAMPLE[what]}.")
     return _COMPARE[found[1] or ""], limit
-
-
-_EXAMPLE = {"number": ">4, <=8 or ≠0", "duration": "<2h, >30m or >90s"}
 
 
 def _number(column: str) -> Callable[[str], Test]:
@@ -185,10 +183,6 @@ class QueryField:
     values: tuple[str, ...] = ()
     """Offered by completion."""
 
-
-_STATE_WORDS = ("running", "waiting", "done", "failed", "aborted", "canceled", "queued", "active", "held",
-                "submitted", "ready", "scheduled", "cleared", "ended")  # fmt: skip
-_DAYS = ("today", "yesterday", "week")
 
 FIELDS: dict[str, QueryField] = {
     "state": QueryField(_state, "State of the job, or failed, queued, active, ended, held", _STATE_WORDS),

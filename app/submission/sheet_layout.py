@@ -29,6 +29,7 @@ from broker_core.client.prepare import Prepared
 
 _JOBS_SHOWN = 500
 _FILES_SHOWN = 500
+_STEPS = 1000
 
 
 class Contents(QTreeWidget):
@@ -85,9 +86,6 @@ class Contents(QTreeWidget):
         if jobs > _JOBS_SHOWN:
             rest = counted(jobs - _JOBS_SHOWN, self.tr("more job"), self.tr("more jobs"))
             self.addTopLevelItem(QTreeWidgetItem([self.tr("and {0}").format(rest), "", ""]))
-
-
-_STEPS = 1000
 
 
 def button_row(cancel: QPushButton, go_on: QPushButton, aside: QPushButton | None = None) -> QHBoxLayout:

@@ -28,22 +28,6 @@ from app.theme.tokens import Mode, value
 from broker_core.client import package_data as shipped
 
 _TOKEN = re.compile(r"@([a-z][a-zA-Z0-9-]*)")
-
-
-def _sheet(template: str, mode: Mode, sizes: dict[str, int], icons: str) -> str:
-    """Fill a stylesheet: `@token` by its colour, `@px-name` by a size, `@icons` by the icons' folder."""
-
-    def fill(found: re.Match[str]) -> str:
-        name = found.group(1)
-        if name == "icons":
-            return icons
-        if name.startswith("px-"):
-            return f"{sizes[name[3:]]}px"
-        return value(name, mode)
-
-    return _TOKEN.sub(fill, template)
-
-
 _ROLES = {
     QPalette.ColorRole.Window: "ground",
     QPalette.ColorRole.WindowText: "text",
@@ -68,6 +52,39 @@ _ROLES = {
     QPalette.ColorRole.Shadow: "shadow",
 }
 _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+_THIN = b'stroke-width="1.75"'
+FACE, MONO = "Inter", "JetBrains Mono"
+BASE = 13
+"""Pixels of the base size; small is 2 less, title 4 more."""
+_FILES = (
+    "Inter-Regular.otf",
+    "Inter-Medium.otf",
+    "Inter-SemiBold.otf",
+    "JetBrainsMono-Regular.ttf",
+    "JetBrainsMono-Bold.ttf",
+)
+_STEPS = {"base": 0, "small": -2, "title": 4, "strong": 0, "medium": 0, "mono": 0}
+_WEIGHTS = {"title": QFont.Weight.DemiBold, "strong": QFont.Weight.DemiBold, "medium": QFont.Weight.Medium}
+_HEADER = struct.Struct(">4sIIII")
+_FOLDER = 2
+"""Flag of a node that has children."""
+_NO_COUNTRY, _C_LANGUAGE = 0, 1
+_registered: list[bytes] = []
+"""Qt copies none of them."""
+
+
+def _sheet(template: str, mode: Mode, sizes: dict[str, int], icons: str) -> str:
+    """Fill a stylesheet: `@token` by its colour, `@px-name` by a size, `@icons` by the icons' folder."""
+
+    def fill(found: re.Match[str]) -> str:
+        name = found.group(1)
+        if name == "icons":
+            return icons
+        if name.startswith("px-"):
+            return f"{sizes[name[3:]]}px"
+        return value(name, mode)
+
+    return _TOKEN.sub(fill, template)
 
 
 def _palette(mode: Mode) -> QPalette:
@@ -78,9 +95,6 @@ def _palette(mode: Mode) -> QPalette:
     for role in _DISABLED:
         made.setColor(QPalette.ColorGroup.Disabled, role, QColor(value("faint", mode)))
     return made
-
-
-_THIN = b'stroke-width="1.75"'
 
 
 @lru_cache(maxsize=512)
@@ -117,20 +131,6 @@ class TokenIcon(QIconEngine):
     def clone(self) -> QIconEngine:
         """Return an equal engine, as Qt asks when an icon is changed."""
         return TokenIcon(self._color, self._name, self._token)
-
-
-FACE, MONO = "Inter", "JetBrains Mono"
-BASE = 13
-"""Pixels of the base size; small is 2 less, title 4 more."""
-_FILES = (
-    "Inter-Regular.otf",
-    "Inter-Medium.otf",
-    "Inter-SemiBold.otf",
-    "JetBrainsMono-Regular.ttf",
-    "JetBrainsMono-Bold.ttf",
-)
-_STEPS = {"base": 0, "small": -2, "title": 4, "strong": 0, "medium": 0, "mono": 0}
-_WEIGHTS = {"title": QFont.Weight.DemiBold, "strong": QFont.Weight.DemiBold, "medium": QFont.Weight.Medium}
 
 
 class Theme(QObject):
@@ -233,14 +233,6 @@ class PlainStyle(QProxyStyle):
         if isinstance(what, QLabel) and what.textFormat() == Qt.TextFormat.AutoText:
             what.setTextFormat(Qt.TextFormat.PlainText)
         return super().polish(what)
-
-
-_HEADER = struct.Struct(">4sIIII")
-_FOLDER = 2
-"""Flag of a node that has children."""
-_NO_COUNTRY, _C_LANGUAGE = 0, 1
-_registered: list[bytes] = []
-"""Qt copies none of them."""
 
 
 def embed(folder: str, files: Mapping[str, bytes]) -> str:

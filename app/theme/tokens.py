@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-
-class Mode(StrEnum):
-    """Which colours the desktop wears."""
-
-    SYSTEM = "system"
-    """As the desktop environment says; light where it says nothing."""
-    LIGHT = "light"
-    DARK = "dark"
-    CONTRAST = "contrast"
-
-
 TOKENS: dict[str, tuple[str, str, str]] = {
     # token: (light, dark, high contrast)
     "ground": ("#f3f4f7", "#131519", "#000000"),  # behind the panes
@@ -80,6 +69,17 @@ TOKENS: dict[str, tuple[str, str, str]] = {
     "series-6": ("#c23616", "#f5785b", "#ff8a70"),
 }
 """Every colour of the desktop. Text tokens stand 4.5:1 or better on ground, surface and raised."""
+
+
+class Mode(StrEnum):
+    """Which colours the desktop wears."""
+
+    SYSTEM = "system"
+    """As the desktop environment says; light where it says nothing."""
+    LIGHT = "light"
+    DARK = "dark"
+    CONTRAST = "contrast"
+
 
 _COLUMN = {Mode.LIGHT: 0, Mode.DARK: 1, Mode.CONTRAST: 2}
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QStackedLayout, QV
 
 from app import units
 from app.stores.link import ConnectionState
+from app.stores.refresh import Refresh
 from app.widgets.empty_state import EmptyState
 from app.widgets.labels import label
 from broker_core.errors import CrossDeskError, NotFound, Unreachable
@@ -35,7 +36,7 @@ class JobPane(QWidget):
         self.context = context
         self.job: str | None = None
         self._turn = 0
-        self._asking = self._again = self._stale = False
+        self._refresh, self._stale = Refresh(), False
         self.content = QWidget()
         self.empty_state = EmptyState(context)
         self.banner = QFrame()
@@ -93,7 +94,7 @@ class JobPane(QWidget):
             return
         self.job = job
         self._turn += 1
-        self._asking = self._again = False
+        self._refresh = Refresh()
         self.clear()
         if job is None:
             self.say_nothing_selected()
@@ -107,33 +108,28 @@ class JobPane(QWidget):
             return
         if not self.isVisible():
             self._stale = True
-        elif self._asking:
-            self._again = True
-        else:
-            self._asking, self._stale = True, False
+        elif self._refresh.begin():
+            self._stale = False
             self.context.run(self._ask(self.job, self._turn), f"reading {self.title.lower()} of the job")
 
     async def _ask(self, job: str, turn: int) -> None:
+        refresh, failure, answer = self._refresh, None, None
         try:
             answer = await self.load(job)
         except CrossDeskError as error:
-            if turn == self._turn:
-                self._answered()
-                self.show_error(error)
-            return
+            failure = error
         finally:
-            if turn == self._turn:
-                self._asking = False
-        if turn == self._turn:
-            self._answered()
+            again = refresh.end()
+        if turn != self._turn:
+            return
+        self._patience.stop()
+        if again:
+            QTimer.singleShot(0, self.refresh)
+        if failure is not None:
+            self.show_error(failure)
+        else:
             self.show_content()
             self.render_answer(answer)
-
-    def _answered(self) -> None:
-        self._patience.stop()
-        if self._again:
-            self._again = False
-            QTimer.singleShot(0, self.refresh)
 
     # The conditions of a pane
 

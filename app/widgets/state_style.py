@@ -7,6 +7,10 @@ from enum import StrEnum
 
 from broker_core.jobs.states import JobState
 
+AT_SITE = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING})
+"""States in which a job is somewhere; whether they still hold is not known while its site is silent."""
+FAILED_TOKEN = "state-DoneFailed"
+
 
 class StateShape(StrEnum):
     """The glyph of a state."""
@@ -52,9 +56,6 @@ STATE_STYLES = {
 _BY_NAME = {state.value: style for state, style in STATE_STYLES.items()}
 HELD = StateStyle(StateShape.PAUSE, "state-Waiting", "On hold")
 UNHEARD = StateStyle(StateShape.QUESTION, "state-Unheard", "Not heard from")
-AT_SITE = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING})
-"""States in which a job is somewhere; whether they still hold is not known while its site is silent."""
-FAILED_TOKEN = "state-DoneFailed"
 
 
 def style_of(

@@ -37,6 +37,8 @@ QUARANTINE_FILE = "quarantine.jsonl"
 """In the folder of the copy: one JSON list a line, the event rows of jobs that were taken out."""
 _OTHERS = ("sweeps", "submissions", "descriptions", "filesets", "documents", "purged")
 _FILES = (STORE_FILE, STORE_FILE + "-wal", STORE_FILE + "-shm", STORE_FILE + "-journal")
+ASIDE = "damaged-*"
+"""Folders beside a store with what it was before a repair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +220,6 @@ def _files_of_jobs(old: sqlite3.Connection) -> dict[str, str]:
         return {job: files for job, files in old.execute("SELECT id, files FROM jobs") if files in known}
     except sqlite3.DatabaseError:
         return {}
-
-
-ASIDE = "damaged-*"
-"""Folders beside a store with what it was before a repair."""
 
 
 def traces(directory: Path, asides: Iterable[Path]) -> dict[str, list[str]]:

@@ -32,6 +32,7 @@ from broker_core.wire.views import Statistics
 
 Answer = TypeVar("Answer")
 THREADS = 2
+log = logging.getLogger("crossdesk.store")
 
 
 class Readers:
@@ -72,9 +73,6 @@ class Readers:
         for connection in self._open:
             connection.close()
         self._open.clear()
-
-
-log = logging.getLogger("crossdesk.store")
 
 
 class Store:

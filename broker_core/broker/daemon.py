@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 KEPT = 3
 """Old log files kept."""
+TAKEN = 3
+"""Exit code where another broker holds the state directory."""
+THREADS = 6
+"""Threads for file and processor work beside the event loop."""
 
 
 class _PrivateFile(RotatingFileHandler):
@@ -54,12 +58,6 @@ def open_log(path: Path, size: int) -> logging.Handler:
     for noisy in ("asyncio", "asyncssh", "httpx"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     return handler
-
-
-TAKEN = 3
-"""Exit code where another broker holds the state directory."""
-THREADS = 6
-"""Threads for file and processor work beside the event loop."""
 
 
 def main(words: Sequence[str] | None = None) -> int:

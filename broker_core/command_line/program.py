@@ -73,6 +73,15 @@ from broker_core.command_line.sites import (
 from broker_core.errors import BadRequest, CrossDeskError
 from broker_core.version import VERSION
 
+app = typer.Typer(
+    name="crossdesk",
+    help="Run jobs on this machine and on grids and clusters. Without arguments the desktop opens; the name"
+    " of a job description (JDL) opens it there.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
 
 def _flowing(text: str) -> str:
     """A help text whose paragraphs are one line each: only who shows it knows where lines end."""
@@ -83,14 +92,6 @@ def _group(about: str) -> typer.Typer:
     return typer.Typer(help=about, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-app = typer.Typer(
-    name="crossdesk",
-    help="Run jobs on this machine and on grids and clusters. Without arguments the desktop opens; the name"
-    " of a job description (JDL) opens it there.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 _jobs = _group("Submit jobs and look after them.")
 _jobs.command("submit")(job_submit.submit)
 _jobs.command("list")(job_look.list_jobs)

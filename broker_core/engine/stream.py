@@ -24,6 +24,21 @@ from broker_core.wire.views import JOB_COLUMNS, EventView
 
 PAUSE = 1.0
 """Seconds between two tellings at least."""
+KEPT = 20_000
+"""Events kept in memory for those who are nearly up to date; older ones are read from the store."""
+BATCH = 2_000
+"""Events in one message at most."""
+GATHER = 0.02
+"""Seconds during which events are gathered into one message."""
+KEEP_ALIVE = 15.0
+"""Seconds of silence after which a comment is sent."""
+STOPPED = b"event: stopped\ndata: {}\n\n"
+"""The last message of a broker that was told to stop."""
+COLUMNS = JOB_COLUMNS
+_EVENT_FIELDS = tuple(EventView.model_fields)
+_EVENT = attrgetter(*_EVENT_FIELDS)
+Happened = tuple[JobEvent, JobRecord | None]
+"""An event and its job's row; None where the job is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +91,6 @@ class ChangeTopics:
         self._last = asyncio.get_running_loop().time()
         self.told = self._next
         self._wake()
-
-
-KEPT = 20_000
-"""Events kept in memory for those who are nearly up to date; older ones are read from the store."""
-BATCH = 2_000
-"""Events in one message at most."""
-GATHER = 0.02
-"""Seconds during which events are gathered into one message."""
-KEEP_ALIVE = 15.0
-"""Seconds of silence after which a comment is sent."""
-STOPPED = b"event: stopped\ndata: {}\n\n"
-"""The last message of a broker that was told to stop."""
-
-COLUMNS = JOB_COLUMNS
-_EVENT_FIELDS = tuple(EventView.model_fields)
-_EVENT = attrgetter(*_EVENT_FIELDS)
-Happened = tuple[JobEvent, JobRecord | None]
-"""An event and its job's row; None where the job is gone."""
 
 
 class Stream:

@@ -25,6 +25,9 @@ LAST_WORDS = 2.0
 """Seconds that an updater gets to end when its question is given up."""
 Publish = Callable[[SourceHeard], None]
 Clock = Callable[[], Now]
+_SLICE = 50
+"""Facts that are looked at before others get their turn."""
+_LONGEST_NAME = 255
 
 
 class Source:
@@ -193,11 +196,6 @@ def _noticed(task: asyncio.Task[SourceAnswer]) -> None:
     """What a given-up question still raises concerns nobody, but must not be left unread."""
     if not task.cancelled() and task.exception() is not None:
         log.debug("A question that was given up ended with %r", task.exception())
-
-
-_SLICE = 50
-"""Facts that are looked at before others get their turn."""
-_LONGEST_NAME = 255
 
 
 async def acceptable(answer: object) -> SourceAnswer:

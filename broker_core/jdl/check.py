@@ -50,6 +50,10 @@ from broker_core.jdl.syntax.parse import parse_expression, parse_into
 from broker_core.jdl.syntax.tree import Ad, Binary, Entry, Expression
 
 __all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
+_PRODUCTION = 'other.GlueCEStateStatus == "Production"'
+_SHORTEST = "-other.GlueCEStateEstimatedResponseTime"
+_FREEST = "other.GlueCEStateFreeCPUs"
+_SHORT_DEADLINE = 'RegExp(".*sdj$", other.GlueCEUniqueID)'
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +161,6 @@ def _workflow(reading: Reading, kind: DescriptionKind) -> JobDescription:
         needs=kind.needs,
         ad=reading.ad,
     )
-
-
-_PRODUCTION = 'other.GlueCEStateStatus == "Production"'
-_SHORTEST = "-other.GlueCEStateEstimatedResponseTime"
-_FREEST = "other.GlueCEStateFreeCPUs"
-_SHORT_DEADLINE = 'RegExp(".*sdj$", other.GlueCEUniqueID)'
 
 
 def with_terms(reading: Reading, kind: DescriptionKind) -> Ad:

@@ -8,6 +8,9 @@ from typing import TypedDict, Unpack
 
 from broker_core.jdl.limits import Budget
 
+MOST = 100
+"""So many diagnostics are kept of one description; the last one then says that there were more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
@@ -44,10 +47,6 @@ class Where(TypedDict, total=False):
     end: int
     attribute: str
     fixes: Sequence[Fix]
-
-
-MOST = 100
-"""So many diagnostics are kept of one description; the last one then says that there were more."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,8 @@ LIST_MAX = 10_000
 """Items of one list."""
 CONSTANT_STEPS = 1000
 """Nodes that one constant of a description may cost."""
+DIALECTS = ("crossdesk", "glite", "cream")
+"""CrossBroker's rules with what others add; gLite's defaults and demands; those of CREAM."""
 
 
 @dataclass(slots=True)
@@ -23,10 +25,6 @@ class Budget:
     steps: int = 20 * CONSTANT_STEPS
     inherited: int = 100_000
     """Items that the nodes of a graph or collection may have from the whole, all nodes together."""
-
-
-DIALECTS = ("crossdesk", "glite", "cream")
-"""CrossBroker's rules with what others add; gLite's defaults and demands; those of CREAM."""
 
 
 @dataclass(frozen=True, slots=True)

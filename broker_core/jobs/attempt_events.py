@@ -8,6 +8,26 @@ from typing import ClassVar
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import Component
 
+FAILURES = (
+    "download",
+    "executable-missing",
+    "agent",
+    "no-desk",
+    "upload",
+    "wall-limit",
+    "output-limit",
+    "killed",
+    "lost",
+    "lease",
+    "refused-second-start",
+    "never-starts",
+    "starter",
+)
+"""What can end an attempt other than the application itself (CB-JS-06).
+
+`killed` answers a cancel; with `no-desk` the Bypass agent gave the program up (CB-BYP-05).
+"""
+
 
 @immutable
 class AttemptAccepted:
@@ -106,26 +126,6 @@ class AttemptEnded:
     started: float | None = None
     """When the application started, should that event have been lost; None if it never did."""
 
-
-FAILURES = (
-    "download",
-    "executable-missing",
-    "agent",
-    "no-desk",
-    "upload",
-    "wall-limit",
-    "output-limit",
-    "killed",
-    "lost",
-    "lease",
-    "refused-second-start",
-    "never-starts",
-    "starter",
-)
-"""What can end an attempt other than the application itself (CB-JS-06).
-
-`killed` answers a cancel; with `no-desk` the Bypass agent gave the program up (CB-BYP-05).
-"""
 
 AttemptReport = (
     AttemptAccepted

@@ -11,6 +11,9 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.version import SCHEMA
 
+JOB: Final = "job"
+"""The kind of entity that a job is."""
+
 
 class EventSource(StrEnum):
     """The component that reports an event (CB-LB-03)."""
@@ -27,10 +30,6 @@ class EventSource(StrEnum):
     """Job Starter, on the worker node."""
     IA = "IA"
     """Interactive agent."""
-
-
-JOB: Final = "job"
-"""The kind of entity that a job is."""
 
 
 class RecordedEvent(Protocol):

@@ -11,6 +11,20 @@ from broker_core.jobs.site_names import site_names
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
+_TIMES = {
+    EventType.ACCEPTED: "accepted",
+    EventType.MATCHED: "matched",
+    EventType.SCHEDULED: "scheduled",
+    EventType.RUNNING: "started",
+    EventType.DONE: "ended",
+    EventType.ABORTED: "ended",
+    EventType.REFUSED: "ended",
+    EventType.CANCELED: "ended",
+    EventType.CANCEL_REQUESTED: "canceling",
+}
+_SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
+_HOLDS = frozenset({EventType.HELD, EventType.RELEASED})
+
 
 @immutable
 class JobRecord:
@@ -76,19 +90,6 @@ class JobRecord:
 COLUMNS = tuple("site" if one.name == "placements" else one.name for one in fields(JobRecord))
 """Names of the fields in the store and on the wire, in order."""
 
-_TIMES = {
-    EventType.ACCEPTED: "accepted",
-    EventType.MATCHED: "matched",
-    EventType.SCHEDULED: "scheduled",
-    EventType.RUNNING: "started",
-    EventType.DONE: "ended",
-    EventType.ABORTED: "ended",
-    EventType.REFUSED: "ended",
-    EventType.CANCELED: "ended",
-    EventType.CANCEL_REQUESTED: "canceling",
-}
-_SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
-_HOLDS = frozenset({EventType.HELD, EventType.RELEASED})
 _copied = copier(JobRecord)
 
 

@@ -11,6 +11,8 @@ from broker_core.jobs.placement import listed
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, successors
 
+_OF_ATTEMPT = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING, JobState.DONE})
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -115,9 +117,6 @@ def attempts(events: Sequence[JobEvent]) -> tuple[tuple[Segment, ...], ...]:
     way = [segment for segment in segments(events) if segment.attempt and segment.state in _OF_ATTEMPT]
     numbers = sorted({segment.attempt for segment in way})
     return tuple(tuple(segment for segment in way if segment.attempt == number) for number in numbers)
-
-
-_OF_ATTEMPT = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING, JobState.DONE})
 
 
 def may_follow(state: JobState) -> tuple[JobState, ...]:

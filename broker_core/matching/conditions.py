@@ -18,6 +18,21 @@ from broker_core.resources.closeness import CLOSE, near, storage_of
 from broker_core.resources.tags import ABILITIES, TAGS, listed, shows
 
 _SHOWN = 4
+PUBLIC_ONLY = frozenset({"mpich-g2"})
+"""Kinds of parallel jobs whose processes call each other over the sites' borders without a relay."""
+_INBOUND = "gluehostnetworkadapterinboundip"
+_IN_WORDS = {
+    "workflow": "graphs of jobs",
+    "inter-cluster": "jobs over several sites",
+    "interactive": "interactive jobs",
+    "job-starter": "starters of the user",
+    "prologue": "prologues",
+    "epilogue": "epilogues",
+}
+_MISSING = {"interactive": ": no agent for this site (sh packaging/agent.sh builds one)"}
+"""What is missing where a need is not offered, and what to do about it."""
+_ABILITIES = ABILITIES.lower()
+_RULES = "glueceaccesscontrolbaserule"
 
 
 def output(description: JobDescription) -> Iterator[Condition]:
@@ -40,11 +55,6 @@ def output(description: JobDescription) -> Iterator[Condition]:
     )
 
 
-PUBLIC_ONLY = frozenset({"mpich-g2"})
-"""Kinds of parallel jobs whose processes call each other over the sites' borders without a relay."""
-_INBOUND = "gluehostnetworkadapterinboundip"
-
-
 def needs_public_addresses(description: JobDescription) -> bool:
     """True if every process must be reachable from the other sites."""
     return description.sub_job_type in PUBLIC_ONLY
@@ -53,22 +63,6 @@ def needs_public_addresses(description: JobDescription) -> bool:
 def has_public_addresses(values: Mapping[str, Any]) -> bool:
     """True if a resource says so, in its values by lower-case name; private is to be expected (CB-ENV-03)."""
     return values.get(_INBOUND) is True
-
-
-_IN_WORDS = {
-    "workflow": "graphs of jobs",
-    "inter-cluster": "jobs over several sites",
-    "interactive": "interactive jobs",
-    "job-starter": "starters of the user",
-    "prologue": "prologues",
-    "epilogue": "epilogues",
-}
-_MISSING = {"interactive": ": no agent for this site (sh packaging/agent.sh builds one)"}
-"""What is missing where a need is not offered, and what to do about it."""
-_ABILITIES = ABILITIES.lower()
-_RULES = "glueceaccesscontrolbaserule"
-_INBOUND = "gluehostnetworkadapterinboundip"
-_RULES_SHOWN = 4
 
 
 def conditions(description: JobDescription, context: Context, slots: JobSlots) -> tuple[Condition, ...]:
@@ -170,7 +164,7 @@ def _authorised(description: JobDescription, context: Context) -> Iterator[Condi
         told = listed(rules)
         if not told:
             return ""
-        shown = ", ".join(told[:_RULES_SHOWN]) + (", ..." if len(told) > _RULES_SHOWN else "")
+        shown = ", ".join(told[:_SHOWN]) + (", ..." if len(told) > _SHOWN else "")
         return f"it lets in {shown}; the job's owner is of {mine}"
 
     yield of_attribute("lets the owner in", "authorisation", _RULES, holds, words)

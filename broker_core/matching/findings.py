@@ -25,6 +25,8 @@ _TEXTS = {
     "policy": "open to new jobs",
 }
 """The condition that a bar of this origin says does not hold."""
+Matrix = npt.NDArray[np.bool_]
+Test = Condition | Requirement
 
 
 class Exclusions:
@@ -57,10 +59,6 @@ class Exclusions:
         found = np.zeros(self._size, np.bool_)
         found[rows] = True
         return found
-
-
-Matrix = npt.NDArray[np.bool_]
-Test = Condition | Requirement
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from broker_core.matching.sets.find import find
 from broker_core.matching.sets.group import Group, calculation
 from broker_core.matching.sets.trace import SearchTrace
 
+Counts = npt.NDArray[np.int64]
+
 
 def split(free: Sequence[int], need: int) -> tuple[int, ...]:
     """CPUs at each member: those with most free CPUs are filled first, the last one gets the rest.
@@ -29,9 +31,6 @@ def split(free: Sequence[int], need: int) -> tuple[int, ...]:
         given[place] = min(free[place], need)
         need -= given[place]
     return tuple(given)
-
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

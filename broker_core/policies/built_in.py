@@ -9,6 +9,8 @@ from broker_core.matching import ordering
 from broker_core.policies.policy import Choices, Policy, Request
 
 Places = npt.NDArray[np.intp]
+BEST_FIT = "best-fit"
+"""The policy that a broker has unless told otherwise, and the one to fall back to."""
 
 
 def best_fit(choices: Choices, request: Request) -> Places:
@@ -55,7 +57,5 @@ def _several(choices: Choices, request: Request) -> Places:
     return np.lexsort((choices.free - request.cpus, choices.sizes))
 
 
-BEST_FIT = "best-fit"
-"""The policy that a broker has unless told otherwise, and the one to fall back to."""
 POLICIES: dict[str, Policy] = {BEST_FIT: best_fit, "worst-fit": worst_fit, "first-fit": first_fit}
 """Built-in policies by the name under which they are chosen."""

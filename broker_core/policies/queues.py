@@ -13,6 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+FCFS = "fcfs"
+"""The queue policy that a broker has unless told otherwise."""
+
 
 class QueuePolicy(Protocol):
     """Decides about the jobs behind one that cannot start; keeps what it gave away while that one waits."""
@@ -78,7 +81,5 @@ class BoundedBackfill:
         self.budgets.pop(head, None)
 
 
-FCFS = "fcfs"
-"""The queue policy that a broker has unless told otherwise."""
 QUEUES: dict[str, Callable[[], QueuePolicy]] = {FCFS: Fcfs, "bounded-backfill": BoundedBackfill}
 """Queue policies by the name under which they are chosen."""

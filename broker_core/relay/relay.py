@@ -28,6 +28,17 @@ from broker_core.relay.settings import RelaySettings, load
 
 log = logging.getLogger("crossdesk.relay")
 BACKLOG = 256
+_ABOUT = """The meeting point of interactive jobs. The agent of a job on its node and the desk of its owner
+both call here; the relay joins the two connections and forwards bytes, which are encrypted from end to end.
+It holds no key."""
+_SERVE = """Listen until SIGTERM or Ctrl-C. Without --settings and --port it takes the first free port from
+{first} to {last}, for this machine alone; what an option says goes before the settings. Needs no privileges
+and logs to standard error."""
+_CONFIGURE = """Write two files: crossdesk-relay.toml, the settings with their usual values (address, port,
+limits), and crossdesk-relay.service, which runs the relay by them under systemd. Nothing is started, and no
+file is replaced; the next steps are told, and the line for broker.toml that makes a broker use this
+relay."""
+_AFTER = """Without a command it serves. `crossdesk-relay COMMAND --help` explains a command."""
 
 
 class CannotListen(CrossDeskError):
@@ -117,23 +128,6 @@ def _announce(path: Path, listening: socket.socket) -> None:
     fresh.replace(path)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
-_ABOUT = """The meeting point of interactive jobs. The agent of a job on its node and the desk of its owner
-both call here; the relay joins the two connections and forwards bytes, which are encrypted from end to end.
-It holds no key."""
-_SERVE = """Listen until SIGTERM or Ctrl-C. Without --settings and --port it takes the first free port from
-{first} to {last}, for this machine alone; what an option says goes before the settings. Needs no privileges
-and logs to standard error."""
-_CONFIGURE = """Write two files: crossdesk-relay.toml, the settings with their usual values (address, port,
-limits), and crossdesk-relay.service, which runs the relay by them under systemd. Nothing is started, and no
-file is replaced; the next steps are told, and the line for broker.toml that makes a broker use this
-relay."""
-_AFTER = """Without a command it serves. `crossdesk-relay COMMAND --help` explains a command."""
-
-
 def read(words: Sequence[str]) -> argparse.Namespace:
     """The command and its options; ends the process with help, or 2 for what is not understood."""
     given = list(words)
@@ -176,3 +170,7 @@ def _configuring(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--address", help="address that the relay listens on; if not given: all of them")
     parser.add_argument("--port", type=int, help=f"port that it listens on; if not given: {PORTS.start}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -20,6 +20,9 @@ from broker_core.resources.reputation import Reputation
 from broker_core.resources.resource_table import ResourceTable
 from broker_core.resources.values import facts as values_of
 
+_STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
+Known = Mapping[str, Mapping[str, Any]]
+
 
 class ResourceCache:
     """Pure: every moment is of the monotonic clock and comes in with the call.
@@ -353,12 +356,6 @@ class ResourceCache:
             yield throttle.next if throttle.next > now else throttle.until
         if entry.due > now:
             yield entry.due
-
-
-_STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
-
-
-Known = Mapping[str, Mapping[str, Any]]
 
 
 class Storage:

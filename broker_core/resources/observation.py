@@ -17,6 +17,13 @@ _SHAPES, _LISTS = 10_000, 200_000
 """What is kept once at most; a source that says something new each time fills no memory."""
 _MOST = 2**31 - 1
 """Most CPUs or jobs that are believed."""
+_TOTAL = ("glueceinfototalcpus", *sorted(TOTALS))
+_OF_COUNT: Mapping[str, tuple[str, ...]] = {
+    "total": _TOTAL,
+    "free": tuple(name for name, count in COUNTS.items() if count == "free"),
+    "running": tuple(name for name, count in COUNTS.items() if count == "running"),
+    "waiting": tuple(name for name, count in COUNTS.items() if count == "waiting"),
+}
 
 
 class FactNames:
@@ -99,15 +106,6 @@ def merged(hearings: Sequence[Observation]) -> dict[str, Any]:
         for key, name, value in zip(one.shape.keys, one.shape.names, one.values, strict=True):
             found[key] = name, value
     return dict(found.values())
-
-
-_TOTAL = ("glueceinfototalcpus", *sorted(TOTALS))
-_OF_COUNT: Mapping[str, tuple[str, ...]] = {
-    "total": _TOTAL,
-    "free": tuple(name for name, count in COUNTS.items() if count == "free"),
-    "running": tuple(name for name, count in COUNTS.items() if count == "running"),
-    "waiting": tuple(name for name, count in COUNTS.items() if count == "waiting"),
-}
 
 
 def counts_of(hearings: Sequence[Observation]) -> tuple[int, int, int, int]:

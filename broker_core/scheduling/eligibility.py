@@ -26,6 +26,9 @@ BETTER = 1 << 34
 STATUS = frozenset({"gluecestatestatus", "glue2computingshareservingstate"})
 MOST = 5000
 """Demands that are remembered."""
+_FEW = 32
+_SHOWN = 2
+_LOOKED = 100
 
 
 class CandidateArrays(Protocol):
@@ -295,8 +298,3 @@ def _named(sites: list[str]) -> str:
     if len(sites) == 1:
         return sites[0]
     return f"{sites[0]} and " + (sites[1] if len(sites) == 2 else f"{len(sites) - 1} more")
-
-
-_FEW = 32
-_SHOWN = 2
-_LOOKED = 100

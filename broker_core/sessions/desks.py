@@ -21,6 +21,13 @@ from broker_core.wire.interactive import DeskView, NewDesk, vouched_text
 FRESH = 600.0
 """Seconds that a desk's word counts: one that was overheard cannot be used later."""
 _KEY_BYTES = 32
+log = logging.getLogger("crossdesk.sessions")
+DOCUMENT, FORGOTTEN = "desks.registered", "desks.forgotten"
+MOST = 50
+"""Desks of one user."""
+MOST_FORGOTTEN = 500
+LOGIN = "login at the broker"
+"""The kernel, or the user's certificate, told the broker whose desk it is."""
 
 
 def vouched(desk: NewDesk, desks: Sequence[DeskView]) -> str:
@@ -38,15 +45,6 @@ def vouched(desk: NewDesk, desks: Sequence[DeskView]) -> str:
     except (InvalidSignature, ValueError) as error:
         raise BadRequest("The signature is not that of the desk.", place=desk.by) from error
     return f"desk {by.name or by.fingerprint}"
-
-
-log = logging.getLogger("crossdesk.sessions")
-DOCUMENT, FORGOTTEN = "desks.registered", "desks.forgotten"
-MOST = 50
-"""Desks of one user."""
-MOST_FORGOTTEN = 500
-LOGIN = "login at the broker"
-"""The kernel, or the user's certificate, told the broker whose desk it is."""
 
 
 class DeskForgotten(CrossDeskError):

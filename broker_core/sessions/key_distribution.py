@@ -24,6 +24,9 @@ from broker_core.wire.interactive import ContactState, SessionContact
 log = logging.getLogger("crossdesk.sessions")
 SHORT, LONG = 0.05, 30.0
 """Seconds between two attempts to tell an agent: the first, the last."""
+PATIENCE = 10.0
+"""Seconds for meeting the agent, and for its answer."""
+KEEPALIVE = 15.0
 
 
 class KeyDistribution:
@@ -116,11 +119,6 @@ class KeyDistribution:
 def _contact(found: SessionContact) -> Contact:
     places = tuple(Endpoint(place.host, place.port) for place in found.places)
     return Contact(found.job, found.token, places, found.host_key, found.node, found.attempt)
-
-
-PATIENCE = 10.0
-"""Seconds for meeting the agent, and for its answer."""
-KEEPALIVE = 15.0
 
 
 async def introduce(contact: Contact, key: asyncssh.SSHKey, desks: Sequence[str]) -> None:

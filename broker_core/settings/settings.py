@@ -19,6 +19,11 @@ from broker_core.settings.field import checked, setting
 from broker_core.settings.interactive import InteractiveSettings
 from broker_core.settings.limits import LimitSettings
 
+BATCH_CAPACITIES = ("total", "free")
+SET_MODES = ("minimal", "listing", "incremental")
+DEFAULT = "default"
+"""Origin of what nobody set."""
+
 
 @dataclass(frozen=True)
 class SchedulingSettings:
@@ -40,10 +45,6 @@ class SchedulingSettings:
         0.0, "a resource not heard of for so long is not matched; 0: three intervals of its source"
     )
     cache: bool = setting(True, "false: every source is asked anew for each round of matching")
-
-
-BATCH_CAPACITIES = ("total", "free")
-SET_MODES = ("minimal", "listing", "incremental")
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,6 @@ class InformationSettings:
     replicas: ReplicaSettings = setting(  # noqa: RUF009 - it makes a field
         ReplicaSettings(), "the catalogue that knows where files are", parse=configuration.replicas
     )
-
-
-DEFAULT = "default"
-"""Origin of what nobody set."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,11 @@ from dataclasses import replace
 from broker_core.channel.contact import FlowSettings
 from broker_core.shadow.session_events import ENDED, Event, OutputReceived, Status
 
+FULL, EMPTY = 1 << 20, 256 * 1024
+"""Bytes that wait to be shown before the agent has to wait, and when it may go on."""
+MERGED = 256 * 1024
+"""Bytes of output that are told at once, at most."""
+
 
 class Flushing:
     """Holds output back until a rule lets it go; the caller keeps the clock."""
@@ -40,12 +45,6 @@ class Flushing:
     def size(self) -> int:
         """Bytes that wait for the time-out."""
         return len(self._held)
-
-
-FULL, EMPTY = 1 << 20, 256 * 1024
-"""Bytes that wait to be shown before the agent has to wait, and when it may go on."""
-MERGED = 256 * 1024
-"""Bytes of output that are told at once, at most."""
 
 
 class EventBuffer:

@@ -19,6 +19,15 @@ from broker_core.errors import CrossDeskError
 from broker_core.shadow.session_events import ForwardView
 from broker_core.shadow.socks import BadSocks, SocksTalk
 
+TURN = 64 * 1024
+FAREWELL = 2.0
+"""Seconds that the far end has to close what is removed."""
+SOCKS_TIME = 10.0
+"""Seconds that a program has to say where it wants to go."""
+Where = tuple[str, int] | str
+"""Host and port, or the path of a UNIX socket."""
+NO_DISPLAY = "The program was started without a display: its description needs InteractiveX11 = true."
+
 
 class DeskDisplay:
     """A display of this desk. Its own cookie goes to its X server and nowhere else."""
@@ -47,16 +56,6 @@ class DeskDisplay:
         )
         writer.write(Setup(asked.order, asked.major, asked.minor, *proof).words())
         return reader, writer
-
-
-TURN = 64 * 1024
-FAREWELL = 2.0
-"""Seconds that the far end has to close what is removed."""
-SOCKS_TIME = 10.0
-"""Seconds that a program has to say where it wants to go."""
-Where = tuple[str, int] | str
-"""Host and port, or the path of a UNIX socket."""
-NO_DISPLAY = "The program was started without a display: its description needs InteractiveX11 = true."
 
 
 class CannotForward(CrossDeskError):

@@ -6,6 +6,8 @@ from broker_core.channel.stream_link import StreamLink
 
 MOST = 1 << 20
 """Bytes of input that wait here; more is refused while there are any."""
+END_KEY = b"\x04"
+"""Ctrl-D: what ends the input at a terminal."""
 
 
 class DeskInput:
@@ -77,10 +79,6 @@ class LineInput:
         """What was typed without an Enter, because none will follow."""
         rest, self.line = self.line, b""
         return rest
-
-
-END_KEY = b"\x04"
-"""Ctrl-D: what ends the input at a terminal."""
 
 
 class SessionInput:

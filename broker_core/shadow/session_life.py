@@ -8,6 +8,7 @@ from broker_core.jobs.transition_table import TransitionTable
 from broker_core.shadow.session_events import ENDED, SessionState
 
 S = SessionState
+_ACTIVE = tuple(state for state in S if state not in ENDED)
 
 
 class SessionEvent(StrEnum):
@@ -30,7 +31,6 @@ class SessionEvent(StrEnum):
 
 
 E = SessionEvent
-_ACTIVE = tuple(state for state in S if state not in ENDED)
 
 SESSION_LIFE = TransitionTable(
     "an interactive session",

@@ -19,6 +19,12 @@ from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.site_states import DetectionState
 from broker_core.wire.sites import Detection, DetectRequest, QuestionAnswer, SiteSpec
 
+log = logging.getLogger("crossdesk.sites")
+KEPT = 20
+"""Detections that can be asked about; older ones are given up."""
+DEADLINE = 180.0
+"""Seconds without a question in which a host must have been looked at."""
+
 
 class HostDiscovery:
     """Looks over SSH, or at this machine."""
@@ -63,13 +69,6 @@ class HostDiscovery:
 def look_at(request: DetectRequest) -> Discovery:
     """The look that a request asks for."""
     return ArcLook(request) if request.url else HostDiscovery(request)
-
-
-log = logging.getLogger("crossdesk.sites")
-KEPT = 20
-"""Detections that can be asked about; older ones are given up."""
-DEADLINE = 180.0
-"""Seconds without a question in which a host must have been looked at."""
 
 
 class Discovery(Protocol):

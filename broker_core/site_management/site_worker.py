@@ -40,6 +40,10 @@ KEPT_BACK = 20.0
 """Seconds that an attempt waits for a place at a site which is full of jobs that the scheduler believes to
 have left; then it is matched again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+INTERVAL = 600.0
+"""Seconds between two rounds through a site's directories."""
+_DEADLINE = 300.0
+"""Seconds that a part of a round may take."""
 
 
 class SiteWorker:
@@ -288,12 +292,6 @@ def _writable(said: AttemptReport) -> AttemptReport:
         name: clean(text) for name, text in texts.items() if isinstance(text, str) and not text.isascii()
     }
     return replace(said, **cleaned) if cleaned else said
-
-
-INTERVAL = 600.0
-"""Seconds between two rounds through a site's directories."""
-_DEADLINE = 300.0
-"""Seconds that a part of a round may take."""
 
 
 async def sweep_for_ever(site: Site, store: Store) -> None:

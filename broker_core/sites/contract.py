@@ -15,6 +15,13 @@ from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
+Report = Callable[[AttemptReport], None]
+"""Takes what a site says of its attempts, in the order in which it happened there."""
+PURGED = -1
+"""Stands for the number of the current attempt of a job that was purged."""
+CurrentAttempts = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
+"""For some jobs the numbers of their current attempts, or PURGED; jobs that are not known are left out."""
+
 
 class SiteRefused(CrossDeskError):
     """The site did not take the component; the next choice may be tried."""
@@ -75,10 +82,6 @@ class LaunchOrder:
     """Computing element that was chosen."""
 
 
-Report = Callable[[AttemptReport], None]
-"""Takes what a site says of its attempts, in the order in which it happened there."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunFile:
     """A file of an attempt that can be read, live or after its end."""
@@ -87,12 +90,6 @@ class RunFile:
     """Relative, POSIX separators."""
     size: int
     modified: float
-
-
-PURGED = -1
-"""Stands for the number of the current attempt of a job that was purged."""
-CurrentAttempts = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
-"""For some jobs the numbers of their current attempts, or PURGED; jobs that are not known are left out."""
 
 
 @dataclass(frozen=True, slots=True)

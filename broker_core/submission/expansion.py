@@ -16,6 +16,9 @@ from broker_core.jdl.syntax.parse import parse
 from broker_core.jdl.syntax.tree import Literal
 from broker_core.wire.submission import SandboxFile, SubmissionItem
 
+_IN_NAMES = str.maketrans("./$", "___")
+"""Characters of a value that a job's name cannot have."""
+
 
 @dataclass(frozen=True, slots=True)
 class JobSeed:
@@ -107,9 +110,6 @@ def _name_with_mark(text: str) -> str:
     name = node.value if isinstance(node, Literal) else None
     return name if isinstance(name, str) and MARK in name else ""
 
-
-_IN_NAMES = str.maketrans("./$", "___")
-"""Characters of a value that a job's name cannot have."""
 
 HELPERS: list[SubmissionHelper] = [ParameterValues(), PlainJob()]
 """Asked in order; the first that takes an item expands it."""

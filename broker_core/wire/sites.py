@@ -21,6 +21,11 @@ SITE_KINDS = {
     "arc": "ARC",
 }
 """Kind of a site to its name for people."""
+OneLine = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""Text without control characters: what becomes a word of a command or a part of an address."""
+Port = Annotated[int, Field(ge=0, le=65535)]
+Storable = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""Text that an environment can hold, or that can be a name of a directory."""
 
 
 def _web_address(text: str) -> str:
@@ -33,13 +38,8 @@ def _web_address(text: str) -> str:
     return text
 
 
-OneLine = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""Text without control characters: what becomes a word of a command or a part of an address."""
 WebAddress = Annotated[OneLine, AfterValidator(_web_address)]
 """URL of a service or its host alone; empty: none."""
-Port = Annotated[int, Field(ge=0, le=65535)]
-Storable = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-"""Text that an environment can hold, or that can be a name of a directory."""
 
 
 class SiteSpec(Wire):

@@ -31,6 +31,13 @@ from broker_core.worker.agent_viewer import Viewer
 from broker_core.worker.agent_windows import Windows
 
 log = logging.getLogger("crossdesk.agent")
+WINDOW = 1 << 20
+PACKET = 64 * 1024 + 256
+LOGIN_TIME = 30
+CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
+NOWHERE = "/dev/null/nothing"
+"""A directory that cannot be."""
+_LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
 
 
 class DeskList(asyncssh.SSHUNIXSession[bytes]):
@@ -62,16 +69,6 @@ class DeskList(asyncssh.SSHUNIXSession[bytes]):
     def _answer(self, said: bytes) -> None:
         self._channel.write(said)
         self._channel.write_eof()
-
-
-log = logging.getLogger("crossdesk.agent")
-WINDOW = 1 << 20
-PACKET = 64 * 1024 + 256
-LOGIN_TIME = 30
-CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com")
-NOWHERE = "/dev/null/nothing"
-"""A directory that cannot be."""
-_LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
 
 
 class DeskServer:

@@ -10,6 +10,7 @@ from tests.architecture.life_flags import LIFE_FLAGS
 from tests.architecture.packages import PACKAGES
 from tests.architecture.single_importers import SINGLE_IMPORTERS
 from tests.architecture.sizes import LONG_FILES, LONG_FUNCTIONS
+from tests.architecture.statement_order import STATEMENT_ORDER
 from tests.architecture.strict_types import STRICT_TYPES
 from tests.architecture.uncovered import UNCOVERED
 from tests.architecture.words import BANNED_WORDS, BRITISH
@@ -27,6 +28,7 @@ MEASURES = (
     TYPE_CYCLES,
     LONG_FILES,
     LONG_FUNCTIONS,
+    STATEMENT_ORDER,
     STRICT_TYPES,
     UNCOVERED,
 )

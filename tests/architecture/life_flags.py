@@ -13,13 +13,15 @@ from tests.architecture.measure import Measure
 from tests.architecture.modules import Module
 
 _NO_LIFE = {
+    "SiteView.leaving": "an answer on the wire: what the broker says of a site",
+    "SiteView.removable": "an answer on the wire: what the broker says of a site",
     "TerminalView._lit": "the phase of a blinking cursor",
     "TerminalView._placing": "a guard while a method runs",
     "WorldMap._moved": "whether a drag has begun, forgotten with the button",
-    "Reads.worldly": "a property of an expression, found while it is walked",
-    "Reads.everything": "a property of an expression, found while it is walked",
-    "Reads.by_chance": "a property of an expression, found while it is walked",
-    "Reads.whole": "a property of an expression, found while it is walked",
+    "ReferencedAttributes.worldly": "a property of an expression, found while it is walked",
+    "ReferencedAttributes.everything": "a property of an expression, found while it is walked",
+    "ReferencedAttributes.by_chance": "a property of an expression, found while it is walked",
+    "ReferencedAttributes.whole": "a property of an expression, found while it is walked",
 }
 """`Class.flag` that is no state of a life, with the reason."""
 

@@ -13,6 +13,7 @@ from tests.architecture.life_flags import life_flags
 from tests.architecture.modules import Module, parse
 from tests.architecture.single_importers import single_importers
 from tests.architecture.sizes import long_functions
+from tests.architecture.statement_order import misplaced_statements
 from tests.architecture.words import banned_words, british_spellings
 
 
@@ -139,3 +140,19 @@ def test_a_function_is_as_long_as_its_body_without_signature_and_docstring() -> 
         'def fine(\n    a,\n    b,\n):\n    """Says\n    what."""\n' + 40 * body + "def long():\n" + 41 * body
     )
     assert long_functions([parse(Path("app/one.py"), text)]) == ["app/one.py:47 long has 41 lines"]
+
+
+def test_constants_stand_above_code_and_the_start_of_a_program_below_it() -> None:
+    text = """
+    FIRST = 1
+    def go(): ...
+    TABLE = {"go": go}
+    names: list[str] = list(TABLE)
+    LATE: int = 2
+    if __name__ == "__main__":
+        go()
+    """
+    start = "app/one.py:7 starts the program before the file ends"
+    late = "app/one.py:6 is a constant below the first function or class"
+    assert misplaced_statements([_module(text)]) == [late]
+    assert misplaced_statements([_module(text + "class More: ...")]) == [late, start]

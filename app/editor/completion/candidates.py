@@ -27,6 +27,37 @@ _FORMS = {
     "word": "a word",
 }
 _WORDS = {"boolean": ("True", "False")}
+RESOURCE = {
+    "GlueCEUniqueID": "Name of the computing element.",
+    "GlueHostFreeCPUs": "CPUs that are free now.",
+    "GlueCEInfoTotalCPUs": "CPUs in all.",
+    "GlueCEStateFreeCPUs": "CPUs that are free now; the same as GlueHostFreeCPUs.",
+    "GlueCEStateRunningJobs": "Jobs that run there.",
+    "GlueCEStateWaitingJobs": "Jobs that wait there.",
+    "GlueCEStateEstimatedResponseTime": "Seconds a new job would wait there, as the site estimates it.",
+    "GlueCEStateStatus": "Production, Draining, Queueing or Closed.",
+    "GlueCEInfoLRMSType": "Kind of batch system.",
+    "GlueCEPolicyMaxWallClockTime": "Longest wall time of a job, in minutes.",
+    "GlueHostBenchmarkSI00": "Speed of a CPU (SpecInt2000).",
+    "GlueHostMainMemoryRAMSize": "Main memory of a node, in MBytes.",
+    "GlueHostArchitecturePlatformType": "Processor architecture, for example x86_64.",
+    "GlueHostOperatingSystemName": "Operating system.",
+    "GlueHostApplicationRunTimeEnvironment": 'Installed software: a list; ask with Member("name", …).',
+}
+"""Attributes of resources, read as `other.NAME`."""
+FUNCTIONS = {
+    "Member": "Member(value, list): true if the list holds the value.",
+    "RegExp": "RegExp(pattern, text): true if the text matches the regular expression.",
+    "isUndefined": "isUndefined(x): true if the attribute is not there.",
+    "ifThenElse": "ifThenElse(test, yes, no): one of two values.",
+    "strcat": "strcat(a, b, …): the texts joined.",
+    "size": "size(x): length of a text or a list.",
+    "toLower": "toLower(text): the text in lower case.",
+    "min": "min(list): the smallest number of a list.",
+    "max": "max(list): the largest number of a list.",
+    "floor": "floor(x): the whole number below.",
+}
+"""Functions of expressions."""
 
 
 def candidates(place: CompletionContext, text: str) -> list[Suggestion]:
@@ -99,37 +130,3 @@ def _expression() -> Iterator[Suggestion]:
         yield Suggestion(f"other.{name}", f"other.{name}", "resource", about)
     for name, about in FUNCTIONS.items():
         yield Suggestion(name, f"{name}()", "function", about)
-
-
-RESOURCE = {
-    "GlueCEUniqueID": "Name of the computing element.",
-    "GlueHostFreeCPUs": "CPUs that are free now.",
-    "GlueCEInfoTotalCPUs": "CPUs in all.",
-    "GlueCEStateFreeCPUs": "CPUs that are free now; the same as GlueHostFreeCPUs.",
-    "GlueCEStateRunningJobs": "Jobs that run there.",
-    "GlueCEStateWaitingJobs": "Jobs that wait there.",
-    "GlueCEStateEstimatedResponseTime": "Seconds a new job would wait there, as the site estimates it.",
-    "GlueCEStateStatus": "Production, Draining, Queueing or Closed.",
-    "GlueCEInfoLRMSType": "Kind of batch system.",
-    "GlueCEPolicyMaxWallClockTime": "Longest wall time of a job, in minutes.",
-    "GlueHostBenchmarkSI00": "Speed of a CPU (SpecInt2000).",
-    "GlueHostMainMemoryRAMSize": "Main memory of a node, in MBytes.",
-    "GlueHostArchitecturePlatformType": "Processor architecture, for example x86_64.",
-    "GlueHostOperatingSystemName": "Operating system.",
-    "GlueHostApplicationRunTimeEnvironment": 'Installed software: a list; ask with Member("name", …).',
-}
-"""Attributes of resources, read as `other.NAME`."""
-
-FUNCTIONS = {
-    "Member": "Member(value, list): true if the list holds the value.",
-    "RegExp": "RegExp(pattern, text): true if the text matches the regular expression.",
-    "isUndefined": "isUndefined(x): true if the attribute is not there.",
-    "ifThenElse": "ifThenElse(test, yes, no): one of two values.",
-    "strcat": "strcat(a, b, …): the texts joined.",
-    "size": "size(x): length of a text or a list.",
-    "toLower": "toLower(text): the text in lower case.",
-    "min": "min(list): the smallest number of a list.",
-    "max": "max(list): the largest number of a list.",
-    "floor": "floor(x): the whole number below.",
-}
-"""Functions of expressions."""

@@ -15,6 +15,7 @@ EVERY = 64
 """One row in so many is remembered; the others are found by reading from it."""
 WIDEST = 8192
 """Bytes of a row: a longer line goes on in the next row, which has no line number of its own."""
+_PEEK = 8192
 
 
 class LineIndex:
@@ -80,9 +81,6 @@ class LineIndex:
     def block_of(self, offset: int) -> int:
         """Return the last remembered row that begins at or before `offset`."""
         return (bisect_right(self._offsets, offset) - 1) * EVERY
-
-
-_PEEK = 8192
 
 
 @dataclass(frozen=True, slots=True)

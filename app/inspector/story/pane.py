@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _TICK_MS = 1000
 _WAITS = (JobState.SUBMITTED, JobState.WAITING)
+_KNOWN = frozenset(EventType)
 
 
 class StoryPane(JobPane):
@@ -200,9 +201,6 @@ def facts_of(detail: JobDetail) -> list[tuple[str, str, str]]:
     facts.append(("Submitted", job_times.exact(row["submitted"]), ""))
     facts.append(("Id", row["id"], "Select to copy, or use the button at the top"))
     return facts
-
-
-_KNOWN = frozenset(EventType)
 
 
 def replayed_events(events: Iterable[EventView]) -> list[JobEvent]:

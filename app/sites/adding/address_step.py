@@ -33,6 +33,16 @@ if TYPE_CHECKING:
 
 _DEEPEST = 4
 _MOST_FILES = 100
+_HOST = re.compile(
+    r"(?:ssh://)?(?:(?P<user>[^@\s/]+)@)?(?P<host>\[[^\]\s]+\]|[^@:\s/\[\]]+)(?::(?P<port>\d+))?/?$"
+)
+_URL = re.compile(r"https?://[^\s/]+(/\S*)?$")
+SSH, HERE, ARC = range(3)
+_KINDS = (
+    ("A host that I reach by SSH", "A cluster's login host, or a machine without a batch system."),
+    ("This machine's batch system", "Slurm, Grid Engine, PBS, LSF or HTCondor, whose commands work here."),
+    ("An ARC grid site", "By its URL, with an X.509 proxy file."),
+)
 
 
 def ssh_aliases(config: Path | None = None) -> list[str]:
@@ -79,12 +89,6 @@ def _matching(pattern: str, folder: Path) -> list[Path]:
     return sorted(base.glob(wanted))
 
 
-_HOST = re.compile(
-    r"(?:ssh://)?(?:(?P<user>[^@\s/]+)@)?(?P<host>\[[^\]\s]+\]|[^@:\s/\[\]]+)(?::(?P<port>\d+))?/?$"
-)
-_URL = re.compile(r"https?://[^\s/]+(/\S*)?$")
-
-
 def read_address(text: str) -> dict[str, Any]:
     """Return fields of a DetectRequest for an alias, `user@host:port` or the URL of an ARC site.
 
@@ -106,14 +110,6 @@ def read_address(text: str) -> dict[str, Any]:
     if port > 65535:
         raise ValueError(f"{port} is no port: they end at 65535.")
     return {"host": found["host"].strip("[]"), "user": found["user"] or "", "port": port}
-
-
-SSH, HERE, ARC = range(3)
-_KINDS = (
-    ("A host that I reach by SSH", "A cluster's login host, or a machine without a batch system."),
-    ("This machine's batch system", "Slurm, Grid Engine, PBS, LSF or HTCondor, whose commands work here."),
-    ("An ARC grid site", "By its URL, with an X.509 proxy file."),
-)
 
 
 class WhereStep(QWidget):

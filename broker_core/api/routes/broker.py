@@ -19,6 +19,12 @@ from broker_core.wire.views import BrokerInfo, Statistics, Update
 
 PATIENCE = 30.0
 """Seconds that one message may wait to be taken; then the connection is dropped and the client resumes."""
+router = APIRouter()
+DOCUMENT_MAX = 4_000_000
+"""Bytes of one document."""
+StatusPart = Annotated[BrokerStatus, part(BrokerStatus)]
+ShutdownPart = Annotated[Shutdown, part(Shutdown)]
+Position = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class SseResponse(Response):
@@ -53,14 +59,6 @@ class SseResponse(Response):
 async def _gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         continue
-
-
-router = APIRouter()
-DOCUMENT_MAX = 4_000_000
-"""Bytes of one document."""
-StatusPart = Annotated[BrokerStatus, part(BrokerStatus)]
-ShutdownPart = Annotated[Shutdown, part(Shutdown)]
-Position = Annotated[int, Query(ge=0, le=2**62)]
 
 
 @router.get("/broker", response_model=BrokerInfo, dependencies=[EVERYBODY])

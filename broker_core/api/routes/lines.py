@@ -22,6 +22,7 @@ router = APIRouter(dependencies=[OWNER])
 Desk = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 MOST_INPUT = 1 << 20
 """Bytes of input in one request."""
+LinesPart = Annotated[LineSessions, part(LineSessions)]
 
 
 class LinesRequest(BaseModel):
@@ -61,7 +62,6 @@ class LineJobs:
 
 
 JobsPart = Annotated[LineJobs, part(LineJobs)]
-LinesPart = Annotated[LineSessions, part(LineSessions)]
 
 
 @router.get("/jobs/{job}/lines", response_class=Response)

@@ -31,6 +31,11 @@ from broker_core.submission.launch_orders import LaunchOrders
 from broker_core.wire.submission import Fetched
 from broker_core.wire.views import OutputFile
 
+EndedPart = Annotated[EndedJobs, part(EndedJobs)]
+router = APIRouter(dependencies=[OWNER])
+PART = 1 << 18
+"""Bytes read at once."""
+
 
 class _AnyName(Convertor[str]):
     """The name of a file of a job: any character may stand in it, a line break too."""
@@ -104,10 +109,6 @@ class JobOutput:
 
 
 OutputPart = Annotated[JobOutput, part(JobOutput)]
-EndedPart = Annotated[EndedJobs, part(EndedJobs)]
-router = APIRouter(dependencies=[OWNER])
-PART = 1 << 18
-"""Bytes read at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,10 @@ StdError = "test.err";
 OutputSandbox = {{"test.txt", "test.err", "site-test.out"}};
 WallTime = 120;
 """
+ViewsPart = Annotated[SiteViews, part(SiteViews)]
+DiscoveryPart = Annotated[SiteDiscovery, part(SiteDiscovery)]
+router = APIRouter()
+CHANGES = administrators("change the sites")
 
 
 class SiteTester:
@@ -81,11 +85,7 @@ async def _chunks(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
 
-ViewsPart = Annotated[SiteViews, part(SiteViews)]
-DiscoveryPart = Annotated[SiteDiscovery, part(SiteDiscovery)]
 TesterPart = Annotated[SiteTester, part(SiteTester)]
-router = APIRouter()
-CHANGES = administrators("change the sites")
 
 
 @router.get("/sites", response_model=list[SiteView], dependencies=[OWNER])

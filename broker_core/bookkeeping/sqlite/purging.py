@@ -31,6 +31,8 @@ DELETE FROM events WHERE position BETWEEN ? AND ? AND seq = 1 AND EXISTS (
 """
 _JOBS_OF_SWEEP = "CASE WHEN json_valid(body) THEN json_array_length(body, '$.ids') END"
 _BEGUN = "SELECT count(*) FROM events WHERE position BETWEEN ? AND ? AND seq = 1"
+Closing = tuple[int, int, str, str]
+"""What a sweep to be closed is known by: its first and last place, description and list of files."""
 
 
 def fold_and_remove(connection: sqlite3.Connection, records: Sequence[JobRecord]) -> None:
@@ -60,10 +62,6 @@ def fold_stories(connection: sqlite3.Connection, last: Sequence[tuple[str, int]]
 def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
     where = (record.owner, record.structure, int(record.interactive), record.submitted, record.cpus)
     connection.execute(_FOLD, (*where, wait_bound(record.submitted, record.started), *counts_of(record)))
-
-
-Closing = tuple[int, int, str, str]
-"""What a sweep to be closed is known by: its first and last place, description and list of files."""
 
 
 def close_sweeps(connection: sqlite3.Connection, done: Sequence[Closing]) -> None:

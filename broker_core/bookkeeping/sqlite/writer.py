@@ -36,6 +36,14 @@ RETRY_SECONDS = 0.25
 """Pause between two tries while the disk is full."""
 QUIET_SECONDS = 0.02
 """Time without a write after which a slice of free pages is given back to the disk."""
+_FAULT_OF_ONE = (
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+    Conflict,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,16 +275,6 @@ class Writer:
     def _tell_fatal(self, error: CrossDeskError) -> None:
         if self.listeners.fatal is not None:
             self.listeners.fatal(error)
-
-
-_FAULT_OF_ONE = (
-    sqlite3.IntegrityError,
-    sqlite3.InterfaceError,
-    sqlite3.ProgrammingError,
-    Conflict,
-    TypeError,
-    ValueError,
-)
 
 
 def _resolve(works: Sequence[Work], error: Exception | None) -> None:

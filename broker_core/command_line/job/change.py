@@ -19,6 +19,7 @@ _Verb = Callable[[BrokerClient], Callable[[Iterable[str]], Awaitable[Outcomes]]]
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 """Option of commands that destroy."""
+_TWICE = "The program may still run at its site, and go on until that is heard from again: it may run twice."
 
 
 def cancel(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
@@ -66,9 +67,6 @@ def elsewhere(job: Job, yes: Yes = False, as_json: Json = False, state_dir: Stat
         output.line(found)
         output.say("It is matched again, without the site that it was at.", "green")
     return Exit.OK
-
-
-_TWICE = "The program may still run at its site, and go on until that is heard from again: it may run twice."
 
 
 def _bulk(ids: list[str], verb: _Verb, done: str) -> int:

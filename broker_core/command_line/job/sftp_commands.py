@@ -16,6 +16,7 @@ from broker_core.errors import BadRequest, CrossDeskError
 
 if TYPE_CHECKING:
     import asyncssh
+_MANY = 1000
 
 
 class Files:
@@ -125,7 +126,6 @@ class Files:
 
 
 Act = Callable[[Files, list[str]], Awaitable[None]]
-_MANY = 1000
 COMMANDS: dict[str, tuple[str, int, int, Act]] = {
     "ls": ("ls [-l] [PATH]...", 0, _MANY, Files.ls),
     "get": ("get NAME... [HERE]", 1, _MANY, Files.get),

@@ -23,6 +23,14 @@ from broker_core.wire.sites import SiteView
 from broker_core.wire.views import EventView, JobDetail
 
 _HEARD = (LinkState.CONNECTED, LinkState.CONNECTING)
+Listed = Callable[[BrokerClient, Sequence[str], int], Awaitable[tuple[Sequence[Row | BatchLine], int, int]]]
+"""Lines of a list, how many jobs they stand for, and how many jobs fit."""
+_ACTIVE = tuple(state.value for state in JobState if state.active)
+_USAGE = {
+    "cpu_s": ("CPU time", words.duration),
+    "max_rss_bytes": ("Memory", words.size),
+    "output_bytes": ("Output", words.size),
+}
 
 
 def tell_silent(active: bool) -> None:
@@ -41,11 +49,6 @@ def tell_silent(active: bool) -> None:
 def silent(sites: Sequence[SiteView]) -> list[SiteView]:
     """The sites with jobs of this broker that cannot be asked about them now."""
     return [one for one in sites if one.link.state not in _HEARD and one.queued + one.running]
-
-
-Listed = Callable[[BrokerClient, Sequence[str], int], Awaitable[tuple[Sequence[Row | BatchLine], int, int]]]
-"""Lines of a list, how many jobs they stand for, and how many jobs fit."""
-_ACTIVE = tuple(state.value for state in JobState if state.active)
 
 
 def list_jobs(
@@ -176,13 +179,6 @@ def _unheard(detail: JobDetail) -> Text:
         return Text("")
     since = f"since {words.moment(detail.unheard_since)} ({words.ago(detail.unheard_since)})"
     return Text(f"{since}: its site is not connected; `crossdesk site show` tells why", style="yellow")
-
-
-_USAGE = {
-    "cpu_s": ("CPU time", words.duration),
-    "max_rss_bytes": ("Memory", words.size),
-    "output_bytes": ("Output", words.size),
-}
 
 
 def _at(when: float | None) -> str:

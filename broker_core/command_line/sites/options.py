@@ -13,18 +13,6 @@ from broker_core.wire.sites import SITE_KINDS
 
 Model = TypeVar("Model", bound=BaseModel)
 KINDS = tuple(kind for kind in SITE_KINDS if kind != "local")
-
-
-def _offer_kinds(incomplete: str) -> list[tuple[str, str]]:
-    return [(kind, SITE_KINDS[kind]) for kind in KINDS if kind.startswith(incomplete)]
-
-
-Kind = Annotated[
-    str,
-    typer.Option(
-        "--kind", help="What runs the jobs there; else the best that is found.", autocompletion=_offer_kinds
-    ),
-]
 User = Annotated[str | None, typer.Option("--user", help="Account at the host.")]
 Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Port of its SSH server.")]
 Jump = Annotated[str | None, typer.Option("--jump", help="Host on the way, as user@host:port.")]
@@ -56,6 +44,18 @@ HostKey = Annotated[
 Authorities = Annotated[
     str | None,
     typer.Option("--authorities", help="File or directory with the authorities to trust (ARC)."),
+]
+
+
+def _offer_kinds(incomplete: str) -> list[tuple[str, str]]:
+    return [(kind, SITE_KINDS[kind]) for kind in KINDS if kind.startswith(incomplete)]
+
+
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--kind", help="What runs the jobs there; else the best that is found.", autocompletion=_offer_kinds
+    ),
 ]
 
 

@@ -10,6 +10,14 @@ from broker_core.jdl.checks.sandboxes import Sandbox
 from broker_core.jdl.names import base_name, has_wildcard, wrong_name, wrong_output
 from broker_core.jdl.reading import Reading
 
+KEYS = ("walltime", "maxwalltime", "walltimelimit")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,9}):([0-5]?\d)(?::([0-5]?\d))?", re.ASCII)
+_AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([smhd]?)", re.ASCII)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
+_UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_SHELL = re.compile(r"(?:^|\s)([0-9]?>>?|<|\||&&?)(?:\s|$|&[0-9])")
+
 
 @dataclass(frozen=True, slots=True)
 class Streams:
@@ -59,12 +67,6 @@ def _pair(reading: Reading, found: Streams) -> None:
         reading.error("stream-names-clash", message, "stderror")
 
 
-KEYS = ("walltime", "maxwalltime", "walltimelimit")
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,9}):([0-5]?\d)(?::([0-5]?\d))?", re.ASCII)
-_AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([smhd]?)", re.ASCII)
-
-
 def seconds(value: object) -> float | None:
     """Seconds from a number or a text such as `01:30:00`, `2-12:00`, `90m` or `2h`; None from others."""
     if isinstance(value, bool):
@@ -100,9 +102,6 @@ def wall_limit(reading: Reading) -> float | None:
         else:
             found = value
     return found
-
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +163,6 @@ def _not_sent(reading: Reading, key: str, path: str) -> None:
     else:
         message = f"{path} is not in InputSandbox, so it must be installed at the site."
         reading.hint("executable-not-sent", message, key)
-
-
-_UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
-_SHELL = re.compile(r"(?:^|\s)([0-9]?>>?|<|\||&&?)(?:\s|$|&[0-9])")
 
 
 def _arguments(reading: Reading, arguments: str) -> None:

@@ -13,6 +13,19 @@ from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf, Literal, 
 
 _YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _TRUTH = {"true": "true", "false": "false", **_YES}
+_WORDS = {
+    "string": "a string in double quotes",
+    "strings": 'a list of strings such as {"a", "b"}',
+    "integer": "a whole number",
+    "integers": "a list of whole numbers such as {1, 2}",
+    "real": "a number",
+    "boolean": "true or false",
+    "ad": "an ad in [ ]",
+    "ads": "a list of ads such as { [...], [...] }",
+    "list": "a list in { }",
+    "word": "a word",
+}
+_ALWAYS = "expression"
 
 
 def fixes_for(reading: Reading, types: tuple[str, ...], node: Expression) -> list[Fix]:
@@ -47,21 +60,6 @@ def _joined(types: tuple[str, ...], node: ListOf) -> list[Fix]:
     if "strings" in types or len(texts) != len(node.items) or not texts:
         return []
     return [Fix("Join them into one string", node.start, node.end, quoted(" ".join(texts)))]
-
-
-_WORDS = {
-    "string": "a string in double quotes",
-    "strings": 'a list of strings such as {"a", "b"}',
-    "integer": "a whole number",
-    "integers": "a list of whole numbers such as {1, 2}",
-    "real": "a number",
-    "boolean": "true or false",
-    "ad": "an ad in [ ]",
-    "ads": "a list of ads such as { [...], [...] }",
-    "list": "a list in { }",
-    "word": "a word",
-}
-_ALWAYS = "expression"
 
 
 def check(reading: Reading) -> None:

@@ -7,17 +7,6 @@ from dataclasses import dataclass
 
 from broker_core.jdl.glue import glue1_names, glue2
 
-
-@dataclass(frozen=True, slots=True)
-class GlueAttribute:
-    """One attribute of a resource."""
-
-    name: str
-    type: str
-    """string, integer, boolean or strings (a list; test it with Member)."""
-    doc: str
-
-
 _DESCRIBED = """
 GlueCEUniqueID | string | Identifier of the computing element: host:port/jobmanager-system-queue.
 GlueCEName | string | Name of its queue.
@@ -87,6 +76,21 @@ GlueHostProcessorLoadLast15Min | integer | Load of the last quarter of an hour.
 GlueHostMainMemoryRAMAvailable | integer | Memory that is free, in MBytes.
 GlueHostLocalFileSystemAvailableSpace | integer | Free space of the local file system.
 """
+ALIASES = (
+    ("gluecestatefreecpus", "gluehostfreecpus"),
+    ("gluehostapplicationsoftwareruntimeenvironment", "gluehostapplicationruntimeenvironment"),
+)
+"""Pairs of names with one meaning (CB-ENV-04)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlueAttribute:
+    """One attribute of a resource."""
+
+    name: str
+    type: str
+    """string, integer, boolean or strings (a list; test it with Member)."""
+    doc: str
 
 
 def _attributes() -> dict[str, GlueAttribute]:
@@ -100,9 +104,3 @@ def _attributes() -> dict[str, GlueAttribute]:
 
 GLUE: dict[str, GlueAttribute] = _attributes()
 """Lower-case name to attribute, in the order of the table."""
-
-ALIASES = (
-    ("gluecestatefreecpus", "gluehostfreecpus"),
-    ("gluehostapplicationsoftwareruntimeenvironment", "gluehostapplicationruntimeenvironment"),
-)
-"""Pairs of names with one meaning (CB-ENV-04)."""

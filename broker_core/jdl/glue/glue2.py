@@ -63,21 +63,6 @@ ToComputingService = ID NetworkInfo Bandwidth:I
 - = GroupID ExtensionLocalID ExtensionKey ExtensionValue
 """
 _TYPES = {"": "string", "I": "integer", "L": "strings"}
-
-
-def _names() -> dict[str, str]:
-    found = {}
-    for line in _CLASSES.replace("\n    ", " ").strip().splitlines():
-        prefix, _, attributes = line.partition(" = ")
-        for attribute in attributes.split():
-            name, _, kind = attribute.partition(":")
-            found[f"GLUE2{prefix.strip('-')}{name}"] = _TYPES[kind]
-    return found
-
-
-NAMES: dict[str, str] = _names()
-"""Name to type: string, integer or strings."""
-
 MINUTE = 60
 SAME: tuple[tuple[str, str, int], ...] = (
     ("glueceinfolrmstype", "glue2managerproductname", 1),
@@ -104,3 +89,17 @@ SAME: tuple[tuple[str, str, int], ...] = (
     ("gluecename", "glue2computingsharemappingqueue", 1),
 )
 """Lower-case names of both, and how many of the newer unit one of the older is."""
+
+
+def _names() -> dict[str, str]:
+    found = {}
+    for line in _CLASSES.replace("\n    ", " ").strip().splitlines():
+        prefix, _, attributes = line.partition(" = ")
+        for attribute in attributes.split():
+            name, _, kind = attribute.partition(":")
+            found[f"GLUE2{prefix.strip('-')}{name}"] = _TYPES[kind]
+    return found
+
+
+NAMES: dict[str, str] = _names()
+"""Name to type: string, integer or strings."""

@@ -12,6 +12,7 @@ from broker_core.jdl.syntax.tree import ERROR, UNDEFINED, Expression, ListOf, Li
 
 _WORDS: dict[str, Scalar] = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 _INTEGER_MAX = (1 << 63) - 1
+_STATEMENT = ("=", "==")
 
 
 class Literals(TokenCursor):
@@ -59,9 +60,6 @@ class Literals(TokenCursor):
                 end=token.end,
             )
         return min(value, _INTEGER_MAX)
-
-
-_STATEMENT = ("=", "==")
 
 
 class Lists(Literals):

@@ -16,6 +16,11 @@ from broker_core.jdl.syntax.tree import Ad, Expression
 
 _OPENING = frozenset("[({")
 _CLOSING = frozenset("])}")
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
+_SECOND = frozenset("=<>")
+_PLAIN = frozenset({"name", "string", "number", "quoted"})
+_FATAL = frozenset({"too-deep", "too-long-list"})
 
 
 def next_statement(tokens: list[Token], first: int, at: int, text: str) -> int:
@@ -62,12 +67,6 @@ def _line_start(tokens: list[Token], first: int, text: str) -> int | None:
         if _begins_statement(tokens, index, text):
             return index
     return None
-
-
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_NOT_UNICODE = re.compile(r"[\ud800-\udfff]")
-_SECOND = frozenset("=<>")
-_PLAIN = frozenset({"name", "string", "number", "quoted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +172,6 @@ def _append(words: list[Token], token: Token, findings: DiagnosticList) -> None:
         words[-1] = both
     else:
         words.append(token)
-
-
-_FATAL = frozenset({"too-deep", "too-long-list"})
 
 
 class Parser(Statements):

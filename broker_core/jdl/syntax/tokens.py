@@ -6,23 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-
-class Token(NamedTuple):
-    """One word of a description."""
-
-    kind: str
-    """name, quoted (a name in single quotes), string, curly (a string in typographic quotes), open (a string
-    without its end), number, operator, comment, open-comment, bad or end."""
-    text: str
-    """As written, quotes included."""
-    start: int
-    """Offset in characters."""
-    end: int
-
-
 KEYWORDS = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
 """Words with a fixed meaning, in lower case (any case is accepted)."""
-
 # Possessive repeats, and tokens of their own for an open string or comment: what was looked at is consumed
 # or fails once, so the time is linear in the length of the text.
 _STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+'
@@ -44,9 +29,23 @@ _PATTERN = re.compile(
     r"|(?P<bad>.)",
     re.DOTALL,
 )
-
-
 _KINDS = {"open_comment": "open-comment", "printed": "curly"}
+_ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+
+class Token(NamedTuple):
+    """One word of a description."""
+
+    kind: str
+    """name, quoted (a name in single quotes), string, curly (a string in typographic quotes), open (a string
+    without its end), number, operator, comment, open-comment, bad or end."""
+    text: str
+    """As written, quotes included."""
+    start: int
+    """Offset in characters."""
+    end: int
 
 
 def tokenize(text: str) -> Iterator[Token]:
@@ -56,11 +55,6 @@ def tokenize(text: str) -> Iterator[Token]:
         kind = match.lastgroup or "bad"
         if kind != "space":
             yield make((_KINDS.get(kind, kind), match.group(), *match.span()))
-
-
-_ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
-_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def unquoted(text: str) -> str:

@@ -11,6 +11,11 @@ from broker_core.matching.sets.listing import listing
 from broker_core.matching.sets.minimal import by_rank, minimal
 from broker_core.matching.sets.trace import SearchTrace
 
+MAX_CES = 4
+"""Computing elements in one set, at most (CB-SET-04)."""
+MAX_GROUPS = 1000
+"""Groups looked for, at most (CB-SET-09)."""
+
 
 def incremental(
     ids: Sequence[str],
@@ -52,10 +57,6 @@ def incremental(
 
 MODES = {"minimal": minimal, "listing": listing, "incremental": incremental}
 """Ways of building groups by name (CB-SET-09); the first is the default."""
-MAX_CES = 4
-"""Computing elements in one set, at most (CB-SET-04)."""
-MAX_GROUPS = 1000
-"""Groups looked for, at most (CB-SET-09)."""
 
 
 def find(

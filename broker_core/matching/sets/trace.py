@@ -23,6 +23,12 @@ from urllib.parse import quote, unquote
 
 from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
 
+LINES_MAX = 10_000
+"""Lines of one trace, at most."""
+SUITABLE_MAX = 1000
+"""Single computing elements that are listed, at most."""
+_PLAIN = "/:@!$&'()*+,;[]"
+
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
@@ -33,12 +39,6 @@ class SearchStep:
     kind: str
     values: dict[str, str]
     ces: tuple[str, ...]
-
-
-LINES_MAX = 10_000
-"""Lines of one trace, at most."""
-SUITABLE_MAX = 1000
-"""Single computing elements that are listed, at most."""
 
 
 @dataclass(slots=True)
@@ -97,9 +97,6 @@ class SearchTrace:
             if len(self.lines) == LINES_MAX:
                 self.lines.append(f"{LINES_MAX + 1} cut lines={LINES_MAX}")
             self.lines.append(f"{len(self.lines) + 1} {kind} {values}")
-
-
-_PLAIN = "/:@!$&'()*+,;[]"
 
 
 def _rank(one: Group) -> str:

@@ -34,6 +34,9 @@ from broker_core.scheduling.wording import IN_QUEUE, in_words
 
 _WHOLE = 1.0
 """Nodes tell whole seconds."""
+S, E, FROM = members(JobState), members(EventType), members(EventSource)
+_WAITS = "The site keeps it waiting"
+_OVER = (AttemptEnded, AttemptRefused)
 
 
 def start_of(record: JobRecord, reported: float) -> float:
@@ -52,11 +55,6 @@ def with_own_time(record: JobRecord, message: AttemptEnded, now: float) -> Attem
         ended = min(now, ended + began - reported)
     ended = max(ended, began, record.matched or 0.0)
     return message if ended == message.time else replace(message, time=ended)
-
-
-S, E, FROM = members(JobState), members(EventType), members(EventSource)
-_WAITS = "The site keeps it waiting"
-_OVER = (AttemptEnded, AttemptRefused)
 
 
 class SiteReactions:

@@ -27,6 +27,8 @@ from broker_core.wire.sites import SiteSpec
 
 USUAL = Path("/etc/grid-security/certificates")
 """Where grid hosts keep the authorities that they trust."""
+_IDLE = 15.0
+"""Seconds that an unused connection is kept; A-REX closes them some time later itself."""
 
 
 class WrongPassphrase(Exception):
@@ -73,10 +75,6 @@ def _verifying(trust: Path | None) -> ssl.SSLContext:
             place=str(trust),
             remedy="Name a directory or file of certificates in PEM form.",
         ) from error
-
-
-_IDLE = 15.0
-"""Seconds that an unused connection is kept; A-REX closes them some time later itself."""
 
 
 @dataclass(slots=True)

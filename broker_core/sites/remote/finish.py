@@ -22,6 +22,10 @@ from broker_core.sites.shell.files import writable
 from broker_core.sites.shortage import is_shortage
 from broker_core.worker.markers import EndedMark
 
+log = logging.getLogger("crossdesk.sites")
+_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+Done = TypeVar("Done")
+
 
 def end_by_marker(one: RemoteAttempt, mark: EndedMark, now: float, begun: float) -> AttemptEnded:
     """The starter says how it ended. `now`: wall clock; `begun`: nothing at the site happened before."""
@@ -69,12 +73,6 @@ def end_without_marker(one: RemoteAttempt, now: float, site: str) -> AttemptEnde
         reason=reason,
         started=min(started.time, now) if started else None,
     )
-
-
-log = logging.getLogger("crossdesk.sites")
-
-_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
-Done = TypeVar("Done")
 
 
 class RemoteFinish:

@@ -79,7 +79,7 @@ def test_pictures_of_a_running_and_an_ended_job(
     for name, pane in inspector.panes.items():
         inspector.show_tab(name)
         until(lambda pane=pane, name=name: pane.showing_content() or name == "console")
-        until(lambda pane=pane: not pane._asking)
+        until(lambda pane=pane: not pane._refresh.under_way)
         turn()
         assert all(path.stat().st_size > 3000 for path in shoot(inspector, context, f"{name}-ended", turn))
 

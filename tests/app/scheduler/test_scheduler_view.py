@@ -33,7 +33,7 @@ def show(loop: asyncio.AbstractEventLoop, qapp: QApplication, qtbot: QtBot, unti
         qtbot.addWidget(pane)
         pane.resize(1000, 760)
         pane.show()
-        until(lambda: pane.seen is not None and not pane._busy)
+        until(lambda: pane.seen is not None and not pane._refresh.under_way)
         return pane
 
     return make

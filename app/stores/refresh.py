@@ -1,0 +1,40 @@
+"""A question that is asked of the broker one at a time."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class RefreshState(Enum):
+    """Where a question stands."""
+
+    IDLE = "idle"
+    ASKING = "asking"
+    REPEAT = "repeat"
+    """It is under way, and what it asks for has changed since: it is asked once more."""
+
+
+class Refresh:
+    """Lets one question at a time go out; what is wanted meanwhile makes it one more, not many."""
+
+    def __init__(self) -> None:
+        self._state = RefreshState.IDLE
+
+    @property
+    def under_way(self) -> bool:
+        """True while an answer is awaited."""
+        return self._state is not RefreshState.IDLE
+
+    def begin(self) -> bool:
+        """True if the question may go out now; else it will be asked once more afterwards."""
+        if self.under_way:
+            self._state = RefreshState.REPEAT
+            return False
+        self._state = RefreshState.ASKING
+        return True
+
+    def end(self) -> bool:
+        """The question was answered, or failed: True if it is to be asked once more."""
+        repeat = self._state is RefreshState.REPEAT
+        self._state = RefreshState.IDLE
+        return repeat
