@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -39,6 +40,16 @@ _SAFE = ("http://", "https://", "mailto:")
 TEXT, WRITTEN = "Text as it was shown (*.txt)", "What the program wrote, byte by byte (*.log)"
 
 
+class InputClaim(Enum):
+    """What the user of this console wants of a program's input that another console has."""
+
+    NONE = "none"
+    MISSED = "missed"
+    """Keys were typed in vain, and the user knows who has it."""
+    WANTED = "wanted"
+    """It is taken as soon as there is a connection."""
+
+
 class ConsoleView(ConsolePart):
     """A session with one job, from its start to its end; closing it detaches, the program goes on."""
 
@@ -56,7 +67,8 @@ class ConsoleView(ConsolePart):
         self.lacking = NoteBar(context, "info", "warning")
         self.asks = NoteBar(context, "copy", "muted", COPY, ALWAYS)
         self._copying = self._why = ""
-        self._may_copy = self._wants_input = self._warned = False
+        self._may_copy = False
+        self._claim = InputClaim.NONE
         self.transcript = Transcript()
         self._lay_out()
         self.channel = ConsoleChannel(connect, job, *self.terminal.terminal.size)
@@ -122,12 +134,13 @@ class ConsoleView(ConsolePart):
 
     def take_over(self) -> None:
         """Have the input as soon as there is a connection, whoever has it then."""
-        self._wants_input = True
+        self._claim = InputClaim.WANTED
         self._take_if_wanted()
 
     def _take_if_wanted(self) -> None:
-        if self._wants_input and self.status.viewers and self.status.state is SessionState.CONNECTED:
-            self._wants_input = False
+        wanted = self._claim is InputClaim.WANTED
+        if wanted and self.status.viewers and self.status.state is SessionState.CONNECTED:
+            self._claim = InputClaim.NONE
             if not self.status.writer:
                 self._acted("take")
 
@@ -158,7 +171,8 @@ class ConsoleView(ConsolePart):
         if self.status.attempt and status.attempt != self.status.attempt:
             self._remark("The job was started anew")
         self.status = status
-        self._warned = self._warned and not status.writer
+        if status.writer and self._claim is InputClaim.MISSED:
+            self._claim = InputClaim.NONE
         self.toolbar.show_status(status)
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
@@ -201,8 +215,9 @@ class ConsoleView(ConsolePart):
 
     def _typed_in_vain(self) -> None:
         """Another console has the input: say so, once until this one had it."""
-        if self.status.state is SessionState.CONNECTED and not (self.status.writer or self._warned):
-            self._warned = True
+        settled = self.status.writer or self._claim is not InputClaim.NONE
+        if self.status.state is SessionState.CONNECTED and not settled:
+            self._claim = InputClaim.MISSED
             who = "Another" if self.status.taken else "No"
             self.context.notify(
                 Notice(f"{who} console has the input of this program; “Type here” takes it.", Tone.WARNING)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum, IntEnum
+
 from broker_core.channel.stream_link import StreamLink
 
 MOST = 1 << 20
@@ -81,6 +83,28 @@ class LineInput:
         return rest
 
 
+class Turn(Enum):
+    """Whose turn it is to write."""
+
+    ELSEWHERE = "elsewhere"
+    """The program does not get its input from this desk."""
+    OPEN = "open"
+    HELD = "held"
+    """The program reads nothing for now."""
+
+
+class InputEnd(IntEnum):
+    """How far the end of the input has come, in its order."""
+
+    NONE = 0
+    WANTED = 1
+    """No input follows."""
+    MARKED = 2
+    """The last bytes say so or are complete."""
+    TOLD = 3
+    """The agent was told on this link."""
+
+
 class SessionInput:
     """Kept until the program has it, or another desk takes the input over."""
 
@@ -90,12 +114,8 @@ class SessionInput:
         self._bytes = DeskInput()
         self._link: StreamLink | None = None
         self._by_lines = False
-        self._writes = False
-        """The program gets it from this desk."""
-        self._held = False
-        """The program reads nothing for now."""
-        self._ends = self._marked = self._told = False
-        """No input follows; the last bytes say so or are complete; the agent was told on this link."""
+        self._turn = Turn.ELSEWHERE
+        self._end = InputEnd.NONE
 
     @property
     def sent(self) -> int:
@@ -121,7 +141,7 @@ class SessionInput:
 
     def end(self) -> None:
         """No input follows; what was typed of a line goes out first."""
-        self._ends = True
+        self._end = max(self._end, InputEnd.WANTED)
         if self._link is not None:
             self._mark()
             self._send()
@@ -138,14 +158,16 @@ class SessionInput:
         """The agent has what is below `place`; the rest is sent again."""
         self._by_lines = by_lines
         self._bytes.reconnect(place)
-        self._held = self._told = False
-        if self._ends:
-            self._mark()
+        if self._turn is Turn.HELD:
+            self._turn = Turn.OPEN
+        self._end = min(self._end, InputEnd.MARKED)
+        self._mark()
 
     def news(self, *, writes: bool) -> None:
         """Whether the program gets its input from this desk."""
-        if writes != self._writes:
-            self._writes, self._held, self._told = writes, False, False
+        if writes != (self._turn is not Turn.ELSEWHERE):
+            self._turn = Turn.OPEN if writes else Turn.ELSEWHERE
+            self._end = min(self._end, InputEnd.MARKED)
         if not writes:
             # Also what was typed while there was no connection: it must not arrive at some later time.
             self._bytes.drop()
@@ -153,7 +175,8 @@ class SessionInput:
 
     def hold(self, held: bool) -> None:
         """The program reads nothing for now, or something again."""
-        self._held = held
+        if self._turn is not Turn.ELSEWHERE:
+            self._turn = Turn.HELD if held else Turn.OPEN
         self._send()
 
     def confirm(self, place: int) -> None:
@@ -162,20 +185,21 @@ class SessionInput:
 
     def restart(self) -> None:
         """Another program has nothing yet, and gets nothing that was meant for the one before."""
-        self._bytes, self._writes, self._marked = DeskInput(), False, False
+        self._bytes, self._turn = DeskInput(), Turn.ELSEWHERE
+        self._end = min(self._end, InputEnd.WANTED)
         self.line.rest()
 
     def _mark(self) -> None:
-        if not self._marked:
-            self._marked = True
+        if self._end is InputEnd.WANTED:
+            self._end = InputEnd.MARKED
             self._bytes.add(self.line.rest() if self._by_lines else END_KEY, always=True)
 
     def _send(self) -> None:
-        if self._link is None or not self._writes or self._held:
+        if self._link is None or self._turn is not Turn.OPEN:
             return
         place, data = self._bytes.next()
         if data:
             self._link.type(place, data)
-        if self._marked and self._by_lines and not self._told:
-            self._told = True
+        if self._end is InputEnd.MARKED and self._by_lines:
+            self._end = InputEnd.TOLD
             self._link.say("eof")

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import termios
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,6 +26,25 @@ FULL = 256 * 1024
 """Bytes of input that wait for the program before desks have to wait."""
 _LIBRARIES = ("/usr/libexec/coreutils/libstdbuf.so", "/usr/lib/coreutils/libstdbuf.so")
 """Library that makes a program which was built for files write its lines at once (CB-BYP-01)."""
+
+
+class InputState(Enum):
+    """Whether the program's input takes more."""
+
+    OPEN = "open"
+    FULL = "full"
+    """Enough waits already; `hungry` tells of its end."""
+    CLOSING = "closing"
+    """No input will follow what waits."""
+
+
+class Listening(Enum):
+    """Whether what the program writes is read."""
+
+    NO = "no"
+    YES = "yes"
+    OVER = "over"
+    """All has been heard."""
 
 
 class UserProgram:
@@ -47,10 +67,8 @@ class UserProgram:
         self.status: int | None = None
         """Exit code, or the negative number of the signal that ended it; None while it runs."""
         self._input = bytearray()
-        self._full = False
-        self._closing = False
-        self._over = False
-        """All has been heard."""
+        self._input_state = InputState.OPEN
+        self._listening = Listening.NO
         self._turns = LAST_TURNS
         self._sources: dict[int, int] = {}
         """Descriptors that are read, each with its stream."""
@@ -74,7 +92,11 @@ class UserProgram:
 
     def listen(self, wanted: bool) -> None:
         """Read what it writes, or let it wait; what it left at its end is read in any case."""
-        for descriptor in self._sources if not self._over else ():
+        listening = Listening.YES if wanted else Listening.NO
+        if self._listening in (listening, Listening.OVER):
+            return
+        self._listening = listening
+        for descriptor in self._sources:
             if wanted:
                 self._loop.add_reader(descriptor, self._read, descriptor)
             else:
@@ -82,11 +104,11 @@ class UserProgram:
 
     def write(self, data: bytes) -> bool:
         """Pass input on; False if enough is waiting already, until `hungry` is called."""
-        if not self._closing and self._sink >= 0:
+        if self._input_state is not InputState.CLOSING and self._sink >= 0:
             self._input += data
-            self._full = len(self._input) >= FULL
+            self._input_state = InputState.FULL if len(self._input) >= FULL else InputState.OPEN
             self._feed()
-        return not self._full
+        return self._input_state is not InputState.FULL
 
     hungry: Callable[[], None] = staticmethod(lambda: None)
     """Called when input that waited has been taken."""
@@ -96,7 +118,7 @@ class UserProgram:
         if self.terminal:
             self.write(b"\x04")
         else:
-            self._closing = True
+            self._input_state = InputState.CLOSING
             self._feed()
 
     def resize(self, columns: int, rows: int) -> None:
@@ -206,15 +228,15 @@ class UserProgram:
                 self._input.clear()
         if self._sink >= 0:
             self._loop.remove_writer(self._sink)
-        if self._closing and self._sink >= 0:
+        if self._input_state is InputState.CLOSING and self._sink >= 0:
             os.close(self._sink)
             self._sink = -1
         self._relieve()
 
     def _relieve(self) -> None:
         """Ask for more as soon as there is room, once for each time that there was none."""
-        if self._full and len(self._input) < FULL:
-            self._full = False
+        if self._input_state is InputState.FULL and len(self._input) < FULL:
+            self._input_state = InputState.OPEN
             self.hungry()
 
     @classmethod
@@ -237,7 +259,7 @@ class UserProgram:
         if left and self._turns > 0:
             self._loop.call_soon(self._last)
             return
-        self._over = True
+        self._listening = Listening.OVER
         for descriptor in self._sources:
             self._loop.remove_reader(descriptor)
         self._ended()

@@ -8,6 +8,7 @@ import logging
 import os
 import socket
 from collections import OrderedDict
+from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -51,6 +52,16 @@ class Watcher(Protocol):
         ...
 
 
+class OutputState(Enum):
+    """Where the program's output stands."""
+
+    GROWING = "growing"
+    ENDED = "ended"
+    """The program has ended, and all that it wrote is in the spools."""
+    FETCHED = "fetched"
+    """A desk has everything."""
+
+
 class AgentSession:
     """One program with its streams, from its start to the last byte at a desk."""
 
@@ -64,8 +75,7 @@ class AgentSession:
         self.watchers: list[Watcher] = []
         self.writer: Watcher | None = None
         self.machine = Machine(settings.max_retries if settings.mode == LINES else 0)
-        self.ended = False
-        """The program has ended, and all that it wrote is in the spools."""
+        self._output = OutputState.GROWING
         self.over = asyncio.Event()
         """There is nothing left to do."""
         self.inputs: OrderedDict[str, int] = OrderedDict()
@@ -76,13 +86,15 @@ class AgentSession:
         """Name of the program's display, as in DISPLAY; empty: it has none."""
         self._windows = 0
         self._tee = dict.fromkeys(self.spools, settings.tee)
-        self._waiting = False
-        self._full = False
-        """The disk is, and what memory should not hold waits there for room."""
-        self._fetched = False
-        """A desk has everything."""
+        self._disk_retry: asyncio.TimerHandle | None = None
+        """The disk is full, and what memory should not hold waits there for room."""
         self._linger: asyncio.TimerHandle | None = None
         self._retry: asyncio.TimerHandle | None = None
+
+    @property
+    def ended(self) -> bool:
+        """The program has ended, and all that it wrote is in the spools."""
+        return self._output is not OutputState.GROWING
 
     def run(self) -> None:
         """Begin to listen to the program, and to count attempts."""
@@ -98,7 +110,7 @@ class AgentSession:
             self._leave(other)
         self.watchers.append(watcher)
         self.machine.on(Event.CONNECTED)
-        if self._linger is not None and not self._fetched:
+        if self._linger is not None and self._output is not OutputState.FETCHED:
             self._linger.cancel()
             self._linger = None
         if write and self.writer is None:
@@ -109,7 +121,7 @@ class AgentSession:
         """A desk has gone, or its connection broke."""
         if watcher in self.watchers:
             self._leave(watcher)
-            if self._fetched:
+            if self._output is OutputState.FETCHED:
                 self.finished()
 
     def _leave(self, watcher: Watcher) -> None:
@@ -183,15 +195,12 @@ class AgentSession:
     def relieve(self) -> None:
         """Let the program wait while the desk that writes cannot follow, or the disk holds too much."""
         behind = self.writer is not None and self.writer.lag() > BEHIND
-        room = self.settings.memory if self._full else self.settings.disk
+        room = self.settings.memory if self._disk_retry is not None else self.settings.disk
         kept = any(
             spool.end - max(spool.start, self.confirmed[stream]) > room
             for stream, spool in self.spools.items()
         )
-        wait = behind or (kept and self.settings.mode == LINES)
-        if wait != self._waiting:
-            self._waiting = wait
-            self.program.listen(not wait)
+        self.program.listen(not behind and not (kept and self.settings.mode == LINES))
 
     def finished(self) -> None:
         """A desk has everything, the end included; others that look on get the rest too, for a while."""
@@ -199,7 +208,7 @@ class AgentSession:
             return
         self.machine.on(Event.DRAINED)
         self.machine.on(Event.PROGRAM_ENDED)
-        self._fetched = True
+        self._output = OutputState.FETCHED
         if all(watcher.complete() for watcher in self.watchers):
             self.over.set()
         elif self._linger is None:
@@ -256,12 +265,11 @@ class AgentSession:
     def _disk_full(self, error: OSError) -> None:
         """Nothing is lost: with more than memory holds the program waits for room, or for a desk."""
         log.warning("Output cannot be kept on the disk: %s", error)
-        if not self._full:
-            self._full = True
-            self._loop.call_later(self.settings.retry_interval, self._room_again)
+        if self._disk_retry is None:
+            self._disk_retry = self._loop.call_later(self.settings.retry_interval, self._room_again)
 
     def _room_again(self) -> None:
-        self._full = False
+        self._disk_retry = None
         try:
             for spool in self.spools.values():
                 spool.spill()
@@ -291,7 +299,7 @@ class AgentSession:
         self._retry = self._loop.call_later(self.settings.retry_interval, self._interval)
 
     def _ended(self) -> None:
-        self.ended = True
+        self._output = OutputState.ENDED
         if self.machine.state is not State.CONNECTED:
             # Connected, the machine hears of it when a desk has everything: flush first.
             self.machine.on(Event.PROGRAM_ENDED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+from enum import Enum
 from typing import Any
 
 import asyncssh
@@ -31,6 +32,16 @@ AHEAD = 256 * 1024
 _SIGNALS = {"INT", "TERM", "KILL", "HUP", "QUIT", "USR1", "USR2", "STOP", "CONT", "TSTP", "WINCH"}
 
 
+class ViewerState(Enum):
+    """How far a desk is with the streams."""
+
+    UNKNOWN = "unknown"
+    """It has not said who it is."""
+    STREAMING = "streaming"
+    FINISHED = "finished"
+    """It was sent everything, and the end."""
+
+
 class Viewer(asyncssh.SSHUNIXSession[bytes]):
     """Sends output from where the desk stands, takes input and wishes."""
 
@@ -40,7 +51,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
         self._places: dict[int, int] = {}
         self._confirmed: dict[int, int] = {}
         self._paused = False
-        self._told_end = False
+        self._state = ViewerState.UNKNOWN
         self.desk = ""
 
     def connection_made(self, channel: asyncssh.SSHUNIXChannel[bytes]) -> None:
@@ -79,7 +90,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
 
     def pump(self) -> None:
         """Send output until the desk has all, or the connection is full."""
-        if not self.desk or self._channel.is_closing():
+        if self._state is ViewerState.UNKNOWN or self._channel.is_closing():
             return
         for stream, spool in self._session.spools.items():
             while not self._paused and self._places[stream] < spool.end:
@@ -89,8 +100,8 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
                     break
                 self._channel.write(output(stream, self._places[stream], data))
                 self._places[stream] += len(data)
-        if self._session.ended and not self._told_end and self.lag() == 0:
-            self._told_end = True
+        if self._session.ended and self._state is ViewerState.STREAMING and self.lag() == 0:
+            self._state = ViewerState.FINISHED
             code, number = self._session.status()
             self.tell("end", code=code, signal=number, dead=self._session.machine.state == "dead")
 
@@ -125,7 +136,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
         if kind == WORD:
             self._obey(read_word(content))
             return
-        if not self.desk or kind == OUTPUT:
+        if self._state is ViewerState.UNKNOWN or kind == OUTPUT:
             raise BadFrame("the desk did not say who it is")
         stream, offset, data = read_place(content)
         if kind == INPUT:
@@ -138,7 +149,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
         what = said["what"]
         if what == "hello":
             self._hello(said)
-        elif not self.desk:
+        elif self._state is ViewerState.UNKNOWN:
             raise BadFrame("the desk did not say who it is")
         elif what == "done":
             if self._session.ended and self.complete():
@@ -164,7 +175,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
 
     def _hello(self, said: dict[str, Any]) -> None:
         """Begin where the desk stopped, or with what is left of past output."""
-        if self.desk:
+        if self._state is not ViewerState.UNKNOWN:
             raise BadFrame("the desk said hello before")
         desk, resume = said["desk"], said.get("resume") or {}
         if not isinstance(desk, str) or not 0 < len(desk) <= 64:
@@ -175,7 +186,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
                 raise BadFrame("the desk asks for output that was never written")
             self._places[stream] = self._confirmed[stream] = place
         had = self._session.inputs.get(desk, 0)
-        self.desk = desk
+        self.desk, self._state = desk, ViewerState.STREAMING
         self.tell("welcome", input=had, **self._session.about())
         self._session.attach(self, write=bool(said.get("write", True)))
         self.pump()

@@ -34,14 +34,17 @@ class LogFeed(QObject):
         self._context, self.job, self.path = context, job, path
         self.spool = LogSpool()
         self.growing = growing
-        self.total = 0
-        """Bytes that the file had when last asked."""
-        self.complete = False
-        """True once everything that was there has been copied."""
+        self.size: int | None = None
+        """Bytes that the file had when last asked; None: not asked yet."""
         self.watched = True
         """False while nobody sees it: then it looks only when told to."""
         self._closed = threading.Event()
         self._knock = asyncio.Event()
+
+    @property
+    def complete(self) -> bool:
+        """True once everything that was there has been copied."""
+        return self.size is not None and self.spool.size >= self.size
 
     def start(self) -> None:
         """Begin."""
@@ -91,11 +94,10 @@ class LogFeed(QObject):
             if part.size < start:
                 self._begin_again()
                 continue
-            self.total = max(part.size, start)
+            self.size = max(part.size, start) if part.content else start
             await self._keep(part.content)
             if self._closed.is_set():
                 return
-            self.complete = self.spool.size >= self.total or not part.content
             self.grown.emit()
             if self.complete:
                 return

@@ -195,7 +195,7 @@ class LogsPane(JobPane):
             self.quiet.say(
                 "file",
                 "A binary file",
-                f"{feed.path} holds {job_times.size(feed.total)} that are not "
+                f"{feed.path} holds {job_times.size(feed.size or 0)} that are not "
                 "text. Save it to open it with its own program.",
                 "Save as…",
             )
@@ -216,7 +216,7 @@ class LogsPane(JobPane):
         self._pages.setCurrentWidget(self.quiet)
 
     def _tell_size(self, feed: LogFeed) -> None:
-        said = job_times.size(feed.total)
+        said = job_times.size(feed.size or 0)
         if not feed.complete:
             said = f"{job_times.size(feed.spool.size)} of {said}"
         if not feed.spool.binary:

@@ -14,7 +14,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Launch, Leftover, PollResult
 from broker_core.sites.arc.description import CANCEL, GO, RELEASE
 from broker_core.sites.arc.information import facts_of_site
-from broker_core.sites.arc.jobs import ArcJob, Jobs
+from broker_core.sites.arc.jobs import ArcJob, HandOver, Jobs
 from broker_core.sites.arc.rest import Rest, all_done
 from broker_core.sites.arc.session_directories import SessionDirectories
 from broker_core.sites.arc.submission import ArcSubmission
@@ -96,7 +96,7 @@ class ArcAdapter:
         await self._insist()
         await self._release()
         found = {tag: job for tag in self._jobs.tags() if (job := self._jobs.chosen(tag)) is not None}
-        seen = {tag: job.sighting() for tag, job in found.items() if job.staged or not job.is_waiting}
+        seen = {tag: job.sighting() for tag, job in found.items() if job.is_staged or not job.is_waiting}
         return PollResult(seen, missing=frozenset(tags) - seen.keys())
 
     async def cancel(self, tags: Sequence[str]) -> None:
@@ -182,11 +182,12 @@ class ArcAdapter:
         await all_done(map(self._send_go, ready))
 
     async def _send_go(self, job: ArcJob) -> None:
-        if not job.looked_in:
+        if job.handed_over is HandOver.UNKNOWN:
             await self._survey.look_in(job)
-        if job.staged:
-            job.let_go = True
-            job.released = (await self._sessions.write(job.id, GO, RELEASE)).good
+        if job.is_staged:
+            job.handed_over = HandOver.RELEASING
+            if (await self._sessions.write(job.id, GO, RELEASE)).good:
+                job.handed_over = HandOver.RELEASED
             self._let_go.discard(job.tag)
 
     async def _bury(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from broker_core.sites.adapter import AttemptStatus, Sighting
 from broker_core.worker.markers import started_mark
@@ -18,6 +19,20 @@ STATES = (*sorted(WAITING), *sorted(QUEUED), "RUNNING", "EXITINGLRMS", "EXECUTED
 """States of a job that is not over, by the names of the REST interface."""
 
 
+class HandOver(IntEnum):
+    """How far the hand-over of a job is, in its order."""
+
+    UNKNOWN = 0
+    """Another process did it, and its session was not looked into yet."""
+    INCOMPLETE = 1
+    """Not all input files are there."""
+    STAGED = 2
+    """All input files are there."""
+    RELEASING = 3
+    """Its release was sent; whether it arrived may not be known."""
+    RELEASED = 4
+
+
 @dataclass(slots=True)
 class ArcJob:
     """One job at A-REX."""
@@ -25,13 +40,7 @@ class ArcJob:
     id: str
     tag: str
     state: str = "ACCEPTING"
-    looked_in: bool = False
-    """`staged` and `released` are known: this process did it, or looked into the session."""
-    staged: bool = False
-    """All input files are there."""
-    let_go: bool = False
-    """Its release was sent; whether it arrived may not be known."""
-    released: bool = False
+    handed_over: HandOver = HandOver.UNKNOWN
     started: bytes = b""
     ended: bytes = b""
     outputs: bytes = b""
@@ -51,7 +60,12 @@ class ArcJob:
     @property
     def is_waiting(self) -> bool:
         """It waits for its release, or to be whole."""
-        return self.state in WAITING and not self.released
+        return self.state in WAITING and self.handed_over is not HandOver.RELEASED
+
+    @property
+    def is_staged(self) -> bool:
+        """All its input files are there."""
+        return self.handed_over >= HandOver.STAGED
 
     @property
     def never_ran(self) -> bool:
@@ -61,7 +75,9 @@ class ArcJob:
     @property
     def is_unclear(self) -> bool:
         """Whether it was released, or ran, has not been looked at."""
-        return (self.state in OVER and not self.closed and not self.ended) or not self.looked_in
+        return (self.state in OVER and not self.closed and not self.ended) or (
+            self.handed_over is HandOver.UNKNOWN
+        )
 
     @property
     def never_came(self) -> bool:
@@ -140,4 +156,5 @@ class Jobs:
 
 
 def _order(job: ArcJob) -> tuple[bool, bool, bool, str]:
-    return job.never_ran, job.is_waiting and not job.let_go, not job.staged, job.id
+    unreleased = job.is_waiting and job.handed_over < HandOver.RELEASING
+    return job.never_ran, unreleased, not job.is_staged, job.id

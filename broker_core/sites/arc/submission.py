@@ -11,7 +11,7 @@ from broker_core.sites.adapter import Launch
 from broker_core.sites.arc.answers import jobs as listed
 from broker_core.sites.arc.bundle import Bundle, bundle
 from broker_core.sites.arc.description import BUNDLE, LAUNCH, Activity, document
-from broker_core.sites.arc.jobs import ArcJob, Jobs
+from broker_core.sites.arc.jobs import ArcJob, HandOver, Jobs
 from broker_core.sites.arc.launch_script import launch_script
 from broker_core.sites.arc.rest import Rest, RestResponse
 from broker_core.sites.arc.session_directories import SessionDirectories
@@ -106,7 +106,7 @@ class ArcSubmission:
         refused = {}
         for parcel, one in zip(parcels, found, strict=True):
             if str(one.get("status-code")) == "201":
-                self._jobs.add(str(one["id"]), parcel.tag).looked_in = True
+                self._jobs.add(str(one["id"]), parcel.tag).handed_over = HandOver.INCOMPLETE
             else:
                 refused[parcel.tag] = self._refusal(str(one.get("reason", "no reason was given")))
         return refused
@@ -128,7 +128,7 @@ class ArcSubmission:
         job = self._jobs.chosen(parcel.tag)
         if job is None:
             raise LinkLost("The job went from the site while its files were on their way.")
-        if job.is_waiting and not job.staged:
+        if job.is_waiting and not job.is_staged:
             try:
                 await self._send(job, parcel)
             except StagingFailed as error:
@@ -145,7 +145,7 @@ class ArcSubmission:
             raise LinkLost(f"{self._rest.host} does not know the job for which files were sent to it.")
         if not answer.good:
             raise self._refusal(f"the input files are refused: {answer.status} {answer.reason}")
-        job.staged = job.looked_in = True
+        job.handed_over = HandOver.STAGED
 
     def _activity(self, launch: Launch) -> Activity:
         order = launch.order

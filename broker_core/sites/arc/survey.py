@@ -11,7 +11,7 @@ import orjson
 from broker_core.sites.arc.answers import jobs as listed
 from broker_core.sites.arc.answers import kept_name, name_of
 from broker_core.sites.arc.description import GO, LAUNCH, RELEASE
-from broker_core.sites.arc.jobs import OVER, STATES, ArcJob, Jobs
+from broker_core.sites.arc.jobs import OVER, STATES, ArcJob, HandOver, Jobs
 from broker_core.sites.arc.launch_script import is_whole
 from broker_core.sites.arc.rest import Rest, RestResponse, all_done
 from broker_core.sites.arc.session_directories import SessionDirectories
@@ -69,8 +69,12 @@ class Survey:
 
         Of the latter those that have not been looked into for longest, as many as one poll may take.
         """
-        new = [job for job in self._jobs.of.values() if not job.looked_in]
-        due = [job for job in self._jobs.of.values() if job.looked_in and _may_have_news(job)]
+        new = [job for job in self._jobs.of.values() if job.handed_over is HandOver.UNKNOWN]
+        due = [
+            job
+            for job in self._jobs.of.values()
+            if job.handed_over is not HandOver.UNKNOWN and _may_have_news(job)
+        ]
         due.sort(key=lambda job: job.looked_at)
         await all_done(map(self.look_in, new + due[:AT_ONCE]))
 
@@ -82,7 +86,7 @@ class Survey:
         if sizes is None:
             # Nothing follows from that, unless A-REX does not list the job any more either.
             return
-        if not job.looked_in:
+        if job.handed_over is HandOver.UNKNOWN:
             await self._look_first(job, sizes)
         told = await self._read_markers(job, sizes.keys())
         if state in OVER and not job.closed and told:
@@ -92,15 +96,19 @@ class Survey:
 
     async def _look_first(self, job: ArcJob, sizes: Mapping[str, int]) -> None:
         """What another process has sent; a file whose sending was cut off is there in part."""
-        script = b""
-        job.released = sizes.get(GO, 0) == len(RELEASE)
+        if sizes.get(GO, 0) == len(RELEASE):
+            job.handed_over = HandOver.RELEASED
+            return
+        staged = LAUNCH in sizes
         if job.is_waiting and sizes.get(LAUNCH):
             script = await self._sessions.read(job.id, LAUNCH)
             if not script:
                 return
-        if not job.looked_in:
-            job.staged = is_whole(script) if job.is_waiting else LAUNCH in sizes
-            job.looked_in = True
+            staged = is_whole(script)
+        elif job.is_waiting:
+            staged = False
+        if job.handed_over is HandOver.UNKNOWN:
+            job.handed_over = HandOver.STAGED if staged else HandOver.INCOMPLETE
 
     async def _read_markers(self, job: ArcJob, names: Set[str]) -> bool:
         """Read what the starter left; False if a marker is there that cannot be read in full yet.

@@ -9,6 +9,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,14 @@ _BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """The machine is short of processes, memory or descriptors: the start is tried again."""
 
 
+class SiteState(Enum):
+    """Whether jobs are started."""
+
+    NEW = "new"
+    OPEN = "open"
+    CLOSED = "closed"
+
+
 class LocalSite:
     """Runs components on this machine, first come, first served, as many at once as its processors hold.
 
@@ -74,8 +83,9 @@ class LocalSite:
         self._notice = directory / "starts"
         self._tasks: set[asyncio.Task[None]] = set()
         self._adopting = False
-        self._launching = False
-        self._open = False
+        self._launch_call: asyncio.Handle | None = None
+        """The next start, where there may be one."""
+        self._state = SiteState.NEW
         self.link = Link(lambda _: None)
         self.link.transition(LinkEvent.ANSWERED)
 
@@ -96,7 +106,7 @@ class LocalSite:
         self._exits = ExitWatcher(self._loop)
         self._pipe = StartPipe(self._notice, self._loop, self._heard)
         self._adopting = processes.adopt_orphans()
-        self._open = True
+        self._state = SiteState.OPEN
         await Recovery(self).run(known)
         self._spawn_task(self._guard())
         self._launch_soon()
@@ -181,9 +191,9 @@ class LocalSite:
 
     async def close(self) -> None:
         """See `Site.close`."""
-        if not self._open:
+        if self._state is not SiteState.OPEN:
             return
-        self._open = False
+        self._state = SiteState.CLOSED
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -245,14 +255,13 @@ class LocalSite:
             self.tell_started(run)
 
     def _launch_soon(self) -> None:
-        if self._open and not self._launching and self._queue:
-            self._launching = True
-            self._loop.call_soon(self._launch)
+        if self._state is SiteState.OPEN and self._launch_call is None and self._queue:
+            self._launch_call = self._loop.call_soon(self._launch)
 
     def _launch(self) -> None:
         """Start the first in the queue if its processors are free; others in the next turns of the loop."""
-        self._launching = False
-        if not self._open or not self._queue or self._queue[0].order.cpus > self.free:
+        self._launch_call = None
+        if self._state is not SiteState.OPEN or not self._queue or self._queue[0].order.cpus > self.free:
             return
         run = self._queue.popleft()
         run.enter(Staging())
@@ -303,7 +312,7 @@ class LocalSite:
         self.finish(run, None)
 
     def _again(self, run: LocalRun) -> None:
-        if not self._open:
+        if self._state is not SiteState.OPEN:
             return
         if run.verdict is None:
             self._begin(run)

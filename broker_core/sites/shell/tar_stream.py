@@ -24,7 +24,8 @@ class TarStream:
         self._left = 0
         """Bytes of the current member that are still to come."""
         self._padding = 0
-        self._wanted = False
+        self._content_sink: Callable[[bytes], None] = _leave_out
+        """Takes the bytes of the current member."""
         self._long_name: bytearray | None = None
         self._next_name = ""
         self.over = False
@@ -56,8 +57,8 @@ class TarStream:
             if not self._left:
                 self._next_name = os.fsdecode(bytes(self._long_name).rstrip(b"\0"))
                 self._long_name = None
-        elif self._wanted:
-            self._data(bytes(taken))
+        else:
+            self._content_sink(bytes(taken))
         return view[len(taken) :]
 
     def _header(self, block: bytes) -> None:
@@ -75,10 +76,14 @@ class TarStream:
                 raise ValueError("The stream of files has a name that is too long.")
             self._long_name = bytearray()
             return
-        self._wanted = entry.isreg()
         name, self._next_name = self._next_name or entry.name, ""
-        if self._wanted:
+        self._content_sink = self._data if entry.isreg() else _leave_out
+        if entry.isreg():
             self._begin(name.removeprefix("./"), entry.size)
+
+
+def _leave_out(_: bytes) -> None:
+    """A member that is no regular file."""
 
 
 def read_small(archive: bytes) -> Iterator[tuple[str, bytes]]:

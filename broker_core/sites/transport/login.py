@@ -53,7 +53,8 @@ class Login(asyncssh.SSHClient):
         self._spent: set[str] = set()
         """What was told to the server and is not known to be right."""
         self._wrong_codes = 0
-        self._talking = False
+        self._challenges = 0
+        """How often the server has asked in this exchange of questions and answers."""
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
         """The network connection stands."""
@@ -117,7 +118,7 @@ class Login(asyncssh.SSHClient):
 
         A second time in one login means that the last thing it was told is wrong.
         """
-        self._talking = False
+        self._challenges = 0
         codes = self._spent - {self._password_about}
         for about in codes:
             self._answers.refuse(about)
@@ -131,9 +132,9 @@ class Login(asyncssh.SSHClient):
         self, name: str, instructions: str, lang: str, prompts: Sequence[tuple[str, bool]]
     ) -> list[str] | None:
         """The server asks; passwords are taken from memory, codes from the user while the server waits."""
-        if self._talking:
+        if self._challenges:
             self._spent.clear()  # it asks on, so what it was told before is right
-        self._talking = True
+        self._challenges += 1
         replies: list[str] = []
         for prompt, shown in prompts:
             if _PASSWORD.search(prompt) and not _FOR_ONCE.search(prompt):

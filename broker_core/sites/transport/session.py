@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncIterator
+from enum import Enum
 
 import asyncssh
 
@@ -66,31 +67,41 @@ async def _open(
     return channel
 
 
+class _State(Enum):
+    """Who cares for a session."""
+
+    WANTED = "wanted"
+    ABANDONED = "abandoned"
+    """Nobody waits any more for its opening."""
+    LEFT = "left"
+    """Nobody waits any more for its command, which is being ended."""
+    GONE = "gone"
+    """The server has closed it, or the connection is lost."""
+
+
 class _Session(asyncssh.SSHClientSession[bytes]):
     """Passes on what the connection tells of a command."""
 
     def __init__(self, traffic: ScriptIO) -> None:
         self._traffic = traffic
         self._channel: asyncssh.SSHClientChannel[bytes] | None = None
-        self._gone = False
-        self._abandoned = False
-        self._left = False
+        self._state = _State.WANTED
         self._told = asyncio.Event()
         """Something came since the session was left."""
 
     def abandon(self, opening: asyncio.Task[object]) -> None:
         """Nobody waits any more: close the session as soon as it opens."""
-        self._abandoned = True
+        self._state = _State.ABANDONED
         opening.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def give_up(self, connection: asyncssh.SSHClientConnection) -> None:
         """End the session, and its command if that may go on."""
-        if self._channel is None or self._gone:
+        if self._channel is None or self._state is _State.GONE:
             return
         if self._traffic.status is not None:
             self._channel.abort()
             return
-        self._left = True
+        self._state = _State.LEFT
         with contextlib.suppress(OSError):
             self._channel.kill()
         task = asyncio.create_task(self._kill(connection, self._channel))
@@ -107,7 +118,7 @@ class _Session(asyncssh.SSHClientSession[bytes]):
         with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
             async with asyncio.timeout(_KILLED):
                 try:
-                    while (pid := self._traffic.exchange.pid) is None and not self._gone:
+                    while (pid := self._traffic.exchange.pid) is None and self._state is not _State.GONE:
                         self._told.clear()
                         await self._told.wait()
                 finally:
@@ -118,13 +129,13 @@ class _Session(asyncssh.SSHClientSession[bytes]):
 
     def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
         self._channel = chan
-        if self._abandoned:
+        if self._state is _State.ABANDONED:
             chan.abort()
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, "nobody waits any more")
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
         is_error = datatype == asyncssh.EXTENDED_DATA_STDERR
-        if not self._left:
+        if self._state is not _State.LEFT:
             self._traffic.received(data, is_error=is_error)
         elif not is_error:
             self._traffic.exchange.out_unwanted(data)
@@ -147,6 +158,6 @@ class _Session(asyncssh.SSHClientSession[bytes]):
         self._traffic.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._gone = True
+        self._state = _State.GONE
         self._told.set()
         self._traffic.finished()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.arc.jobs import ArcJob, Jobs
+from broker_core.sites.arc.jobs import ArcJob, HandOver, Jobs
 
-WAITS = ArcJob("", "t", "PREPARING", looked_in=True, staged=True)
-HALF = replace(WAITS, staged=False)
-RUNS = replace(WAITS, state="RUNNING", released=True, started=b"1")
+WAITS = ArcJob("", "t", "PREPARING", HandOver.STAGED)
+HALF = replace(WAITS, handed_over=HandOver.INCOMPLETE)
+RUNS = replace(WAITS, state="RUNNING", handed_over=HandOver.RELEASED, started=b"1")
 DONE = replace(RUNS, state="FINISHED", ended=b"1", closed=True)
 KILLED = replace(WAITS, state="FAILED", closed=True, reason="Job is canceled by external request")
 
@@ -19,7 +19,7 @@ def known(*some: ArcJob) -> Jobs:
     jobs = Jobs()
     for id, one in zip("abc", some, strict=False):
         made = jobs.add(id, "t")
-        for name in ("state", "looked_in", "staged", "let_go", "released", "started", "ended", "closed"):
+        for name in ("state", "handed_over", "started", "ended", "closed"):
             setattr(made, name, getattr(one, name))
         made.reason = one.reason
     return jobs
@@ -37,7 +37,7 @@ def test_one_that_ran_comes_before_one_that_waits() -> None:
 
 
 def test_one_whose_release_was_sent_is_kept_although_it_still_waits() -> None:
-    assert chosen(WAITS, replace(WAITS, let_go=True)) == "b"
+    assert chosen(WAITS, replace(WAITS, handed_over=HandOver.RELEASING)) == "b"
 
 
 def test_one_with_its_files_comes_before_one_without() -> None:
@@ -52,7 +52,7 @@ def test_one_that_was_killed_before_it_began_comes_last() -> None:
 def test_nothing_is_surplus_while_it_is_not_known_what_ran() -> None:
     ended_unseen = replace(DONE, ended=b"", closed=False)
     assert known(WAITS, ended_unseen).surplus() == []
-    assert known(WAITS, replace(WAITS, looked_in=False)).surplus() == []
+    assert known(WAITS, replace(WAITS, handed_over=HandOver.UNKNOWN)).surplus() == []
     assert [job.id for job in known(WAITS, DONE).surplus()] == ["a"]
     assert [job.id for job in known(WAITS, WAITS, RUNS).surplus()] == ["a", "b"]
 
@@ -65,7 +65,7 @@ def test_a_job_that_waits_in_vain_for_its_release_never_came() -> None:
 
 def test_states_are_told_as_they_are() -> None:
     assert WAITS.sighting().seen is AttemptStatus.HELD
-    assert replace(WAITS, released=True).sighting().seen is AttemptStatus.QUEUED
+    assert replace(WAITS, handed_over=HandOver.RELEASED).sighting().seen is AttemptStatus.QUEUED
     assert replace(WAITS, state="QUEUING").sighting().seen is AttemptStatus.QUEUED
     assert RUNS.sighting().seen is AttemptStatus.RUNNING
     assert replace(RUNS, state="FINISHED").sighting().seen is AttemptStatus.RUNNING
