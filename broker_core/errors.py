@@ -61,7 +61,7 @@ class RangeNotSatisfiable(BadRequest):
     status = 416
 
 
-class NotAuthorised(CrossDeskError):
+class NotAuthorized(CrossDeskError):
     """The caller may not do this; nothing was changed (CB-UAM-04)."""
 
     code = "not_authorised"

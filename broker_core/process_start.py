@@ -16,12 +16,12 @@ async def start_whole(starting: Awaitable[Started]) -> tuple[Started, asyncio.Ca
     both happen.
     """
     task = asyncio.ensure_future(starting)
-    cancelled: asyncio.CancelledError | None = None
+    canceled: asyncio.CancelledError | None = None
     while not task.done():
         try:
             await asyncio.wait((task,))
         except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None and task.exception() is not None:
-        raise cancelled
-    return task.result(), cancelled
+            canceled = error
+    if canceled is not None and task.exception() is not None:
+        raise canceled
+    return task.result(), canceled

@@ -190,7 +190,7 @@ class ConsolePane(JobPane):
         self._shown.removeWidget(splits)
         splits.deleteLater()
 
-    def _grey(self, on: bool) -> None:
+    def _gray(self, on: bool) -> None:
         """A console does not go by way of the broker once it is open: it is never greyed."""
 
 

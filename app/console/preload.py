@@ -91,7 +91,7 @@ def rehearse(pressed: QKeyEvent) -> None:
     """Do everything once that terminals do; in any thread."""
     terminal = Ghostty(20, 5)
     frame, keys = ScreenFrame(terminal), KeyEncoder(terminal)
-    terminal.colours("#000000", "#ffffff", "#0000ff", ["#000000"])
+    terminal.colors("#000000", "#ffffff", "#0000ff", ["#000000"])
     terminal.feed(_TEXT.encode())
     terminal.said()
     frame.update()

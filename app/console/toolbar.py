@@ -61,7 +61,7 @@ class ConsoleToolbar(QWidget):
     """`find`, `save` or `forwards`."""
     acted = Signal(str)
     """`take` the input, `reconnect` now, or show the program's `windows` here."""
-    signalled = Signal(str)
+    signal_chosen = Signal(str)
     """A signal for the program, such as `INT`."""
     closed = Signal()
     """This part is to be closed."""
@@ -125,7 +125,7 @@ class ConsoleToolbar(QWidget):
     def _offer_signals(self, menu: QMenu) -> QMenu:
         for name, said in _SIGNALS:
             act = menu.addAction(said)
-            act.triggered.connect(lambda _=False, name=name: self.signalled.emit(name))
+            act.triggered.connect(lambda _=False, name=name: self.signal_chosen.emit(name))
         return menu
 
     def call(self, name: str) -> None:

@@ -114,7 +114,7 @@ class ConsoleView(ConsolePart):
         menu = QMenu(self.toolbar.split)
         menu.aboutToShow.connect(lambda: self.fill(menu))
         self.toolbar.split.setMenu(menu)
-        self.toolbar.signalled.connect(lambda name: channel.do(lambda session: session.signal(name)))
+        self.toolbar.signal_chosen.connect(lambda name: channel.do(lambda session: session.signal(name)))
         self.forwards.added.connect(channel.forward)
         self.forwards.removed.connect(channel.unforward)
         self.forwards.opened.connect(self._open)

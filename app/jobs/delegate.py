@@ -27,7 +27,7 @@ class JobsDelegate(QStyledItemDelegate):
         self._theme, self._table = theme, table
         self.hovered = -1
         """Line under the pointer."""
-        self.grey = False
+        self.gray = False
         """True while the data may be old."""
         self.pulse = 1.0
         """Opacity of the glyph of running jobs."""
@@ -85,7 +85,7 @@ class JobsDelegate(QStyledItemDelegate):
 
     def _glyph(self, painter: QPainter, box: QRect, style: StateStyle) -> None:
         ratio = painter.device().devicePixelRatioF()
-        token = "faint" if self.grey else style.token
+        token = "faint" if self.gray else style.token
         key = (style.shape, token, ratio)
         found = self._glyphs.get(key)
         if found is None:
@@ -127,7 +127,7 @@ class JobsDelegate(QStyledItemDelegate):
             self._text(painter, box, text, self._color("muted"), font, COLUMNS[column].right)
 
     def _color(self, token: str) -> QColor:
-        return self._theme.color("faint" if self.grey else token)
+        return self._theme.color("faint" if self.gray else token)
 
     def _text(
         self, painter: QPainter, box: QRect, text: str, color: QColor, font: QFont, right: bool = False

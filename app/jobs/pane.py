@@ -158,7 +158,7 @@ class JobsPane(QWidget):
 
     def _refresh(self) -> None:
         link, shown = self._context.link, len(self.table.view)
-        self.view.delegate.grey = not link.up
+        self.view.delegate.gray = not link.up
         total = len(self._context.jobs)
         self.bar.count.setText(
             units.count(total, "job") if shown == total else f"{shown:,} of {units.count(total, 'job')}"

@@ -187,7 +187,7 @@ class MatchView(QWidget):
 
     def _linked(self) -> None:
         up = self._context.link.state is ConnectionState.CONNECTED
-        self.list.cells.grey = not up
+        self.list.cells.gray = not up
         self.list.viewport().update()
         if up and self.isVisible():
             self.again()

@@ -200,7 +200,7 @@ class ResourcesPane(QWidget):
             self.look()
 
     def _linked(self) -> None:
-        self.view.cells.grey = not self._context.link.up
+        self.view.cells.gray = not self._context.link.up
         self._show()
         self._changed()
 

@@ -12,6 +12,7 @@ from app.widgets.cells import FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
 from app.widgets.match_style import sentence
 from app.widgets.state_style import StateShape
+from broker_core.jobs.placement import listed
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class DecisionTable(QAbstractTableModel):
 
 def why(one: DecisionView) -> str:
     """Say where to and why, and how many resources were looked at."""
-    sites = ", ".join(site_name(ce) for ce in one.resources[:3])
+    sites = listed(site_name(ce) for ce in one.resources[:3])
     said = sentence(one.reason) if not sites else f"{sites}: {one.reason}." if one.reason else f"{sites}."
     if one.considered:
         said += f" {one.matching:,} of {units.count(one.considered, 'resource')} matched."

@@ -160,7 +160,7 @@ class SchedulerPane(QWidget):
             self._lost = False
             self.decisions.clear()  # another broker may be there now, and count anew
         for view in (self.queue_view, self.log):
-            view.cells.grey = not self._context.link.up
+            view.cells.gray = not self._context.link.up
         self._show()
         self._changed()
 

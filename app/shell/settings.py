@@ -38,7 +38,7 @@ class SettingsDialog(QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
-        form.addRow("Colours", self._colours())
+        form.addRow("Colours", self._colors())
         form.addRow("Text size", self._size())
         form.addRow("Table rows", self._box("compact", "Compact"))
         form.addRow("Notifications", self._box("notifications", "Tell me when a job is done or failed"))
@@ -51,7 +51,7 @@ class SettingsDialog(QDialog):
         column.addLayout(form)
         column.addWidget(buttons)
 
-    def _colours(self) -> QComboBox:
+    def _colors(self) -> QComboBox:
         choice = QComboBox()
         choice.setAccessibleName("Colours")
         for mode, text in _MODES:

@@ -85,7 +85,7 @@ class Figures(QWidget):
         figures = result["summary"]
         self._show_numbers(
             {
-                "of all CPUs used": f"{figures['utilisation']:.1%}",
+                "of all CPUs used": f"{figures['utilization']:.1%}",
                 "mean wait": units.duration(figures["wait"]["mean"]),
                 "mean bounded slowdown": f"{figures['bounded_slowdown']['mean']:,.2f}",
                 "of virtual time": units.duration(figures["makespan"]),
@@ -115,7 +115,7 @@ class Figures(QWidget):
     def _show_sites(self, sites: list[dict[str, Any]]) -> None:
         self.sites.show_rows(
             [
-                [site["site"], f"{site['cpus']:,}", f"{site['jobs']:,}", f"{site['utilisation']:.1%}"]
+                [site["site"], f"{site['cpus']:,}", f"{site['jobs']:,}", f"{site['utilization']:.1%}"]
                 for site in sites[:_SITES]
             ]
         )

@@ -118,10 +118,10 @@ class SimulationPage(QWidget):
             self._progress(said["progress"])
 
     def _progress(self, now: dict[str, float]) -> None:
-        self._points.append((now["time"], now["utilisation"], now["waiting"]))
+        self._points.append((now["time"], now["utilization"], now["waiting"]))
         said = (
             f"{now['over']:,} of {units.count(int(now['jobs']), 'job')}, {units.duration(now['time'])} in:"
-            f" {now['utilisation']:.0%} of the CPUs in use, {now['waiting']:,} waiting"
+            f" {now['utilization']:.0%} of the CPUs in use, {now['waiting']:,} waiting"
         )
         self.form.show_progress(int(now["over"]), int(now["jobs"]), said)
         self._show_area(True)

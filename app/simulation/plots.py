@@ -35,7 +35,7 @@ class SimulationCurves(BarPlot):
     def show_lines(self, time: list[float], lines: list[tuple[str, list[float]]]) -> None:
         """Show series over `time` (seconds), each with its name."""
         self.plot.clear()
-        self.colour()
+        self.color()
         unit, name = (_DAY, "days") if time and time[-1] > _LONG else (_HOUR, "hours")
         self.plot.setLabel("bottom", name)
         self._time, self._lines = [moment / unit for moment in time], lines
@@ -93,7 +93,7 @@ class SimulationPlots(QWidget):
     def show_curves(self, curves: dict[str, Any]) -> None:
         """The curves of a finished replay."""
         time = curves["time"]
-        self.used.show_lines(time, [("in use", curves["utilisation"]), ("average so far", curves["average"])])
+        self.used.show_lines(time, [("in use", curves["utilization"]), ("average so far", curves["average"])])
         self.queue.show_lines(time, [("waiting", curves["queue"])])
         names = ["longer" if bound < 0 else units.duration(bound) for bound in curves["wait_bounds"]]
         self.waits.show_bars(names, [("jobs", curves["wait_counts"])])

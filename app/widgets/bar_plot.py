@@ -42,7 +42,7 @@ class BarPlot(QWidget):
     def show_bars(self, names: list[str], stacks: list[tuple[str, list[int]]]) -> None:
         """Show bars named below; stacks are (series name, numbers), one upon the other."""
         self.plot.clear()
-        self.colour()
+        self.color()
         ground = [0] * len(names)
         for place, (_, numbers) in enumerate(stacks):
             color = self.theme.color(f"series-{place % 6 + 1}")
@@ -60,7 +60,7 @@ class BarPlot(QWidget):
             for place, name in enumerate(names)
         ]
 
-    def colour(self) -> None:
+    def color(self) -> None:
         """Wear the theme."""
         self.plot.setBackground(self.theme.color("surface"))
         for side in ("left", "bottom"):

@@ -37,7 +37,7 @@ class CellDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, view: QAbstractItemView) -> None:
         super().__init__(view)
         self._theme = theme
-        self.grey = False
+        self.gray = False
         """True while the data may be old."""
         self.hovered = -1
         """Row under the pointer, in views that tell it."""
@@ -89,7 +89,7 @@ class CellDelegate(QStyledItemDelegate):
 
     def _glyph(self, painter: QPainter, box: QRect, shape: StateShape, token: str) -> None:
         ratio = painter.device().devicePixelRatioF()
-        key = (shape, "faint" if self.grey else token, ratio)
+        key = (shape, "faint" if self.gray else token, ratio)
         found = self._pictures.get(key)
         if found is None:
             found = self._pictures[key] = glyphs.pixmap(shape, self._theme.color(key[1]), _EDGE, ratio)
@@ -100,7 +100,7 @@ class CellDelegate(QStyledItemDelegate):
         line = QRectF(box.left(), box.bottom() - 3.5, box.width(), 2)
         painter.fillRect(line, self._theme.color("border"))
         line.setWidth(line.width() * min(1.0, max(0.0, part)))
-        painter.fillRect(line, self._theme.color("faint" if self.grey else token))
+        painter.fillRect(line, self._theme.color("faint" if self.gray else token))
 
     def _text(self, painter: QPainter, box: QRect, text: str, told: Callable[[int], Any]) -> None:
         font, metrics = self._faces[told(FONT) or ""]
@@ -110,7 +110,7 @@ class CellDelegate(QStyledItemDelegate):
         room = box.width() - (self._badge_width(badge) + 8 if badge else 0)
         fitting = self._fitting(text, told(FONT) or "", max(0, room))
         painter.setFont(font)
-        painter.setPen(self._theme.color("faint" if self.grey else told(TONE) or "text"))
+        painter.setPen(self._theme.color("faint" if self.gray else told(TONE) or "text"))
         side = _RIGHT if told(Qt.ItemDataRole.TextAlignmentRole) else _LEFT
         painter.drawText(box.adjusted(0, 0, room - box.width(), 0), side, fitting)
         if badge:

@@ -197,11 +197,11 @@ class JobPane(QWidget):
             f"Not connected since {units.clock(link.since)}. Shown is what was last heard."
             + (f" {link.reason}" if link.reason else "")
         )
-        self._grey(not connected)
+        self._gray(not connected)
         if connected and self.job is not None:
             self.refresh()
 
-    def _grey(self, on: bool) -> None:
+    def _gray(self, on: bool) -> None:
         if not on:
             self.content.setGraphicsEffect(None)  # type: ignore[arg-type]
         elif self.content.graphicsEffect() is None:

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from broker_core.api.listener import user_name
 from broker_core.api.responses import error_response
-from broker_core.errors import CrossDeskError, NotAuthorised, RequestTooLarge
+from broker_core.errors import CrossDeskError, NotAuthorized, RequestTooLarge
 
 
 class Authentication:
@@ -27,7 +27,7 @@ class Authentication:
             return
         uid = scope["state"].get("uid", -1)
         if uid != self._uid:
-            await _refuse(NotAuthorised("This broker belongs to another user."), scope, receive, send)
+            await _refuse(NotAuthorized("This broker belongs to another user."), scope, receive, send)
             return
         scope["state"]["owner"] = user_name(uid)
         if _is_upload(scope):

@@ -13,7 +13,7 @@ from fastapi import Depends
 
 from broker_core.api.dependencies import Owner, SettingsPart
 from broker_core.api.listener import user_name
-from broker_core.matchmaking.policy_choice import authorise
+from broker_core.matchmaking.policy_choice import authorize
 
 
 class Audience(Enum):
@@ -38,7 +38,7 @@ class Rule:
             return
         if self.audience is Audience.OPERATORS and owner == user_name(os.getuid()):
             return
-        authorise(settings.mode, owner, settings.administrators, self.action)
+        authorize(settings.mode, owner, settings.administrators, self.action)
 
 
 EVERYBODY: Any = Depends(Rule(Audience.EVERYBODY))

@@ -30,7 +30,7 @@ from broker_core.engine.engine import Engine
 from broker_core.engine.failpoints import FailPoints
 from broker_core.engine.stream import Stream
 from broker_core.errors import CrossDeskError
-from broker_core.information.replicas.catalogue import catalogue
+from broker_core.information.replicas.catalog import catalog
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
@@ -219,7 +219,7 @@ def _policies(places: Paths, settings: Settings) -> ActivePolicies:
 
 
 def _replicas(places: Paths, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
-    return ReplicaMemory(catalogue(settings.replicas, places.replicas), time.monotonic, found)
+    return ReplicaMemory(catalog(settings.replicas, places.replicas), time.monotonic, found)
 
 
 def _key_distribution(

@@ -41,7 +41,7 @@ async def run_in_process(
 
     The process is gone when this returns or is cancelled. Raises SourceFailed.
     """
-    process, cancelled = await start_whole(
+    process, canceled = await start_whole(
         asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "broker_core.information.source_worker"),
             stdin=asyncio.subprocess.PIPE,
@@ -52,8 +52,8 @@ async def run_in_process(
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        if cancelled is not None:
-            raise cancelled
+        if canceled is not None:
+            raise canceled
         process.stdin.write(orjson.dumps({"work": work, **request}) + b"\n")
         return await _gather(process.stdout, make)
     except (asyncio.IncompleteReadError, ConnectionError) as error:

@@ -105,7 +105,7 @@ def advise(matches: Advised) -> str:
     return f"{done[:1].upper()}{done[1:]} gives {_given(matches, *best)}."
 
 
-def analyse(matches: Advised) -> str:
+def analyze(matches: Advised) -> str:
     """How many match, which condition lets fewest through, and which one stands in the way alone."""
     known, matching = matches.known, len(matches.candidates)
     if not known:

@@ -68,7 +68,7 @@ def has_public_addresses(values: Mapping[str, Any]) -> bool:
 def conditions(description: JobDescription, context: Context, slots: JobSlots) -> tuple[Condition, ...]:
     """Every condition, the one that can least be helped first; `slots` limits the CPUs of one job."""
     found = [*_chosen(description, context), *output(description)]
-    found += [*_needs(description, context), *_authorised(description, context)]
+    found += [*_needs(description, context), *_authorized(description, context)]
     if "inter-cluster" in description.needs and needs_public_addresses(description):
         found.append(_public_addresses())
     return (
@@ -147,7 +147,7 @@ def _offering(what: str, missing: str = "") -> Any:
     return lambda value, held: f"it offers {what}" if held else f"it does not offer {what}{missing}"
 
 
-def _authorised(description: JobDescription, context: Context) -> Iterator[Condition]:
+def _authorized(description: JobDescription, context: Context) -> Iterator[Condition]:
     """Against the rules that grid sites publish; a site that the owner uses by an account publishes none.
 
     The organisations of the owner's credential are decisive; without one, what the description names is.

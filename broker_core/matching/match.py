@@ -92,7 +92,7 @@ class Matches:
     @cached_property
     def analysis(self) -> str:
         """How many match and what keeps the rest out, in one sentence."""
-        return advising.analyse(self)
+        return advising.analyze(self)
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from broker_core.errors import BadRequest, NotAuthorised, StorageFull
+from broker_core.errors import BadRequest, NotAuthorized, StorageFull
 from broker_core.matchmaking.policy_plugins import BUILT_IN, PolicyPlugins
 from broker_core.policies.policy import Policy
 from broker_core.policies.queues import QUEUES, QueuePolicy
@@ -128,12 +128,12 @@ def _known(name: str, known: Collection[str], what: str) -> str:
     return name
 
 
-def authorise(
+def authorize(
     mode: str, owner: str, administrators: Collection[str], what: str = "choose the policies"
 ) -> None:
     """Raise NotAuthorised where a shared broker is not this user's to change."""
     if mode == "shared" and owner not in administrators:
-        raise NotAuthorised(
+        raise NotAuthorized(
             f"Only administrators {what} of a shared broker.",
             place=owner,
             remedy="Ask one of its administrators (setting `administrators`).",

@@ -17,7 +17,7 @@ class Curves:
 
     time: list[float]
     """The end of each part, in seconds since the first submission."""
-    utilisation: list[float]
+    utilization: list[float]
     """Mean share of the processors in use in each part, 0 to 1."""
     average: list[float]
     """The same from the beginning to the end of each part."""
@@ -44,7 +44,7 @@ def curves(outcome: ReplayOutcome, parts: int = 240) -> Curves:
     classes = np.searchsorted(np.asarray(WAIT_BOUNDS), outcome.waits)
     return Curves(
         time=edges[1:].tolist(),
-        utilisation=(np.diff(used) / width / processors).tolist(),
+        utilization=(np.diff(used) / width / processors).tolist(),
         average=(used[1:] / edges[1:] / processors).tolist(),
         queue=(np.diff(waiting) / width).tolist(),
         wait_bounds=bounds,

@@ -41,7 +41,7 @@ class SiteShare:
     site: str
     cpus: int
     jobs: int
-    utilisation: float
+    utilization: float
     """Share of its processors' time that was used, 0 to 1."""
 
 
@@ -57,7 +57,7 @@ class Summary:
     cpus: int
     makespan: float
     """From the first submission to the last end."""
-    utilisation: float
+    utilization: float
     """Share of all processors' time that was used, 0 to 1."""
     wait: Spread
     slowdown: Spread
@@ -118,7 +118,7 @@ class ReplayOutcome:
             sites=len(self.sites),
             cpus=self.processors,
             makespan=self.makespan,
-            utilisation=used / room if room else 0.0,
+            utilization=used / room if room else 0.0,
             wait=Spread.of(wait),
             slowdown=Spread.of((wait[some] + run[some]) / run[some]),
             bounded_slowdown=Spread.of(np.maximum(1.0, (wait + run) / np.maximum(run, SHORT))),

@@ -19,7 +19,7 @@ def svg(outcome: ReplayOutcome, curves: Curves) -> str:
     top = max(1.0, *curves.queue)
     figures = outcome.summary()
     size = f"{figures.jobs:,} jobs on {figures.cpus:,} CPUs"
-    title = f"{outcome.trace.name}: {size}, {figures.utilisation:.1%} used"
+    title = f"{outcome.trace.name}: {size}, {figures.utilization:.1%} used"
     width = _LEFT + _WIDTH + 30
     second = _TOP + _HEIGHT + _GAP
     parts = [
@@ -27,7 +27,7 @@ def svg(outcome: ReplayOutcome, curves: Curves) -> str:
         "<rect width='100%' height='100%' fill='white'/>",
         f"<text x='{_LEFT}' y='24' font-size='16' font-weight='600'>{escape(title)}</text>",
         _frame("Utilisation, and its running average", _TOP, ("0", "50 %", "100 %")),
-        _curve(curves.utilisation, 1.0, _TOP, _USED),
+        _curve(curves.utilization, 1.0, _TOP, _USED),
         _curve(curves.average, 1.0, _TOP, _MEAN),
         _frame("Jobs waiting", second, ("0", f"{top / 2:,.0f}", f"{top:,.0f}")),
         _curve(curves.queue, top, second, _QUEUE),
@@ -46,13 +46,13 @@ def _frame(title: str, top: int, labels: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-def _curve(values: Sequence[float], most: float, top: int, colour: str) -> str:
+def _curve(values: Sequence[float], most: float, top: int, color: str) -> str:
     step = _WIDTH / max(1, len(values) - 1)
     points = " ".join(
         f"{_LEFT + at * step:.1f},{top + _HEIGHT * (1 - min(1.0, value / most)):.1f}"
         for at, value in enumerate(values)
     )
-    return f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='1.5'/>"
+    return f"<polyline points='{points}' fill='none' stroke='{color}' stroke-width='1.5'/>"
 
 
 def _hours(last: float, y: int) -> str:

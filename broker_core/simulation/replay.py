@@ -95,7 +95,7 @@ class TraceReplay:
             "over": self.over,
             "jobs": len(self.trace),
             "time": self.now,
-            "utilisation": 1.0 - sum(site.free for site in self.sites) / cpus,
+            "utilization": 1.0 - sum(site.free for site in self.sites) / cpus,
             "waiting": self._submitted - self._begun,
         }
 

@@ -22,13 +22,13 @@ _LOCATION = {"CrossDeskError.place", "CrossDeskError.__init__.place"}
 """Where an error is."""
 _EXEMPT = _ON_THE_WIRE | _GEOMETRY | _LOCATION
 _BRITISH = re.compile(
-    r"(?:colours?|cancell\w*|behaviours?|centres?|centred|grey\w*|favourites?|favours?"
+    r"(?:colours?|cancell(?:ed|ing|er|able)\w*|behaviours?|centres?|centred|grey\w*|favourites?|favours?"
     r"|neighbours?|honours?|labell\w*|modell\w*|travell\w*|signall\w*|catalogues?|dialogues?|licences?|defence"
     r"|artefacts?|judgements?|programmes?|metres?|organisations?|\w{3,}(?:ise|ised|ises|ising|isation)"
     r"|analyse[sd]?|ageing)$"
 )
 _AMERICAN_TOO = re.compile(
-    r"(?:otherwise|exercise[sd]?|precise|concise|promise[sd]?|raise[sd]?|rais(?:ing)|advertise[sd]?|advise[sd]?"
+    r"(?:otherwise|exercise[sd]?|precise|concise|promise[sd]?|raise[sd]?|rais(?:ing)|advertise[sd]?|advise[sd]?|advising"
     r"|compromise[sd]?|noise|expertise|franchise|improvise|likewise|revise[sd]?|rise|rising|supervise[sd]?"
     r"|surprise[sd]?|wise|praise|disguise|enterprise|merchandise|premise|bitwise|pairwise|stepwise)$"
 )

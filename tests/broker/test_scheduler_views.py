@@ -12,7 +12,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
-from broker_core.errors import BadRequest, NotAuthorised, NotFound
+from broker_core.errors import BadRequest, NotAuthorized, NotFound
 from broker_core.wire.queue import QUEUE_COLUMNS
 from tests.broker.jobs import reach, submit
 from tests.running import RunningBroker
@@ -87,7 +87,7 @@ async def test_on_a_shared_broker_only_administrators_choose_policies(state_dir:
         try:
             async with BrokerClient(BrokerTransport(state_dir)) as client:
                 if refused:
-                    with pytest.raises(NotAuthorised) as said:
+                    with pytest.raises(NotAuthorized) as said:
                         await client.choose_policy(order="first-fit")
                     assert "administrators" in said.value.remedy
                 else:

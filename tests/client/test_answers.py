@@ -11,7 +11,7 @@ from broker_core.client.answers import refusal, value
     "kind",
     [
         errors.BadRequest,
-        errors.NotAuthorised,
+        errors.NotAuthorized,
         errors.NotFound,
         errors.Conflict,
         errors.Busy,

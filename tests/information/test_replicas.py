@@ -12,10 +12,10 @@ import pytest
 
 from broker_core.errors import BadRequest, NotFound
 from broker_core.information.configuration import ReplicaSettings
-from broker_core.information.replicas.catalogue import catalogue
-from broker_core.information.replicas.document import DocumentCatalogue
-from broker_core.information.replicas.http import HttpCatalogue
-from broker_core.information.replicas.ldap import LdapCatalogue
+from broker_core.information.replicas.catalog import catalog
+from broker_core.information.replicas.document import DocumentCatalog
+from broker_core.information.replicas.http import HttpCatalog
+from broker_core.information.replicas.ldap import LdapCatalog
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.updater import SourceFailed
 from tests.testbed.glue_tree import record
@@ -32,11 +32,11 @@ FILES = {
 
 
 async def test_the_embedded_catalogue_is_edited_and_read_again(tmp_path: Path) -> None:
-    files = DocumentCatalogue(tmp_path / "deep" / "replicas.json")
+    files = DocumentCatalog(tmp_path / "deep" / "replicas.json")
     assert await files.locations([*FILES]) == {}
     for name, addresses in FILES.items():
         await files.put(name, addresses)
-    again = DocumentCatalogue(tmp_path / "deep" / "replicas.json")
+    again = DocumentCatalog(tmp_path / "deep" / "replicas.json")
     found = await again.locations(["lfn:/unknown", *FILES])
     assert found["lfn:/grid/test/one"].copies == (("se1.example.org", "gsiftp"), ("se2.example.org", "srm"))
     assert found["guid:1234-abcd"].storage() == {"se3.example.org"}
@@ -50,7 +50,7 @@ async def test_the_embedded_catalogue_is_edited_and_read_again(tmp_path: Path) -
 async def test_a_document_that_is_none_is_named_and_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "replicas.json"
     path.write_text('{"lfn:/a": 7}')
-    files = DocumentCatalogue(path)
+    files = DocumentCatalog(path)
     with pytest.raises(SourceFailed, match="no list of addresses") as failed:
         await files.locations(["lfn:/a"])
     assert failed.value.place == str(path)
@@ -62,7 +62,7 @@ async def test_a_document_that_is_none_is_named_and_not_overwritten(tmp_path: Pa
 @pytest.mark.parametrize("name", ["", "lfn:", "http://example.org/a", "a\nb"])
 async def test_what_is_no_name_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        await DocumentCatalogue(tmp_path / "replicas.json").locations([name])
+        await DocumentCatalog(tmp_path / "replicas.json").locations([name])
     assert refused.value.remedy
 
 
@@ -93,7 +93,7 @@ def web() -> Iterator[str]:
 
 
 async def test_a_catalogue_behind_http_is_asked_with_a_token(web: str) -> None:
-    files = HttpCatalogue(web, token="sesame")
+    files = HttpCatalog(web, token="sesame")
     found = await files.locations([*FILES, "lfn:/unknown"])
     assert {name: sorted(one.storage()) for name, one in found.items()} == {
         "lfn:/grid/test/one": ["se1.example.org", "se2.example.org"],
@@ -109,7 +109,7 @@ async def test_a_catalogue_behind_http_is_asked_with_a_token(web: str) -> None:
 )
 async def test_a_catalogue_that_does_not_answer_is_named(web: str, part: str, token: str, words: str) -> None:
     address = f"http://127.0.0.1:{free_port()}" if part == "gone" else web + part
-    files = HttpCatalogue(address, token=token)
+    files = HttpCatalog(address, token=token)
     with pytest.raises(SourceFailed, match=words) as failed:
         await files.locations(["lfn:/a"])
     assert failed.value.place == address
@@ -127,7 +127,7 @@ async def test_a_catalogue_in_an_ldap_server_is_searched(tmp_path: Path, slapds:
     ]
     server = Slapd(tmp_path / "catalogue", entries)
     slapds.append(server)
-    files = LdapCatalogue(f"{server.start()}/o=grid", name_attribute="cn")
+    files = LdapCatalog(f"{server.start()}/o=grid", name_attribute="cn")
     found = await files.locations([*FILES, "lfn:/a*)("])
     assert found.keys() == FILES.keys()
     assert found["lfn:/grid/test/one"].copies == (("se1.example.org", "gsiftp"), ("se2.example.org", "srm"))
@@ -138,15 +138,15 @@ async def test_a_catalogue_in_an_ldap_server_is_searched(tmp_path: Path, slapds:
 
 def test_the_settings_choose_the_catalogue(tmp_path: Path) -> None:
     document = tmp_path / "replicas.json"
-    assert isinstance(catalogue(ReplicaSettings(), document), DocumentCatalogue)
+    assert isinstance(catalog(ReplicaSettings(), document), DocumentCatalog)
     ldap = ReplicaSettings("ldap", "ldap://127.0.0.1/o=grid", options={"name_attribute": "filename"})
-    assert isinstance(catalogue(ldap, document), LdapCatalogue)
+    assert isinstance(catalog(ldap, document), LdapCatalog)
     with pytest.raises(BadRequest, match="surprise"):
-        catalogue(ReplicaSettings(options={"surprise": 1}), document)
+        catalog(ReplicaSettings(options={"surprise": 1}), document)
 
 
 async def test_what_is_known_of_files_is_told_at_once_and_asked_for_meanwhile(tmp_path: Path) -> None:
-    files = DocumentCatalogue(tmp_path / "replicas.json")
+    files = DocumentCatalog(tmp_path / "replicas.json")
     await files.put("lfn:/a", ["se1"])
     clock, news = [0.0], [0]
 
@@ -167,7 +167,7 @@ async def test_what_is_known_of_files_is_told_at_once_and_asked_for_meanwhile(tm
 
 async def test_a_catalogue_that_fails_takes_nothing_away_and_is_asked_again_later(tmp_path: Path) -> None:
     path = tmp_path / "replicas.json"
-    files, clock = DocumentCatalogue(path), [0.0]
+    files, clock = DocumentCatalog(path), [0.0]
     await files.put("lfn:/a", ["se1"])
     memory = ReplicaMemory(files, lambda: clock[0], lambda: None)
     assert len(await memory.found(["lfn:/a"], 10.0)) == 1

@@ -45,7 +45,7 @@ async def test_lines_of_a_broker_of_another_version_are_refused_with_the_remedy(
         """Stands for a client whose broker is of another version."""
 
         async def look_at_lines(self, *asked: Any, **more: Any) -> bytes:
-            return word("welcome", colour="red")
+            return word("welcome", color="red")
 
         async def line_wish(self, *asked: Any, **more: Any) -> None: ...
 

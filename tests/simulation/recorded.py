@@ -81,7 +81,7 @@ def _decided(
         "digest": digest.hexdigest(),
         "steps": steps,
         "mean wait": round(figures.wait.mean, 3),
-        "utilisation": round(figures.utilisation, 6),
+        "utilization": round(figures.utilization, 6),
         "given up": figures.given_up,
     }
 

@@ -30,7 +30,7 @@ def test_the_figures_are_those_of_a_calculation_by_hand() -> None:
     figures = outcome().summary()
     assert (figures.jobs, figures.finished, figures.given_up) == (3, 2, 1)
     assert (figures.sites, figures.cpus, figures.makespan) == (2, 6, 20.0)
-    assert figures.utilisation == pytest.approx((2 * 20 + 4 * 4) / (6 * 20))
+    assert figures.utilization == pytest.approx((2 * 20 + 4 * 4) / (6 * 20))
     assert (figures.wait.mean, figures.wait.most) == (5.0, 10.0)
     assert figures.slowdown.most == pytest.approx((10 + 4) / 4)
     assert figures.bounded_slowdown.most == pytest.approx((10 + 4) / 10), "4 s count as 10"
@@ -38,7 +38,7 @@ def test_the_figures_are_those_of_a_calculation_by_hand() -> None:
 
 
 def test_each_site_has_its_share() -> None:
-    shares = {share.site: (share.cpus, share.jobs, share.utilisation) for share in outcome().shares()}
+    shares = {share.site: (share.cpus, share.jobs, share.utilization) for share in outcome().shares()}
     assert shares["small"] == (2, 1, 1.0)
     assert shares["large"] == (4, 1, pytest.approx(4 * 4 / (4 * 20)))
 
@@ -46,7 +46,7 @@ def test_each_site_has_its_share() -> None:
 def test_curves_are_means_over_equal_parts() -> None:
     shape = curves(outcome(), parts=4)
     assert shape.time == [5.0, 10.0, 15.0, 20.0]
-    assert shape.utilisation == pytest.approx([2 / 6, 2 / 6, (10 + 16) / 30, 2 / 6])
+    assert shape.utilization == pytest.approx([2 / 6, 2 / 6, (10 + 16) / 30, 2 / 6])
     assert shape.average == pytest.approx([2 / 6, 2 / 6, 46 / 90, 56 / 120])
     assert shape.queue == pytest.approx([1.0, 1.0, 0.0, 0.0])
     assert dict(zip(shape.wait_bounds, shape.wait_counts, strict=True))[1] == 1
@@ -66,14 +66,14 @@ def test_curves_agree_with_counting_second_by_second() -> None:
         for submit, start in zip(made.submit, made.start, strict=True)
     )
     shape = curves(made, parts=int(made.makespan))
-    assert np.asarray(shape.utilisation) * 20 == pytest.approx(used)
+    assert np.asarray(shape.utilization) * 20 == pytest.approx(used)
     assert shape.queue == pytest.approx(waiting, abs=1e-6)
 
 
 def test_nothing_that_ran_has_figures_too() -> None:
     trace = WorkloadTrace("none", [0.0], [1.0], [9], [-1.0], [-1], [-1.0])
     empty = ReplayOutcome(trace, (SiteFacts("a", 1),), [NAN], [NAN], [-1])
-    assert empty.summary().utilisation == 0.0
+    assert empty.summary().utilization == 0.0
     assert sum(curves(empty).wait_counts) == 0
 
 

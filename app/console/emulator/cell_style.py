@@ -31,7 +31,7 @@ class CellStyle:
     overline: bool = False
     underline: int = 0
     """0 none, 1 single, 2 double, 3 curly, 4 dotted, 5 dashed."""
-    underline_colour: int = -1
+    underline_color: int = -1
     link: bool = False
     named: bool = False
     """Both colours are among the sixteen, which are ours: they are made to go with each other."""
@@ -72,10 +72,10 @@ class CellStyles:
         """The look of text without a style."""
         return LINK if link else PLAIN
 
-    def ground(self, colour: int) -> int:
+    def ground(self, color: int) -> int:
         """The look of a cell that is nothing but its background."""
-        found = self.numbers.get(colour)
-        return self.add(colour, CellStyle(bg=colour)) if found is None else found
+        found = self.numbers.get(color)
+        return self.add(color, CellStyle(bg=color)) if found is None else found
 
     def add(self, key: object, cell_style: CellStyle) -> int:
         """Number a look that is known by `key` from now on."""
@@ -129,7 +129,7 @@ def _contrast(one: int, other: int) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def _light(colour: int) -> float:
-    parts = ((colour >> shift & 255) / 255 for shift in (16, 8, 0))
+def _light(color: int) -> float:
+    parts = ((color >> shift & 255) / 255 for shift in (16, 8, 0))
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

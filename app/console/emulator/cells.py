@@ -49,8 +49,8 @@ class CellGrid:
         )
         bare = self._tag > _GRAPHEME
         if bare.any():
-            colours = self._raw[bare] >> _CODEPOINT & 0xFFFFFF
-            styles[bare] = _GROUND | colours | (self._tag[bare] == _RGB).astype(np.uint64) << 24
+            colors = self._raw[bare] >> _CODEPOINT & 0xFFFFFF
+            styles[bare] = _GROUND | colors | (self._tag[bare] == _RGB).astype(np.uint64) << 24
         return styles
 
 
@@ -83,7 +83,7 @@ class Style(int):
         return -1 if self >> 24 & 1 else self & 0xFF
 
     @property
-    def colour(self) -> int:
+    def color(self) -> int:
         """A bare cell's colour by its parts, 0xRRGGBB."""
         return (self & 0xFF) << 16 | (self & 0xFF00) | self >> 16 & 0xFF
 

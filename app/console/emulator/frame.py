@@ -69,7 +69,7 @@ class ScreenFrame:
         self._view, self._place = ffi.new("GhosttyCellsView*"), ffi.new("uint16_t*")
         self._style = _sized("GhosttyStyle")
         self._style_bytes = ffi.buffer(self._style)
-        self._colours = _sized("GhosttyRenderStateColors")
+        self._colors = _sized("GhosttyRenderStateColors")
         self._chosen = _sized("GhosttyRenderStateRowSelection")
         self.rows: list[ScreenRow] = []
         self.cursor = ScreenCursor()
@@ -86,7 +86,7 @@ class ScreenFrame:
         )
         self._get("ROW_ITERATOR", self._rows)
         if whole:
-            self._read_colours()
+            self._read_colors()
         changed = self._read_all(count, columns) if whole else self._read_changed(count, columns)
         check(lib.ghostty_render_state_clean(self._state[0]), "clean")
         return sorted({*changed, *self._moved()})
@@ -198,20 +198,20 @@ class ScreenFrame:
             strikethrough=one.strikethrough,
             overline=one.overline,
             underline=one.underline,
-            underline_colour=self._resolved(one.underline_color),
+            underline_color=self._resolved(one.underline_color),
             link=link,
             named=_named(one.bg_color) and one.fg_color.tag != lib.GHOSTTY_STYLE_COLOR_RGB,
         )
 
-    def _resolved(self, colour: Any) -> int:
-        if colour.tag == lib.GHOSTTY_STYLE_COLOR_RGB:
-            return _number(colour.value.rgb)
-        if colour.tag == lib.GHOSTTY_STYLE_COLOR_PALETTE:
-            return _number(self._colours.palette[colour.value.palette])
+    def _resolved(self, color: Any) -> int:
+        if color.tag == lib.GHOSTTY_STYLE_COLOR_RGB:
+            return _number(color.value.rgb)
+        if color.tag == lib.GHOSTTY_STYLE_COLOR_PALETTE:
+            return _number(self._colors.palette[color.value.palette])
         return -1
 
     def _ground(self, style: Style) -> int:
-        return style.colour if style.palette < 0 else _number(self._colours.palette[style.palette])
+        return style.color if style.palette < 0 else _number(self._colors.palette[style.palette])
 
     def _grapheme(self, row: int, column: int) -> str:
         cells = self._cells[row][0]
@@ -222,11 +222,11 @@ class ScreenFrame:
         check(_CELL(cells, lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_GRAPHEMES_BUF, points), "cluster")
         return "".join(chr(points[index]) for index in range(size[0]))
 
-    def _read_colours(self) -> None:
+    def _read_colors(self) -> None:
         """Styles are kept as long as the program does not change the palette, and are not too many."""
-        before = bytes(ffi.buffer(self._colours))
-        self._get("COLORS", self._colours)
-        if bytes(ffi.buffer(self._colours)) != before or self.cell_styles.full:
+        before = bytes(ffi.buffer(self._colors))
+        self._get("COLORS", self._colors)
+        if bytes(ffi.buffer(self._colors)) != before or self.cell_styles.full:
             self.cell_styles.clear()
 
     def _number(self, what: str, type_: str = "uint16_t") -> int:
@@ -251,8 +251,8 @@ def _sized(type_: str) -> Any:
     return made
 
 
-def _named(colour: Any) -> bool:
-    return bool(colour.tag == lib.GHOSTTY_STYLE_COLOR_PALETTE and colour.value.palette < _NAMED)
+def _named(color: Any) -> bool:
+    return bool(color.tag == lib.GHOSTTY_STYLE_COLOR_PALETTE and color.value.palette < _NAMED)
 
 
 def _number(rgb: Any) -> int:

@@ -173,7 +173,7 @@ class Ghostty:
         """Scroll-back and screen as plain text."""
         return str(self._terminal.contents())
 
-    def colours(self, fg: str, bg: str, cursor: str, palette: list[str]) -> None:
+    def colors(self, fg: str, bg: str, cursor: str, palette: list[str]) -> None:
         """Set the colours (`#rrggbb`) that programs do not name themselves; 16 in the palette."""
         for name, value in (("FOREGROUND", fg), ("BACKGROUND", bg), ("CURSOR", cursor)):
             self._set(f"COLOR_{name}", ffi.new("GhosttyColorRgb*", _rgb(value)))

@@ -15,7 +15,7 @@ Marks = Mapping[int, Sequence[tuple[int, int]]]
 """Row to first and last columns of what a search found there."""
 
 
-class Colours:
+class Colors:
     """The terminal's own colours, and those of the desktop's marks upon it."""
 
     def __init__(self, fg: QColor, bg: QColor, cursor: QColor, selection: QColor, mark: QColor) -> None:
@@ -25,8 +25,8 @@ class Colours:
 class Canvas:
     """An image of all cells in device pixels; `compose` brings rows up to date."""
 
-    def __init__(self, glyphs: Glyphs, colours: Colours) -> None:
-        self.glyphs, self.colours = glyphs, colours
+    def __init__(self, glyphs: Glyphs, colors: Colors) -> None:
+        self.glyphs, self.colors = glyphs, colors
         self._pixels = np.zeros((0, 0), dtype=np.uint32)
         self.image = QImage()
         self._coverage = np.zeros((0, 0, 0), dtype=np.uint8)
@@ -52,7 +52,7 @@ class Canvas:
     def tables(self, frame: ScreenFrame) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
         """Colour of text, colour of ground and font of each look."""
         if self._inks is None or self._cell_styles != frame.cell_styles.edition:
-            fg, bg = self.colours.fg.rgb() & 0xFFFFFF, self.colours.bg.rgb() & 0xFFFFFF
+            fg, bg = self.colors.fg.rgb() & 0xFFFFFF, self.colors.bg.rgb() & 0xFFFFFF
             self._inks, self._cell_styles = frame.cell_styles.inks(fg, bg), frame.cell_styles.edition
         return self._inks
 
@@ -71,9 +71,9 @@ class Canvas:
     def _stain(self, ground: NDArray[np.uint32], row: ScreenRow, marks: Sequence[tuple[int, int]]) -> None:
         """Marks of a search, and the selection over them."""
         for first, last in marks:
-            ground[first : last + 1] = self.colours.mark.rgb() & 0xFFFFFF
+            ground[first : last + 1] = self.colors.mark.rgb() & 0xFFFFFF
         if row.selected is not None:
-            ground[row.selected[0] : row.selected[1] + 1] = self.colours.selection.rgb() & 0xFFFFFF
+            ground[row.selected[0] : row.selected[1] + 1] = self.colors.selection.rgb() & 0xFFFFFF
 
     def _blend(
         self,

@@ -56,18 +56,18 @@ def paint_cursor(
     painter: QPainter, frame: ScreenFrame, cell: QSizeF, canvas: Canvas, *, focused: bool
 ) -> None:
     """The cursor; hollow where the terminal does not have the focus."""
-    cursor, colour = frame.cursor, canvas.colours.cursor
+    cursor, color = frame.cursor, canvas.colors.cursor
     wide = next((size for column, size, _ in frame.rows[cursor.row].clusters if column == cursor.column), 1)
     box = QRectF(cursor.column * cell.width(), cursor.row * cell.height(), cell.width() * wide, cell.height())
     if not focused or cursor.shape == "hollow":
-        painter.setPen(QPen(colour, 1))
+        painter.setPen(QPen(color, 1))
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
     elif cursor.shape == "bar":
-        painter.fillRect(QRectF(box.left(), box.top(), 2, box.height()), colour)
+        painter.fillRect(QRectF(box.left(), box.top(), 2, box.height()), color)
     elif cursor.shape == "underline":
-        painter.fillRect(QRectF(box.left(), box.bottom() - 2, box.width(), 2), colour)
+        painter.fillRect(QRectF(box.left(), box.bottom() - 2, box.width(), 2), color)
     else:
-        painter.fillRect(box, colour)
+        painter.fillRect(box, color)
         _under_cursor(painter, frame.rows[cursor.row], cursor.column, box, canvas)
 
 
@@ -77,7 +77,7 @@ def _under_cursor(painter: QPainter, row: ScreenRow, column: int, box: QRectF, c
         return
     text = next((text for start, _, text in row.clusters if start == column), chr(row.letters[column]))
     painter.setFont(canvas.glyphs.font(0))
-    painter.setPen(canvas.colours.bg)
+    painter.setPen(canvas.colors.bg)
     painter.drawText(QPointF(box.left(), box.top() + canvas.glyphs.ascent), text)
 
 
@@ -93,7 +93,7 @@ def _stretches(cell_styles: NDArray[np.uint16], ruled: NDArray[np.bool_]) -> Ite
 
 def _rule(painter: QPainter, cell_style: CellStyle, box: QRectF, ink: QColor) -> None:
     if cell_style.underline or cell_style.link:
-        under = ink if cell_style.underline_colour < 0 else QColor.fromRgb(cell_style.underline_colour)
+        under = ink if cell_style.underline_color < 0 else QColor.fromRgb(cell_style.underline_color)
         painter.setPen(QPen(under, 1, _LINES.get(cell_style.underline, Qt.PenStyle.DotLine)))
         for above in (1.5, 3.5) if cell_style.underline == 2 else (1.5,):
             _line(painter, box, box.bottom() - above)

@@ -29,7 +29,7 @@ from app.console.emulator.ghostty import Ghostty
 from app.console.emulator.keys import KeyEncoder
 from app.console.emulator.output_feeder import OutputFeeder
 from app.console.splits.part import KEYS as LEFT
-from app.console.terminal.canvas import Canvas, Colours
+from app.console.terminal.canvas import Canvas, Colors
 from app.console.terminal.clipboard import Clip, put
 from app.console.terminal.decorations import paint_cursor, paint_lines, paint_pictures
 from app.console.terminal.glyphs import Glyphs
@@ -117,9 +117,9 @@ class TerminalView(QAbstractScrollArea):
         """Put on the colours and the font of the desktop, at the sharpness of the screen."""
         theme = self._context.theme
         fg, bg, cursor = theme.color("text"), theme.color("surface"), theme.color("accent")
-        self.terminal.colours(fg.name(), bg.name(), cursor.name(), PALETTES[theme.shown])
-        colours = Colours(fg, bg, cursor, theme.color("selection"), theme.color("find"))
-        self.canvas = Canvas(Glyphs(self.face, self.devicePixelRatioF()), colours)
+        self.terminal.colors(fg.name(), bg.name(), cursor.name(), PALETTES[theme.shown])
+        colors = Colors(fg, bg, cursor, theme.color("selection"), theme.color("find"))
+        self.canvas = Canvas(Glyphs(self.face, self.devicePixelRatioF()), colors)
         self.frame.forget()
         self._fit()
         self._hear()
@@ -284,7 +284,7 @@ class TerminalView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Copy the picture, and draw over it what is no glyph: lines, pictures, the cursor."""
         painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self.canvas.colours.bg)
+        painter.fillRect(event.rect(), self.canvas.colors.bg)
         painter.setClipRect(event.rect())
         painter.drawImage(0, 0, self.canvas.image)
         height = self.cell.height()
@@ -294,7 +294,7 @@ class TerminalView(QAbstractScrollArea):
         if self.shows_cursor and self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
             paint_cursor(painter, self.frame, self.cell, self.canvas, focused=self.hasFocus())
         if self._bell.isActive():
-            painter.setPen(QPen(self.canvas.colours.cursor, 3))
+            painter.setPen(QPen(self.canvas.colors.cursor, 3))
             painter.drawRect(self.viewport().rect().adjusted(1, 1, -2, -2))
 
     def _blink(self) -> None:

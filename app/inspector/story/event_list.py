@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.inspector import job_times
 from app.widgets.state_glyph import draw_glyph
+from broker_core.jobs.placement import listed
 from broker_core.jobs.transitions import EventType
 
 if TYPE_CHECKING:
@@ -110,9 +111,8 @@ def _item(event: EventView) -> QListWidgetItem:
     item.setData(_EVENT, event)
     about = [job_times.exact(event.time), f"{event.type}, reported by {event.source}"]
     if event.attempt:
-        about.append(
-            f"Attempt {event.attempt}" + (f" at {', '.join(event.resources)}" if event.resources else "")
-        )
+        at = f" at {listed(event.resources)}" if event.resources else ""
+        about.append(f"Attempt {event.attempt}{at}")
     item.setToolTip("\n".join(about))
     return item
 

@@ -129,7 +129,7 @@ class StateChart(QWidget):
             painter.setFont(self._context.theme.font("small"))
             painter.drawText(curve.pointAtPercent(0.5) + QPointF(3, -3), f"×{self.path.steps[edge]}")
 
-    def _draw_head(self, painter: QPainter, curve: QPainterPath, colour: Any) -> None:
+    def _draw_head(self, painter: QPainter, curve: QPainterPath, color: Any) -> None:
         tip = curve.pointAtPercent(1.0)
         before = curve.pointAtPercent(curve.percentAtLength(max(0.0, curve.length() - 5)))
         angle = math.atan2(tip.y() - before.y(), tip.x() - before.x())
@@ -137,7 +137,7 @@ class StateChart(QWidget):
             tip - QPointF(6 * math.cos(angle + turn), 6 * math.sin(angle + turn)) for turn in (0.45, -0.45)
         ]
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
+        painter.setBrush(color)
         painter.drawPolygon(QPolygonF([tip, *wings]))
 
     def _curve(self, edge: Edge) -> QPainterPath:
@@ -176,14 +176,14 @@ class StateChart(QWidget):
         visited, current = state in self.path.visits, state is self.path.current
         possible = state in self.path.next
         token = style_of_row(self._face_row(state)).token
-        colour = theme.color(token)
+        color = theme.color(token)
         if current and self._pulse:
-            halo = QColor(colour)
+            halo = QColor(color)
             halo.setAlpha(20 + 12 * self._pulse)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(halo)
             painter.drawRoundedRect(box.adjusted(-4, -4, 4, 4), 9, 9)
-        pen = QPen(colour if visited else theme.color("muted" if possible else "border"), 2 if current else 1)
+        pen = QPen(color if visited else theme.color("muted" if possible else "border"), 2 if current else 1)
         if possible and not visited:
             pen.setDashPattern([3, 3])
         painter.setPen(pen)

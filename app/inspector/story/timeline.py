@@ -68,23 +68,23 @@ class Timeline(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         left = 0.0
         for step, width in zip(self.steps, self.widths(float(self.width())), strict=True):
-            painter.setBrush(self._colour(step))
+            painter.setBrush(self._color(step))
             painter.drawRoundedRect(QRectF(left, 2, max(1.0, width - 1), _BAR), 2, 2)
             left += width
         for number, step in enumerate(self.steps):
             self._draw_line(painter, number, step)
 
-    def _colour(self, step: Spent) -> QColor:
+    def _color(self, step: Spent) -> QColor:
         token, opacity = _LOOKS[step.step]
-        colour = QColor(self._context.theme.color(token))
-        colour.setAlpha(opacity)
-        return colour
+        color = QColor(self._context.theme.color(token))
+        color.setAlpha(opacity)
+        return color
 
     def _draw_line(self, painter: QPainter, number: int, step: Spent) -> None:
         theme = self._context.theme
         box = QRectF(0, _BAR + 8 + number * _LINE, self.width(), _LINE)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._colour(step))
+        painter.setBrush(self._color(step))
         painter.drawRoundedRect(QRectF(0, box.center().y() - 4, 8, 8), 2, 2)
         painter.setFont(theme.font("base"))
         painter.setPen(theme.color("text"))

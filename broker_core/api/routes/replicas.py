@@ -10,7 +10,7 @@ from broker_core.api.dependencies import SettingsPart, part
 from broker_core.api.permissions import EVERYBODY, administrators
 from broker_core.api.responses import json_response
 from broker_core.errors import Conflict
-from broker_core.information.replicas.document import DocumentCatalogue
+from broker_core.information.replicas.document import DocumentCatalog
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.settings.settings import Settings
 from broker_core.wire.replicas import ReplicaList, ReplicaView
@@ -50,9 +50,9 @@ async def remove(name: Name, replicas: ReplicasPart, settings: SettingsPart) -> 
     return json_response(ReplicaList(files=[]))
 
 
-def _document(replicas: ReplicaMemory, settings: Settings) -> DocumentCatalogue:
-    found = replicas.catalogue
-    if not isinstance(found, DocumentCatalogue):
+def _document(replicas: ReplicaMemory, settings: Settings) -> DocumentCatalog:
+    found = replicas.catalog
+    if not isinstance(found, DocumentCatalog):
         raise Conflict(
             "The replica catalogue is kept by another program.",
             place=settings.replicas.address,

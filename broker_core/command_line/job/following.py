@@ -17,7 +17,7 @@ from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
 
 Row = dict[str, Any]
-_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+_COLOR = re.compile(r"(\x1b\[[0-9;]*m)")
 _PAGE = 5000
 _LOOK = 0.2
 """Seconds between two looks at a growing file."""
@@ -142,7 +142,7 @@ async def _copy(client: BrokerClient, job: str, name: str, start: int, decoder: 
 
 def terminal_safe(text: str) -> str:
     """A job's output for a terminal: colours stay, other control characters are made visible."""
-    parts = _COLOUR.split(text)
+    parts = _COLOR.split(text)
     return "".join(part if index % 2 else _visible(part) for index, part in enumerate(parts))
 
 

@@ -42,7 +42,7 @@ def show(outcome: ReplayOutcome, curves: Curves, policies: tuple[str, str], took
             ("Ended", f"{figures.finished:,}{_given_up(figures.given_up)}"),
             ("Virtual time", words.duration(figures.makespan)),
             ("Real time", f"{words.duration(took)}, {figures.jobs / max(took, 1e-9):,.0f} jobs a second"),
-            ("Utilisation", f"{figures.utilisation:.1%}"),
+            ("Utilisation", f"{figures.utilization:.1%}"),
         ]
     )  # fmt: skip
     output.line("")
@@ -55,7 +55,7 @@ def show(outcome: ReplayOutcome, curves: Curves, policies: tuple[str, str], took
         ],
         right=("MEAN", "MEDIAN", "95 %", "MOST"),
     )
-    _plot("Utilisation", curves.utilisation, 1.0, "100 %", words.duration(figures.makespan))
+    _plot("Utilisation", curves.utilization, 1.0, "100 %", words.duration(figures.makespan))
     top = max(curves.queue, default=0.0)
     _plot("Jobs waiting", curves.queue, top, f"{top:,.0f}", words.duration(figures.makespan))
     _waits(curves)
@@ -123,7 +123,7 @@ def _sites(outcome: ReplayOutcome) -> None:
     output.line("")
     tables.table(
         ("SITE", "CPUS", "JOBS", "UTILISATION"),
-        [(one.site, f"{one.cpus:,}", f"{one.jobs:,}", f"{one.utilisation:.1%}") for one in shares[:_SHOWN]],
+        [(one.site, f"{one.cpus:,}", f"{one.jobs:,}", f"{one.utilization:.1%}") for one in shares[:_SHOWN]],
         right=("CPUS", "JOBS", "UTILISATION"),
     )
     if len(shares) > _SHOWN:

@@ -15,7 +15,7 @@ MOST_NAMES = 10_000
 """Files of one question."""
 
 
-class ReplicaCatalogue(Protocol):
+class ReplicaCatalog(Protocol):
     """Knows where the copies of files are."""
 
     async def locations(self, names: Sequence[str]) -> Mapping[str, Replica]:

@@ -19,7 +19,7 @@ LARGEST = 200_000_000
 _State = tuple[int, int, int]
 
 
-class DocumentCatalogue:
+class DocumentCatalog:
     """One JSON object: name of a file to the addresses of its copies.
 
     Read again when another program has changed it. Changes replace the document at once or not at all.

@@ -17,7 +17,7 @@ LARGEST = 20_000_000
 """Bytes of one answer."""
 
 
-class HttpCatalogue:
+class HttpCatalog:
     """Sends {"names": [...]}; expects {"locations": {name: [address, ...]}}, unknown names left out."""
 
     def __init__(self, address: str, deadline: float = 10.0, token: str = "") -> None:

@@ -10,7 +10,7 @@ from broker_core.information.source_process import run_in_process
 from broker_core.resources.closeness import Replica
 
 
-class LdapCatalogue:
+class LdapCatalog:
     """Asked in a process of its own, like every LDAP server."""
 
     def __init__(

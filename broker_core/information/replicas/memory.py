@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from broker_core.errors import CrossDeskError
-from broker_core.information.replicas.contract import ReplicaCatalogue, is_name
+from broker_core.information.replicas.contract import ReplicaCatalog, is_name
 from broker_core.resources.closeness import Replica
 
 log = logging.getLogger("crossdesk.information")
@@ -25,11 +25,11 @@ class ReplicaMemory:
     """Answers at once with what is known, and asks the catalogue for the rest meanwhile (CB-UPD-06)."""
 
     def __init__(
-        self, catalogue: ReplicaCatalogue, monotonic: Callable[[], float], changed: Callable[[], None]
+        self, catalog: ReplicaCatalog, monotonic: Callable[[], float], changed: Callable[[], None]
     ) -> None:
         """`monotonic`: a clock that never jumps; `changed` is called when files have been found that were
         not known when they were asked for, so that jobs can be matched again."""
-        self.catalogue = catalogue
+        self.catalog = catalog
         self._monotonic = monotonic
         self._changed = changed
         self._known: dict[str, tuple[float, Replica | None]] = {}
@@ -64,7 +64,7 @@ class ReplicaMemory:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.catalogue.close()
+        await self.catalog.close()
 
     def _is_fresh(self, name: str) -> bool:
         until, _ = self._known.get(name, (0.0, None))
@@ -77,7 +77,7 @@ class ReplicaMemory:
 
     async def _asked(self, names: list[str]) -> None:
         try:
-            answer = await self.catalogue.locations(names)
+            answer = await self.catalog.locations(names)
             self.failure = ""
             self._remember({name: answer.get(name) for name in names}, LASTS)
         except CrossDeskError as error:

@@ -153,7 +153,7 @@ class ExpressionParser(Lists):
             token = self.token
             if token.text == ".":
                 value = self._member(value)
-            elif token.text == "[" and not self._neighbour(value):
+            elif token.text == "[" and not self._neighbor(value):
                 self.enter(token)
                 self.advance()
                 index = self.expression()
@@ -166,7 +166,7 @@ class ExpressionParser(Lists):
             if links > DEPTH_MAX:
                 raise Unexpected("too-deep", f"More than {DEPTH_MAX} `.` or `[...]` in a row.", token)
 
-    def _neighbour(self, value: Expression) -> bool:
+    def _neighbor(self, value: Expression) -> bool:
         """The `[` here opens another ad, with the comma before it forgotten (CB-JDL-04)."""
         following = self.tokens[self.index + 1 : self.index + 3]
         if not following or following[0].text == "]":

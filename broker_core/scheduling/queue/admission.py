@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from broker_core.jobs.members import members
+from broker_core.jobs.placement import listed
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.live_job import LiveJob
@@ -85,7 +86,7 @@ class Admission:
         if job.infeasible_since is None:
             job.infeasible_since = self._jobs.now.monotonic
         self._queue.wait_for_site(job)
-        reason = f"Waits a moment for {', '.join(sites)} to be connected"
+        reason = f"Waits a moment for {listed(sites)} to be connected"
         if job.record.reason != reason:
             self.decided(job, "postponed", reason)
             self._jobs.note(job, E.POSTPONED, reason=reason)

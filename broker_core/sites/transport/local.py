@@ -65,7 +65,7 @@ class LocalTransport(Scripts):
 async def _run(traffic: ScriptIO, parcel: WrappedScript, chunks: AsyncIterator[bytes]) -> Reply:
     loop = asyncio.get_running_loop()
     try:
-        (transport, process), cancelled = await start_whole(
+        (transport, process), canceled = await start_whole(
             loop.subprocess_exec(
                 lambda: _Process(traffic), "/bin/sh", "-c", parcel.command, start_new_session=True
             )
@@ -74,8 +74,8 @@ async def _run(traffic: ScriptIO, parcel: WrappedScript, chunks: AsyncIterator[b
         raise NotSent(f"No process can be started: {error.strerror}.") from error
     pipe = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
     try:
-        if cancelled is not None:
-            raise cancelled
+        if canceled is not None:
+            raise canceled
         reply = await traffic.carry(pipe, parcel.head, chunks)
     finally:
         try:

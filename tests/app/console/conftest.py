@@ -25,7 +25,7 @@ def terminal(request: pytest.FixtureRequest) -> Iterator[Ghostty]:
     """A terminal of 20 by 5 cells, or of as many as the module names in `CELLS`."""
     columns, rows = getattr(request.module, "CELLS", (20, 5))
     made = Ghostty(columns, rows)
-    made.colours("#101010", "#ffffff", "#0000ff", ["#000000", "#aa0000"])
+    made.colors("#101010", "#ffffff", "#0000ff", ["#000000", "#aa0000"])
     made.resize(columns, rows, 8, 16)
     yield made
     made.close()

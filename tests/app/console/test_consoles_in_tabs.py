@@ -49,7 +49,7 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
         await eventually(lambda: first.status.viewers == 1, what="the closed one has left")
         first.toolbar.act.click()
         await eventually(first.toolbar.signals.isEnabled, what="it has the input again")
-        first.toolbar.signalled.emit("KILL")
+        first.toolbar.signal_chosen.emit("KILL")
         await eventually(lambda: first.status.state is SessionState.CLOSED)
 
     play(qapp, running_broker.state_dir, scenario)

@@ -132,7 +132,7 @@ def test_a_server_of_the_job_is_reached_over_a_forward_and_its_bytes_are_counted
         assert "localhost:1" in row.problem.text()
 
     async def ended_by_a_signal(view: ConsoleView) -> None:
-        view.toolbar.signalled.emit("KILL")
+        view.toolbar.signal_chosen.emit("KILL")
         await eventually(lambda: view.status.state is SessionState.CLOSED)
         assert "signal 9" in view.toolbar.told.text()
         assert not view.toolbar.signals.isEnabled()

@@ -30,7 +30,7 @@ def test_colours_and_attributes_make_runs(terminal: Ghostty, frame: ScreenFrame)
     assert cell_style(frame, 0) == CellStyle()
     assert (cell_style(frame, 1).bold, cell_style(frame, 1).fg) == (True, 0xAA0000)
     assert (cell_style(frame, 2).fg, cell_style(frame, 2).bg) == (0x010203, 0xAA0000)
-    assert (cell_style(frame, 3).underline, cell_style(frame, 3).underline_colour) == (3, 0x090909)
+    assert (cell_style(frame, 3).underline, cell_style(frame, 3).underline_color) == (3, 0x090909)
     assert (cell_style(frame, 4).inverse, cell_style(frame, 4).strikethrough) == (True, True)
 
 
@@ -128,7 +128,7 @@ def test_another_width_lets_lines_flow_anew(terminal: Ghostty) -> None:
 def test_every_pair_of_the_sixteen_colours_can_be_read(mode: Mode) -> None:
     """A file manager writes grey on blue, whatever the desk makes of grey and blue."""
     terminal = Ghostty(20, 20)
-    terminal.colours("#101010", "#ffffff", "#0000ff", PALETTES[mode])
+    terminal.colors("#101010", "#ffffff", "#0000ff", PALETTES[mode])
     frame = ScreenFrame(terminal)
     for fg in range(8):
         terminal.feed("".join(f"\x1b[3{fg};4{bg}mx" for bg in range(8) if bg != fg).encode() + b"\r\n")
@@ -142,12 +142,12 @@ def test_every_pair_of_the_sixteen_colours_can_be_read(mode: Mode) -> None:
 
 
 def contrast(one: int, other: int) -> float:
-    dark, light = sorted(relative(colour) for colour in (one, other))
+    dark, light = sorted(relative(color) for color in (one, other))
     return (light + 0.05) / (dark + 0.05)
 
 
-def relative(colour: int) -> float:
-    parts = [(colour >> shift & 255) / 255 for shift in (16, 8, 0)]
+def relative(color: int) -> float:
+    parts = [(color >> shift & 255) / 255 for shift in (16, 8, 0)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 

@@ -164,14 +164,14 @@ def test_a_full_reset_empties_the_screen_and_forgets_modes() -> None:
         ("38;5;196", 0xFF0000),
     ],
 )
-def test_colours_are_written_with_colons_or_semicolons(sequence: str, colour: int) -> None:
+def test_colours_are_written_with_colons_or_semicolons(sequence: str, color: int) -> None:
     terminal = Ghostty(20, 5)
     frame = ScreenFrame(terminal)
     terminal.feed(f"{CSI}{sequence}mx{CSI}4:0;39my".encode())
     frame.update()
     first, second = (frame.cell_styles.all[frame.rows[0].cell_styles[column]] for column in (0, 1))
-    assert first.fg == colour
-    assert (second.fg, second.underline) != (colour, 1)
+    assert first.fg == color
+    assert (second.fg, second.underline) != (color, 1)
     frame.close()
     terminal.close()
 

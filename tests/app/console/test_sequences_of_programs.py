@@ -163,12 +163,12 @@ def test_programs_that_want_it_are_told_of_light_and_dark(terminal: Ghostty) -> 
         ("#eeeeee", "#000000", "#0000ff", ["#000000"]),
         ("#000000", "#ffffff", "#0000ff", ["#000000"]),
     )
-    terminal.colours(*dark)
+    terminal.colors(*dark)
     assert not terminal.said().replies
     terminal.feed(f"{CSI}?2031h".encode())
-    terminal.colours(*light)
+    terminal.colors(*light)
     assert bytes(terminal.said().replies).decode() == f"{CSI}?997;2n"
-    terminal.colours(*light)
+    terminal.colors(*light)
     assert not terminal.said().replies
 
 

@@ -71,7 +71,7 @@ def test_a_bell_is_seen_and_goes_away(view: TerminalView, until: Any) -> None:
     view.rung.connect(lambda: seen.append(frame()))
     view.feed(b"\x07")
     until(lambda: seen)
-    assert seen[0] == view.canvas.colours.cursor.name() != quiet
+    assert seen[0] == view.canvas.colors.cursor.name() != quiet
     until(lambda: frame() == quiet)
 
 

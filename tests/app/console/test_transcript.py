@@ -48,9 +48,9 @@ def test_what_was_cleared_from_the_screen_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("colour", [b"", b"\x1b[32m"])
-def test_more_lines_than_a_terminal_keeps_are_all_there(tmp_path: Path, colour: bytes) -> None:
+def test_more_lines_than_a_terminal_keeps_are_all_there(tmp_path: Path, color: bytes) -> None:
     count = 150_000
-    written = b"".join(b"%sline %d\r\n" % (colour, number) for number in range(count))
+    written = b"".join(b"%sline %d\r\n" % (color, number) for number in range(count))
     assert saved(tmp_path, written).splitlines() == [f"line {number}" for number in range(count)]
 
 

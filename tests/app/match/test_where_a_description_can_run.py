@@ -176,7 +176,7 @@ def test_nothing_known_nothing_written_errors_and_no_broker_each_say_what_to_do(
     until(lambda: view.empty_state.heading.text() == "This could not be asked")
     assert "line 1" in view.empty_state.sentence.text()
     view._context.link.set(ConnectionState.UNREACHABLE, "It ended.")
-    assert view.list.cells.grey
+    assert view.list.cells.gray
 
 
 def test_an_error_while_typing_leaves_the_last_answer_readable(show: Any, until: Any) -> None:

@@ -137,4 +137,4 @@ def test_nothing_waiting_an_error_and_no_broker_each_say_so(show: Show, qtbot: Q
     pane._context.link.set(ConnectionState.UNREACHABLE, "Another broker holds the state directory.")
     fresh._show()
     assert fresh.state.title.text() == "The broker cannot be reached"
-    assert pane.queue_view.cells.grey
+    assert pane.queue_view.cells.gray

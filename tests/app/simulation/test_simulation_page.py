@@ -81,7 +81,7 @@ def test_a_replay_shows_its_progress_and_then_its_figures_and_curves(
     assert page.form.button.text() == "Replay"
     assert page.result["summary"]["finished"] == 12_000
     assert page.figures.sites.rowCount() == 2
-    assert page.figures.shown["of all CPUs used"] == f"{page.result['summary']['utilisation']:.1%}"
+    assert page.figures.shown["of all CPUs used"] == f"{page.result['summary']['utilization']:.1%}"
     assert "courtesy of Hui Li" in page.figures.sentence.text()
     assert len(page._plots.used.plot.listDataItems()) == 2
     PICTURES.mkdir(parents=True, exist_ok=True)

@@ -174,9 +174,9 @@ def test_the_words_of_the_settings_come_before_the_command_and_the_environment_i
     host.environment = {**host.environment, "COLOUR": "blue"}
     host.release(id)
     gone(host, "m1", id)
-    nice, _, colour = (host.folder / "log").read_text().partition("\n")
+    nice, _, color = (host.folder / "log").read_text().partition("\n")
     assert int(nice) == min(19, os.nice(0) + 7)
-    assert colour == "it's `red`\n$HOME"
+    assert color == "it's `red`\n$HOME"
 
 
 def test_two_marks_share_the_processors_and_see_their_own_jobs_only(host: Bed) -> None:

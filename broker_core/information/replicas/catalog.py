@@ -6,13 +6,13 @@ from pathlib import Path
 
 from broker_core.errors import BadRequest
 from broker_core.information.configuration import ReplicaSettings
-from broker_core.information.replicas.contract import ReplicaCatalogue
-from broker_core.information.replicas.document import DocumentCatalogue
-from broker_core.information.replicas.http import HttpCatalogue
-from broker_core.information.replicas.ldap import LdapCatalogue
+from broker_core.information.replicas.contract import ReplicaCatalog
+from broker_core.information.replicas.document import DocumentCatalog
+from broker_core.information.replicas.http import HttpCatalog
+from broker_core.information.replicas.ldap import LdapCatalog
 
 
-def catalogue(settings: ReplicaSettings, document: Path) -> ReplicaCatalogue:
+def catalog(settings: ReplicaSettings, document: Path) -> ReplicaCatalog:
     """Make the catalogue. `document`: where the embedded one keeps its files unless told otherwise.
 
     Raises BadRequest for options that its kind does not have.
@@ -20,10 +20,10 @@ def catalogue(settings: ReplicaSettings, document: Path) -> ReplicaCatalogue:
     options = dict(settings.options)
     try:
         if settings.kind == "http":
-            return HttpCatalogue(settings.address, settings.deadline, **options)
+            return HttpCatalog(settings.address, settings.deadline, **options)
         if settings.kind == "ldap":
-            return LdapCatalogue(settings.address, settings.deadline, **options)
-        return DocumentCatalogue(
+            return LdapCatalog(settings.address, settings.deadline, **options)
+        return DocumentCatalog(
             Path(settings.address).expanduser() if settings.address else document, **options
         )
     except TypeError as error:
