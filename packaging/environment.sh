@@ -140,7 +140,7 @@ install_locked() {
     site=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
     printf '%s\n' "$ROOT" >"$site/crossdesk-source.pth"
     command_of crossdesk app.launch
-    command_of crossdesk-relay broker_core.relay.relay
+    command_of crossdesk-relay broker_core.interactive.relay
 }
 
 # Make the command $1 run the module $2.

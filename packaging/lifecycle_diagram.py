@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from broker_core.interactive.shadow.session_life import SESSION_LIFE
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transition_table import TransitionTable, label
 from broker_core.jobs.transitions import JOB_LIFE, EventType
-from broker_core.shadow.session_life import SESSION_LIFE
 from broker_core.sites.link import LINK_LIFE
 from broker_core.sites.local.run import RUN_LIFE
 from broker_core.sites.remote.attempt_life import ATTEMPT_LIFE

@@ -24,7 +24,7 @@ from app.drops.plan import DropAction, plan_for
 from app.drops.wrap import script_from_text
 from app.submission.sheet import SubmissionSheet
 from app.submission.sheet_layout import button_row
-from broker_core.paths import places
+from broker_core.system.paths import places
 
 NAME = "dropped.sh"
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.context import AppContext, Notice, Tone
 from app.units import counted
-from broker_core.paths import places
+from broker_core.system.paths import places
 
 EVERY_MS = 2000
 _SUFFIX = ".draft.json"

@@ -86,7 +86,7 @@ class SettingsDialog(QDialog):
         self._context.theme.wear()
 
     def _place(self) -> QLabel:
-        from broker_core.paths import places
+        from broker_core.system.paths import places
 
         label = QLabel(str(places(self._context.state_dir).state), wordWrap=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -88,7 +88,7 @@ class BrokerSession:
     async def _stopped(self) -> None:
         """Wait until the user wants a broker, or somebody else started one."""
         from broker_core.client.start import answers
-        from broker_core.paths import places
+        from broker_core.system.paths import places
 
         self._again.clear()
         where = places(self._state_dir)

@@ -1,1 +1,1 @@
-"""The broker as a process: put together from its parts, started, recovered, stopped in order."""
+"""The broker: the process, what it answers, and the parts that carry out what the scheduler decides."""

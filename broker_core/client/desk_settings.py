@@ -9,8 +9,8 @@ from pathlib import Path
 
 from platformdirs import user_config_dir
 
-from broker_core.channel.rendezvous import Endpoint, read_ports
 from broker_core.errors import BadRequest
+from broker_core.interactive.channel.rendezvous import Endpoint, read_ports
 
 VARIABLE = "CROSSDESK_LISTEN"
 """Names the place for one command; goes before the file."""

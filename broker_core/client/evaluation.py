@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
-from broker_core.file_errors import unusable
 from broker_core.jdl.diagnostics import Diagnostic
 from broker_core.jdl.evaluation.environment import NOWHERE
 from broker_core.jdl.evaluation.evaluate import evaluate
@@ -20,6 +19,7 @@ from broker_core.jdl.syntax.parse import Parsed, parse, parse_expression
 from broker_core.jdl.syntax.tree import ERROR, Ad, Expression, Missing
 from broker_core.jdl.syntax.write import value_text
 from broker_core.resources.values import COUNTS, facts
+from broker_core.system.file_errors import unusable
 
 _TYPES: dict[type, str] = {
     bool: "boolean",

@@ -11,17 +11,17 @@ import base64
 import time
 from dataclasses import replace
 
-from broker_core.channel.contact import Contact, FlowSettings, NotYet, SessionOver
-from broker_core.channel.rendezvous import Endpoint, read_ports
-from broker_core.channel.stream_link import StreamListener
 from broker_core.client import keyring_access
 from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
 from broker_core.client.session_commands import SessionCommands
 from broker_core.errors import BadRequest, Busy, CrossDeskError, Unreachable
-from broker_core.shadow.desk_key import DeskKeyPair, desk_key
-from broker_core.shadow.session import SessionOptions, ShadowSession
-from broker_core.shadow.session_events import (
+from broker_core.interactive.channel.contact import Contact, FlowSettings, NotYet, SessionOver
+from broker_core.interactive.channel.rendezvous import Endpoint, read_ports
+from broker_core.interactive.channel.stream_link import StreamListener
+from broker_core.interactive.shadow.desk_key import DeskKeyPair, desk_key
+from broker_core.interactive.shadow.session import SessionOptions, ShadowSession
+from broker_core.interactive.shadow.session_events import (
     ENDED,
     Event,
     ForwardView,

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from broker_core.channel.frames import BadFrame, FrameReader
-from broker_core.channel.stream_link import StreamListener, deliver
 from broker_core.client.session_commands import SessionCommands
 from broker_core.errors import CrossDeskError, VersionsDiffer
+from broker_core.interactive.channel.frames import BadFrame, FrameReader
+from broker_core.interactive.channel.stream_link import StreamListener, deliver
 
 LOOK = 10.0
 """Seconds that the broker may keep a question before it answers that nothing is new."""

@@ -15,7 +15,7 @@ import orjson
 from broker_core.client.answers import refusal
 from broker_core.client.start import READY_WITHIN
 from broker_core.errors import BrokerStopped, Busy, Unreachable
-from broker_core.paths import Paths, places
+from broker_core.system.paths import Paths, places
 
 PATIENCE = READY_WITHIN
 """Seconds during which a request is sent again while the broker is away: as long as one may take to start."""

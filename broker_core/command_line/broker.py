@@ -19,7 +19,7 @@ from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.errors import NotFound
-from broker_core.paths import Paths, places
+from broker_core.system.paths import Paths, places
 from broker_core.wire.views import BrokerInfo
 
 _LOOK = 0.1

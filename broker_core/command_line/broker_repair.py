@@ -16,7 +16,7 @@ from broker_core.bookkeeping.taken_out import notices
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session
-from broker_core.paths import Paths, places
+from broker_core.system.paths import Paths, places
 
 _SHOWN = 50
 """Lost jobs that are shown; the others are in the file."""

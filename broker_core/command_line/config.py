@@ -9,12 +9,12 @@ from broker_core.client.desk_settings import VARIABLE, desk_file, listen_place
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session
-from broker_core.paths import places
+from broker_core.system.paths import places
 
 
 def config(as_json: Json = False, state_dir: StateDir = None) -> int:
     """Show the broker's settings with their origin."""
-    from broker_core.matchmaking.policy_choice import chosen_policies  # the broker's own libraries
+    from broker_core.broker.matchmaking.policy_choice import chosen_policies  # the broker's own libraries
     from broker_core.settings.settings import load  # take long to load
 
     where = places(session().state_dir)

@@ -39,7 +39,7 @@ def add(
 ) -> int:
     """Register a desk, by the word of this one, or this one itself; jobs that run let it in at once."""
     from broker_core.client.interactive import register_desk, vouch
-    from broker_core.shadow.desk_key import desk_key
+    from broker_core.interactive.shadow.desk_key import desk_key
 
     if show:
         output.line(desk_key().public)

@@ -15,7 +15,7 @@ from broker_core.client.evaluation import Evaluated, evaluated, surrounded
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session
-from broker_core.file_errors import unusable
+from broker_core.system.file_errors import unusable
 
 _SHIELD = "expression:"
 _WITH_VALUE = ("--self", "--other", "--from", "--state-dir")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
 from broker_core.command_line.invocation import session
-from broker_core.matchmaking.policy_plugins import PolicyPlugins
-from broker_core.paths import places
 from broker_core.settings.settings import load
+from broker_core.system.paths import places
 
 
 def own_policies() -> PolicyPlugins:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from broker_core.errors import BadRequest
-from broker_core.file_errors import unusable
 from broker_core.information import ldif_file, toml_file
 from broker_core.information.glue.join_storage import StorageElements
 from broker_core.information.glue.refusals import Refusals
 from broker_core.information.updater import SourceAnswer
 from broker_core.resources.facts import Facts
+from broker_core.system.file_errors import unusable
 
 FORMATS: Mapping[str, Callable[[Path, Refusals], tuple[tuple[Facts, ...], StorageElements]]] = {
     ".ldif": ldif_file.described,

@@ -13,8 +13,8 @@ import orjson
 from broker_core.information.glue.static_names import STATIC
 from broker_core.information.source_worker import FRAME
 from broker_core.information.updater import SourceAnswer, SourceFailed
-from broker_core.process_start import start_whole
 from broker_core.resources.facts import Facts
+from broker_core.system.process_start import start_whole
 
 _BUFFER = 1 << 18
 Item = TypeVar("Item")

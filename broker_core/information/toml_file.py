@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
-from broker_core.file_errors import unusable
 from broker_core.information.glue.join_glue1 import domain_of
 from broker_core.information.glue.join_storage import StorageElements
 from broker_core.information.glue.python_values import accepted, attributes
 from broker_core.information.glue.refusals import Refusals
 from broker_core.information.glue.static_names import STATIC
 from broker_core.resources.facts import Facts
+from broker_core.system.file_errors import unusable
 
 
 def described(path: Path, remarks: Refusals) -> tuple[tuple[Facts, ...], StorageElements]:

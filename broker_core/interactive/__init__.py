@@ -1,1 +1,1 @@
-"""Former home of the relay, for services that were installed before it moved; goes with the next release."""
+"""Interactive jobs between desk and agent: the channel, its relay, a desk's end, the broker's share."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from broker_core.channel.rendezvous import read_ports
 from broker_core.errors import BadRequest
+from broker_core.interactive.channel.rendezvous import read_ports
 from broker_core.settings.field import setting
 
 MB = 1 << 20

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.errors import BadRequest
-from broker_core.file_errors import unusable
 from broker_core.information import resource_file
 from broker_core.resources.facts import Facts
 from broker_core.simulation.site import SiteFacts
+from broker_core.system.file_errors import unusable
 
 _TEXTS: Mapping[str, tuple[type, str]] = {"name": (str, "a text"), "attributes": (dict, "a table")}
 _AT_LEAST = {"cpus": 1, "max_queue": 0, "busy": 0}

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from broker_core.errors import BadRequest
-from broker_core.file_errors import unusable
 from broker_core.simulation.trace import WorkloadTrace
+from broker_core.system.file_errors import unusable
 
 _FIELDS = 18
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*$")

@@ -99,7 +99,7 @@ async def _session(settings: AgentSettings, program: UserProgram, around: AgentE
     # The program runs already: what takes long to load is loaded beside it.
     with _without_searches():
         import asyncssh  # noqa: F401 - loaded by the modules below too
-    from broker_core.channel.rendezvous import Endpoint
+    from broker_core.interactive.channel.rendezvous import Endpoint
     from broker_core.worker.agent_dial import AgentDialer, Reach
     from broker_core.worker.agent_server import DeskServer
     from broker_core.worker.agent_session import AgentSession

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from socket import socket
 
-from broker_core.channel.rendezvous import AGENT, Endpoint, NoRendezvous, NotReached, meet
+from broker_core.interactive.channel.rendezvous import AGENT, Endpoint, NoRendezvous, NotReached, meet
 
 log = logging.getLogger("crossdesk.agent")
 SHORTEST = 0.1

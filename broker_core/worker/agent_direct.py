@@ -9,8 +9,8 @@ from socket import socket
 
 import asyncssh
 
-from broker_core.channel.frames import BadFrame, FrameReader, read_word, word
-from broker_core.channel.rendezvous import AGENT, Endpoint, NoRendezvous, meet
+from broker_core.interactive.channel.frames import BadFrame, FrameReader, read_word, word
+from broker_core.interactive.channel.rendezvous import AGENT, Endpoint, NoRendezvous, meet
 
 log = logging.getLogger("crossdesk.agent")
 DIAL_TIME = 3.0

@@ -10,7 +10,7 @@ import secrets
 import socket
 from pathlib import Path
 
-from broker_core.channel.x_setup import COOKIE, COOKIE_BYTES, Setup, entry
+from broker_core.interactive.channel.x_setup import COOKIE, COOKIE_BYTES, Setup, entry
 
 HOST = "127.0.0.1"
 FIRST, LAST = 10, 1010

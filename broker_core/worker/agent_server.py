@@ -12,7 +12,7 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.channel.frames import (
+from broker_core.interactive.channel.frames import (
     DESK_USER,
     DESKS_PATH,
     DIRECT_PATH,

@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.channel.frames import (
+from broker_core.interactive.channel.frames import (
     HEARD,
     INPUT,
     OUTPUT,

@@ -14,8 +14,8 @@ from typing import Any
 
 import asyncssh
 
-from broker_core.channel.frames import DISPLAY_PATH
-from broker_core.channel.x_setup import BadSetup, Setup, read_setup
+from broker_core.interactive.channel.frames import DISPLAY_PATH
+from broker_core.interactive.channel.x_setup import BadSetup, Setup, read_setup
 from broker_core.worker.agent_display import Display
 
 log = logging.getLogger("crossdesk.agent")

@@ -16,8 +16,8 @@ from pathlib import Path
 from broker_core.client.client import BrokerClient
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
-from broker_core.shadow.session import ShadowSession
-from broker_core.shadow.session_events import OutputReceived, Status
+from broker_core.interactive.shadow.session import ShadowSession
+from broker_core.interactive.shadow.session_events import OutputReceived, Status
 from tests.benchmarks.broker import running
 from tests.benchmarks.figure import Figure
 from tests.interactive.pair import Bench, bench

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
-from broker_core.broker.gc_tuning import collect_rarely
 from broker_core.jdl.check import check
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -21,6 +20,7 @@ from broker_core.scheduling.build import build
 from broker_core.scheduling.demand import Demand, demand_of
 from broker_core.scheduling.effects import Submit
 from broker_core.scheduling.messages import Arrival, Message, SubmissionRecorded
+from broker_core.system.gc_tuning import collect_rarely
 from tests.benchmarks.figure import Figure
 
 JOBS, DEMANDS, CES, MANY = 10_000, 50, 1000, 10_000

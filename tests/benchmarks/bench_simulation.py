@@ -12,12 +12,12 @@ import sys
 import time
 from pathlib import Path
 
-from broker_core.broker.gc_tuning import HARDLY_EVER, collect_rarely
 from broker_core.simulation import production
 from broker_core.simulation.partitions import sites_of
 from broker_core.simulation.replay import TraceReplay
 from broker_core.simulation.swf import read_swf
 from broker_core.simulation.trace import WorkloadTrace
+from broker_core.system.gc_tuning import HARDLY_EVER, collect_rarely
 from tests.benchmarks.figure import Figure
 
 _JOBS, _SITES, _CPUS = 188_041, 170, 24_515

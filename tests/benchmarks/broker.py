@@ -12,7 +12,7 @@ from pathlib import Path
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
-from broker_core.paths import places
+from broker_core.system.paths import places
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.running import RunningBroker
 

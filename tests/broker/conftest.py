@@ -10,7 +10,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
-from broker_core.paths import places
+from broker_core.system.paths import places
 
 
 @pytest.fixture

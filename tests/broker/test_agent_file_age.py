@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import broker_core
-from broker_core.paths import places
-from broker_core.sessions.agent_programs import FROZEN, SOURCES, agents
+from broker_core.interactive.sessions.agent_programs import FROZEN, SOURCES, agents
+from broker_core.system.paths import places
 from tests.packaging.sources import ROOT
 from tests.running import RunningBroker
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.errors import BadRequest
-from broker_core.sessions.agent_report import read_word
+from broker_core.interactive.sessions.agent_report import read_word
 from broker_core.worker.agent_settings import CONTACT, leave_contact
 
 FIRST = {"key": "ssh-ed25519 AAAA", "fingerprint": "SHA256:x", "node": "n1"}

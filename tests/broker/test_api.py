@@ -13,7 +13,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused
-from broker_core.paths import places
+from broker_core.system.paths import places
 from tests.broker.jobs import key, reach, submit, upload
 
 TRUE = 'Executable = "/bin/true";'

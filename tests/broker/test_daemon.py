@@ -13,12 +13,12 @@ import httpx
 import orjson
 import pytest
 
-from broker_core.api.authentication import Authentication
+from broker_core.broker.api.authentication import Authentication
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BadRequest
-from broker_core.paths import places
 from broker_core.settings.settings import Settings, load
+from broker_core.system.paths import places
 from tests.broker.jobs import reach, script
 from tests.running import RunningBroker, processes_of
 from tests.waiting import wait_until

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.engine.site_metrics import POINTS, SAMPLE, SiteMetrics
+from broker_core.broker.site_management.metrics_files import FILE, MetricsFiles
 from broker_core.client.client import BrokerClient
-from broker_core.engine.site_metrics import POINTS, SAMPLE, SiteMetrics
 from broker_core.jobs.states import JobState
-from broker_core.site_management.metrics_files import FILE, MetricsFiles
 from tests.broker.jobs import reach, submit
 from tests.broker.ready_sites import ready
 from tests.broker.sites.watching import view

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.matchmaking.policy_plugins import user_folder
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.errors import NotFound
-from broker_core.matchmaking.policy_plugins import user_folder
 from tests.broker.jobs import reach, submit
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker

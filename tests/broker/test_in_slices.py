@@ -8,15 +8,15 @@ from typing import Any
 
 import orjson
 
-from broker_core.api.views import resources as resource_views
-from broker_core.api.views.resources import resources_page
-from broker_core.engine.failpoints import FailPoints
+from broker_core.broker.api.views import resources as resource_views
+from broker_core.broker.api.views.resources import resources_page
+from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.reactor.reactor import Now
 from broker_core.resources.cache import ResourceCache
-from broker_core.site_management.site_dispatcher import SiteDispatcher
 from broker_core.sites.link import Link
 from tests.resources.made import facts, heard
 

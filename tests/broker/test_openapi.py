@@ -14,7 +14,7 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import content_type_conformance, not_a_server_error, response_schema_conformance
 
-from broker_core.paths import places
+from broker_core.system.paths import places
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 NO_END = {"/v1/broker/stop", "/v1/broker/handover", "/v1/events"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from broker_core.paths import places
+from broker_core.system.paths import places
 from tests.broker.jobs import key
 from tests.running import RunningBroker
 

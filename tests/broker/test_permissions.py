@@ -16,15 +16,15 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from broker_core.api import routes
-from broker_core.api.app import make_api
-from broker_core.api.listener import user_name
-from broker_core.api.permissions import Audience, Rule
 from broker_core.bookkeeping.store import Store
-from broker_core.broker.assembly import Broker
-from broker_core.engine.failpoints import from_environment
-from broker_core.paths import places
+from broker_core.broker.api import routes
+from broker_core.broker.api.app import make_api
+from broker_core.broker.api.listener import user_name
+from broker_core.broker.api.permissions import Audience, Rule
+from broker_core.broker.daemon.assembly import Broker
+from broker_core.broker.engine.failpoints import from_environment
 from broker_core.settings.settings import Settings
+from broker_core.system.paths import places
 
 ROOT, STRANGER = "ada", "eve"
 """An administrator of the broker, and another user."""
@@ -169,7 +169,7 @@ async def test_each_operation_is_refused_to_those_for_whom_it_is_not(state_dir: 
 
 def _routes() -> list[APIRoute]:
     """All that the files of routes have."""
-    files = [one.name for one in pkgutil.iter_modules(routes.__path__, "broker_core.api.routes.")]
+    files = [one.name for one in pkgutil.iter_modules(routes.__path__, "broker_core.broker.api.routes.")]
     routers = [import_module(name).router for name in files]
     return [route for router in routers for route in router.routes]
 

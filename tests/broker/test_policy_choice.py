@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.matchmaking.policy_choice import ActivePolicies
+from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins, user_folder
 from broker_core.errors import BadRequest, StorageFull
-from broker_core.matchmaking.policy_choice import ActivePolicies
-from broker_core.matchmaking.policy_plugins import PolicyPlugins, user_folder
 from broker_core.wire.queue import PolicyChoice
 
 REVERSED = '''

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from broker_core.engine.failpoints import FailPoints
+from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.site_management.site_dispatcher import SEVERAL, SiteDispatcher
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.effects import Cancel, Submit, of_components
-from broker_core.site_management.site_dispatcher import SEVERAL, SiteDispatcher
 from tests.broker.ready_sites import ready
 from tests.broker.stand_in_site import Heard, Orders, StandIn
 from tests.waiting import eventually

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.site_management.site_specs import MARK, SiteSpecs
 from broker_core.errors import Conflict
-from broker_core.site_management.site_specs import MARK, SiteSpecs
 
 
 def test_a_mark_is_made_once(tmp_path: Path) -> None:

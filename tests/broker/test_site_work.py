@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from broker_core.engine.failpoints import FailPoints
+from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.site_management import site_worker as site_work
+from broker_core.broker.site_management.site_worker import SiteWorker
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
-from broker_core.site_management import site_worker as site_work
-from broker_core.site_management.site_worker import SiteWorker
 from broker_core.sites.contract import KnownAttempt, Report, SiteRefused
 from broker_core.sites.link import LinkEvent
 from broker_core.sites.shell.workspace import SiteUnfit

@@ -14,7 +14,7 @@ from broker_core.client.answers import fitting, refusal, unchecked
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.errors import VersionsDiffer
-from broker_core.paths import places
+from broker_core.system.paths import places
 from broker_core.wire.interactive import NewDesk, SessionContact
 from broker_core.wire.queue import QueueView
 from broker_core.wire.sites import DetectRequest, QuestionAnswer, SiteSpec

@@ -18,7 +18,7 @@ from broker_core.client.connect import connect
 from broker_core.client.start import READY_WITHIN, answers, ensure_broker, release, start_broker
 from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
-from broker_core.paths import Paths, places
+from broker_core.system.paths import Paths, places
 from broker_core.wire.views import Update
 from tests.client.one_job import one
 from tests.running import RunningBroker, end_all, processes_of

@@ -42,7 +42,7 @@ def test_the_client_side_imports_no_posix_only_module_of_its_own(module: str) ->
         "import sys\n"
         "class Never:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name in ('uvloop', 'broker_core.api.listener', 'broker_core.sites', 'resource'):\n"
+        "        if name in ('uvloop', 'broker_core.broker.api.listener', 'broker_core.sites', 'resource'):\n"
         "            raise ImportError(name)\n"
         "sys.meta_path.insert(0, Never())\n"
         f"import {module}\nprint('fine')"

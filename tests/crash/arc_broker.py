@@ -11,7 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from broker_core.engine.failpoints import FailPoints, from_environment
+from broker_core.broker.engine.failpoints import FailPoints, from_environment
 from broker_core.sites.arc.rest import Content, Rest, RestResponse
 from tests.crash import quick_broker
 

@@ -17,7 +17,7 @@ from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, next_state
-from broker_core.paths import places
+from broker_core.system.paths import places
 
 RESULTS = frozenset({EventType.DONE, EventType.ABORTED, EventType.CANCELED, EventType.REFUSED})
 """Events that count as the one result of a job."""

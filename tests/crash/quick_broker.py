@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from broker_core.broker import daemon
-from broker_core.engine.failpoints import FailPoints, from_environment
-from broker_core.site_management import site_registry, site_sweep
+from broker_core.broker.engine.failpoints import FailPoints, from_environment
+from broker_core.broker.site_management import site_registry, site_sweep
 from broker_core.sites import factory as making
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.remote import site as remote

@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from broker_core.broker.engine.failpoints import FAIL_VARIABLE, LOG_VARIABLE
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
-from broker_core.engine.failpoints import FAIL_VARIABLE, LOG_VARIABLE
 from broker_core.errors import Unreachable
 from broker_core.jobs.states import JobState
 from broker_core.wire.submission import Submission, SubmissionItem

@@ -15,7 +15,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from broker_core.broker.daemon import TAKEN
+from broker_core.broker.daemon.daemon import TAKEN
 from broker_core.client.client import BrokerClient
 from broker_core.errors import BadRequest, StorageFull
 from tests.crash.control_group import control_group

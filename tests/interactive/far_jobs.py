@@ -7,7 +7,7 @@ from pathlib import Path
 from broker_core.client.client import BrokerClient
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach
 from tests.interactive.consoles import SHELL

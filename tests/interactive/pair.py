@@ -14,10 +14,10 @@ from pathlib import Path
 
 import asyncssh
 
-from broker_core.channel.contact import Contact, NotYet, SessionOver
-from broker_core.channel.rendezvous import Endpoint, new_token
-from broker_core.shadow.session import SessionOptions, ShadowSession
-from broker_core.shadow.session_events import ENDED, Event, OutputReceived, SessionState, Status
+from broker_core.interactive.channel.contact import Contact, NotYet, SessionOver
+from broker_core.interactive.channel.rendezvous import Endpoint, new_token
+from broker_core.interactive.shadow.session import SessionOptions, ShadowSession
+from broker_core.interactive.shadow.session_events import ENDED, Event, OutputReceived, SessionState, Status
 from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
 from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
@@ -43,7 +43,7 @@ class Bench:
         said.unlink(missing_ok=True)
         with open(self.folder / "relay.log", "ab") as log:
             self.relay = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "broker_core.relay.relay", "--announce", str(said), *words,
+                sys.executable, "-m", "broker_core.interactive.relay", "--announce", str(said), *words,
                 stderr=log,
             )  # fmt: skip
         await eventually(said.exists)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pytest
 
-from broker_core.channel.frames import FrameReader, read_word, word
+from broker_core.interactive.channel.frames import FrameReader, read_word, word
 from broker_core.worker.agent_program import STDOUT, UserProgram
 from broker_core.worker.agent_session import BEHIND, AgentSession
 from broker_core.worker.agent_settings import LINES, TERMINAL, AgentSettings

@@ -15,7 +15,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.consoles import console, submitted
 from tests.interactive.pair import Screen

@@ -8,7 +8,7 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.echo import Echo, said
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.terminals import SHELL, ready

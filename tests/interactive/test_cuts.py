@@ -7,7 +7,7 @@ import random
 import sys
 from functools import partial
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.wire import Wire
 from tests.waiting import eventually

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.desk_settings import desk_file, listen_place
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest
-from broker_core.shadow import connecting as shadow_meeting
-from broker_core.shadow.direct_listener import DirectListener
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
+from broker_core.interactive.shadow import connecting as shadow_meeting
+from broker_core.interactive.shadow.direct_listener import DirectListener
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.consoles import SHELL as PROGRAM
 from tests.interactive.pair import QUICK, Bench, Screen

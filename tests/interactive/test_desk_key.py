@@ -10,7 +10,7 @@ from pathlib import Path
 
 MAKE = """
 import sys
-from broker_core.shadow.desk_key import desk_key
+from broker_core.interactive.shadow.desk_key import desk_key
 print("ready", flush=True)
 sys.stdin.readline()
 print(desk_key().public)

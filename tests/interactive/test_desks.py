@@ -16,7 +16,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.interactive import open_session, register_desk, vouch
 from broker_core.errors import CrossDeskError
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.wire.interactive import NewDesk
 from tests.broker.jobs import reach
 from tests.interactive.consoles import console, submitted

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import asyncssh
 
-from broker_core.sessions.desks import Desks, fingerprint
+from broker_core.interactive.sessions.desks import Desks, fingerprint
 from broker_core.wire.interactive import NewDesk
 from tests.bookkeeping.made import open_store
 

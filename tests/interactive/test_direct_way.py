@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from broker_core.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
-from broker_core.shadow import direct_call as shadow_direct
-from broker_core.shadow.direct_call import arrival
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
+from broker_core.interactive.shadow import direct_call as shadow_direct
+from broker_core.interactive.shadow.direct_call import arrival
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen, impatient
 from tests.interactive.terminals import SHELL
 from tests.testbed.namespaces import Namespaces

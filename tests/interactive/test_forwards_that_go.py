@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.echo import Echo, said
 from tests.interactive.pair import QUICK, Bench
 from tests.interactive.terminals import SHELL, ready

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from broker_core.shadow.session_events import Event, Gap, OutputReceived
+from broker_core.interactive.shadow.session_events import Event, Gap, OutputReceived
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import ready
 from tests.waiting import LONG, eventually

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.contact import Contact
+from broker_core.interactive.channel.contact import Contact
+from broker_core.interactive.sessions.line_carrier import GONE, RelayedLines
+from broker_core.interactive.sessions.line_journal import LineJournal
+from broker_core.interactive.shadow.session import ShadowSession
+from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.jobs.placement import Component
-from broker_core.sessions.line_carrier import GONE, RelayedLines
-from broker_core.sessions.line_journal import LineJournal
-from broker_core.shadow.session import ShadowSession
-from broker_core.shadow.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.terminals import SHELL
 from tests.interactive.wire import Wire
@@ -105,7 +105,7 @@ async def test_after_a_restart_of_the_broker_another_desk_does_not_get_the_input
     journal = LineJournal(tmp_path / "one")
     journal.give_to("writer")
     now = 1000.0
-    monkeypatch.setattr("broker_core.sessions.line_carrier.time.monotonic", lambda: now)
+    monkeypatch.setattr("broker_core.interactive.sessions.line_carrier.time.monotonic", lambda: now)
     carrier = RelayedLines(Component("job", 1), ("out", "err"), journal)
     await carrier.come("other", write=True)
     assert journal.writer == "writer"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sessions.line_journal import LineJournal
+from broker_core.interactive.sessions.line_journal import LineJournal
 
 
 def test_each_byte_counts_once_and_only_from_the_desk_that_writes(tmp_path: Path) -> None:

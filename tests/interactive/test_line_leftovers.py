@@ -15,12 +15,12 @@ from typing import Any, cast
 import pytest
 
 from broker_core.errors import NotFound
+from broker_core.interactive.sessions.agent_monitor import AgentMonitor
+from broker_core.interactive.sessions.line_journal import LineJournal
+from broker_core.interactive.sessions.line_sessions import LineJob, LineSessions, LineViewer
 from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.sessions.agent_monitor import AgentMonitor
-from broker_core.sessions.line_journal import LineJournal
-from broker_core.sessions.line_sessions import LineJob, LineSessions, LineViewer
 from broker_core.settings.interactive import InteractiveSettings
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.transport.contract import LinkLost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from broker_core.api.routes.lines import MOST_INPUT
+from broker_core.broker.api.routes.lines import MOST_INPUT
 from broker_core.client.client import BrokerClient
 from broker_core.client.line_link import LineLink
 from tests.waiting import eventually

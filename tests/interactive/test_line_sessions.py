@@ -13,7 +13,7 @@ from broker_core.client.connect import connect
 from broker_core.client.interactive import SessionOptions, open_session
 from broker_core.client.prepare import prepare
 from broker_core.errors import CrossDeskError
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.pair import Screen
 from tests.running import RunningBroker, processes_of

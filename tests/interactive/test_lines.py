@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.worker.agent_settings import NO_DESK
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.wire import Wire

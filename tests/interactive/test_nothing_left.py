@@ -14,7 +14,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.variables import MARK
 from tests.broker.jobs import reach

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.contact import FlowSettings
 from broker_core.client.connect import connect
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.errors import BadRequest
+from broker_core.interactive.channel.contact import FlowSettings
 from broker_core.settings.settings import load
 from tests.broker.jobs import reach
 from tests.interactive.far_jobs import restart

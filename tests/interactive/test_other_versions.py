@@ -8,16 +8,16 @@ from typing import Any, cast
 
 import pytest
 
-from broker_core.channel.frames import word
 from broker_core.client.client import BrokerClient
 from broker_core.client.line_link import LineLink
 from broker_core.errors import VersionsDiffer
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.channel.frames import word
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 
 OTHER = """
 import sys
-from broker_core.channel import frames
+from broker_core.interactive.channel import frames
 whole = frames.word
 def other(what, **values):
     values.pop("viewers", None)

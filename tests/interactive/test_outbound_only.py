@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.echo import Echo, said
 from tests.interactive.pair import Bench, Screen, impatient
 from tests.interactive.terminals import SHELL

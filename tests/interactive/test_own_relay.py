@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.relay import own_relay as relay_start
-from broker_core.relay.own_relay import NoRelay, OwnRelay
+from broker_core.interactive.relay import own_relay as relay_start
+from broker_core.interactive.relay.own_relay import NoRelay, OwnRelay
 from tests.running import processes_of
 
 pytestmark = pytest.mark.filterwarnings(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.x_setup import BadSetup, Setup, read_setup, server_of
+from broker_core.interactive.channel.x_setup import BadSetup, Setup, read_setup, server_of
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.waiting import eventually
 

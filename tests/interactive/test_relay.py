@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
 from broker_core.errors import BadRequest
-from broker_core.relay.configure import SERVICE, SETTINGS, configure
-from broker_core.relay.pairs import Pairs
-from broker_core.relay.settings import RelaySettings, load
+from broker_core.interactive.channel.rendezvous import AGENT, DESK, Endpoint, NoRendezvous, meet, new_token
+from broker_core.interactive.relay.configure import SERVICE, SETTINGS, configure
+from broker_core.interactive.relay.pairs import Pairs
+from broker_core.interactive.relay.settings import RelaySettings, load
 from tests.testbed.ports import free_port
 from tests.waiting import LONG, eventually
 

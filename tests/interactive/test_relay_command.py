@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.relay.configure import SERVICE, SETTINGS
-from broker_core.relay.relay import main
-from broker_core.relay.service import service
+from broker_core.interactive.relay.configure import SERVICE, SETTINGS
+from broker_core.interactive.relay.relay import main
+from broker_core.interactive.relay.service import service
 from tests.testbed.ports import free_port
 from tests.waiting import wait_until
 

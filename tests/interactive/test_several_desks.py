@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.input import InputTurn
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.terminals import SHELL, ready
 from tests.waiting import eventually
@@ -50,7 +51,7 @@ async def test_who_had_to_wait_with_typing_can_type_after_the_input_came_back(ma
     long = b"x" * 1022 + b"\n"
     for _ in range(600):
         assert first.session.write(long)
-    await eventually(lambda: first.session.input._held)
+    await eventually(lambda: first.session.input._turn is InputTurn.HELD)
     second = Screen(made.desk())
     await second.shows(b"ready")
     second.session.take()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.terminals import SHELL
 from tests.waiting import eventually

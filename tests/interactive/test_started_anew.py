@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.contact import Contact
-from broker_core.shadow.session import ShadowSession
-from broker_core.shadow.session_events import OutputReceived
+from broker_core.interactive.channel.contact import Contact
+from broker_core.interactive.shadow.session import ShadowSession
+from broker_core.interactive.shadow.session_events import OutputReceived
 from tests.interactive.pair import QUICK, Bench, bench
 from tests.waiting import eventually
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.channel.frames import BadFrame, FrameReader, keys, output, read_place, word
-from broker_core.shadow.event_buffer import Flushing
-from broker_core.shadow.input import DeskInput, LineInput
+from broker_core.interactive.channel.frames import BadFrame, FrameReader, keys, output, read_place, word
+from broker_core.interactive.shadow.event_buffer import Flushing
+from broker_core.interactive.shadow.input import DeskInput, LineInput
 from broker_core.worker.agent_spool import SEGMENT, OutputSpool
 from broker_core.worker.agent_states import Event, Machine, State
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.terminals import SHELL, ready
 from tests.running import ended

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import asyncssh
 
-from broker_core.channel.contact import Contact
-from broker_core.shadow.session import ShadowSession
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.channel.contact import Contact
+from broker_core.interactive.shadow.session import ShadowSession
+from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.terminals import SHELL, ready
 from tests.interactive.wire import Wire

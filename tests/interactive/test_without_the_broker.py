@@ -7,8 +7,8 @@ from typing import Any, cast
 from broker_core.client.client import BrokerClient
 from broker_core.client.interactive import open_session
 from broker_core.errors import Unreachable
-from broker_core.shadow.desk_key import desk_key
-from broker_core.shadow.session_events import SessionState
+from broker_core.interactive.shadow.desk_key import desk_key
+from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.wire.interactive import MeetingPlace, SessionContact
 from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.terminals import SHELL

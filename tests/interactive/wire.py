@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from broker_core.channel.rendezvous import Endpoint
+from broker_core.interactive.channel.rendezvous import Endpoint
 
 TURN = 64 * 1024
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import broker_core
-from broker_core.sessions.agent_programs import agents
+from broker_core.interactive.sessions.agent_programs import agents
 from tests.end2end.screen import Screen
 from tests.interactive.pair import Screen as Console
 from tests.interactive.pair import bench
@@ -163,7 +163,7 @@ def test_the_file_knows_the_sources_that_it_was_made_of(
     shutil.copy2(agent_files.agent, built)
     monkeypatch.setattr(broker_core, "__file__", str(tmp_path / "broker_core" / "__init__.py"))
     assert (agents("").frozen, agents("").older) == (built, "")
-    for changed in ("broker_core/channel/frames.py", "packaging/agent/launcher.c"):
+    for changed in ("broker_core/interactive/channel/frames.py", "packaging/agent/launcher.c"):
         was = (tmp_path / changed).read_bytes()
         (tmp_path / changed).write_bytes(was + b"\n")
         built.touch()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins, user_folder
 from broker_core.errors import BadRequest
-from broker_core.matchmaking.policy_plugins import PolicyPlugins, user_folder
 from broker_core.policies.built_in import POLICIES, best_fit
 from broker_core.policies.policy import Choices, Request
 

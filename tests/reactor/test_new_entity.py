@@ -9,9 +9,9 @@ from pathlib import Path
 
 from broker_core.bookkeeping.replay import Replay, StateFold, folds_with, replay_log
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE
-from broker_core.engine.engine import Engine
-from broker_core.engine.failpoints import FailPoints
-from broker_core.engine.stream import Stream
+from broker_core.broker.engine.engine import Engine
+from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.engine.stream import Stream
 from broker_core.jdl.check import check
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptStarted
 from broker_core.jobs.states import JobState

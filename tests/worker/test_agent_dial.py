@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from broker_core.channel.rendezvous import Endpoint
+from broker_core.interactive.channel.rendezvous import Endpoint
 from broker_core.worker.agent_dial import AgentDialer, Reach
 from tests.waiting import eventually
 

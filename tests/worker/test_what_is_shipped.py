@@ -7,9 +7,9 @@ import pytest
 
 SHIPPED = "broker_core.worker"
 CHANNEL = {
-    "broker_core.channel.frames",
-    "broker_core.channel.rendezvous",
-    "broker_core.channel.x_setup",
+    "broker_core.interactive.channel.frames",
+    "broker_core.interactive.channel.rendezvous",
+    "broker_core.interactive.channel.x_setup",
 }
 """The parts of the channel that both of its ends have."""
 
@@ -35,9 +35,9 @@ def test_agents_bring_along_frames_meetings_and_display_set_up_and_nothing_else(
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("broker_core.worker.agent_dial", "broker_core.shadow.event_buffer"),
-        ("broker_core.channel.rendezvous", "broker_core.shadow.input"),
-        ("broker_core.channel.frames", "broker_core.errors"),
+        ("broker_core.worker.agent_dial", "broker_core.interactive.shadow.event_buffer"),
+        ("broker_core.interactive.channel.rendezvous", "broker_core.interactive.shadow.input"),
+        ("broker_core.interactive.channel.frames", "broker_core.errors"),
         ("broker_core.worker.agent", "broker_core.simulation"),
     ],
 )

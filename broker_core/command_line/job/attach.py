@@ -23,7 +23,7 @@ from broker_core.command_line.job.forward_forms import Dynamic, ForwardRequests,
 from broker_core.command_line.job.ids import Job, resolve
 from broker_core.command_line.job.raw_keys import DETACH, RawKeys, raw_keys, readable
 from broker_core.errors import BadRequest
-from broker_core.shadow.session_events import ENDED
+from broker_core.interactive.shadow.session_events import ENDED
 
 LINES = "lines"
 _TURN = 64 * 1024

@@ -42,7 +42,7 @@ def network(
     _check(here, there)
 
     async def work(client: BrokerClient) -> int:
-        from broker_core.shadow.session_events import SessionState
+        from broker_core.interactive.shadow.session_events import SessionState
 
         async with beside(client, job, direct_ports) as opened:
             connection = await opened.connection()

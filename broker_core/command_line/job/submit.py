@@ -26,9 +26,9 @@ from broker_core.command_line.job.forward_forms import wishes
 from broker_core.command_line.job.ids import Site
 from broker_core.command_line.output import messages
 from broker_core.errors import DescriptionRefused, NotFound
-from broker_core.file_errors import unusable
 from broker_core.jdl.limits import Limits
 from broker_core.jobs.states import JobState
+from broker_core.system.file_errors import unusable
 from broker_core.wire.submission import Receipt
 
 _MANY = 20

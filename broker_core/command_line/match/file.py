@@ -6,6 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from broker_core.broker.matchmaking.match_context import MatchContext
+from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.broker.submission.items import refused
+from broker_core.broker.submission.match_parts import SHOWN, parts_of, place_of, row, tell
 from broker_core.command_line import output
 from broker_core.command_line.invocation import session
 from broker_core.information.resource_file import read
@@ -13,15 +17,11 @@ from broker_core.information.updater import SourceAnswer
 from broker_core.jdl.check import DEFAULT, check
 from broker_core.matching.match import Matches, match
 from broker_core.matching.report import report
-from broker_core.matchmaking.match_context import MatchContext
-from broker_core.matchmaking.policy_plugins import PolicyPlugins
-from broker_core.paths import places
 from broker_core.policies.applied import applied
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import SourceHeard
 from broker_core.settings.settings import load
-from broker_core.submission.items import refused
-from broker_core.submission.match_parts import SHOWN, parts_of, place_of, row, tell
+from broker_core.system.paths import places
 from broker_core.wire.matches import MatchReport, MatchRequest
 
 

@@ -11,14 +11,12 @@ from typing import Any
 import orjson
 from rich.progress import Progress
 
-from broker_core.broker.gc_tuning import HARDLY_EVER, collect_rarely
 from broker_core.client.package_data import exists, folder
 from broker_core.command_line import output
 from broker_core.command_line.invocation import session
 from broker_core.command_line.own_policies import own_policies
 from broker_core.command_line.simulation import report as sim_report
 from broker_core.errors import BadRequest
-from broker_core.file_errors import unusable
 from broker_core.policies.guarded import failed
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.scheduler import Scheduler
@@ -31,6 +29,8 @@ from broker_core.simulation.site import SiteFacts
 from broker_core.simulation.sites_file import read_sites
 from broker_core.simulation.swf import read_swf
 from broker_core.simulation.trace import WorkloadTrace
+from broker_core.system.file_errors import unusable
+from broker_core.system.gc_tuning import HARDLY_EVER, collect_rarely
 
 
 @dataclass(frozen=True, slots=True)

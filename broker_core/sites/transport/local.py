@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import cast
 
 from broker_core.errors import NotFound
-from broker_core.process_start import start_whole
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
 from broker_core.sites.transport.script_io import ScriptIO
 from broker_core.sites.transport.scripts import Scripts
 from broker_core.sites.transport.shell_wrapper import WrappedScript
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
+from broker_core.system.process_start import start_whole
 
 _REAPED = 5.0
 """Seconds that a killed process may take to be gone; one that hangs in the kernel is left."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.broker.site_management.network_monitor import NetworkMonitor
 from broker_core.client.client import BrokerClient
-from broker_core.site_management.network_monitor import NetworkMonitor
 from broker_core.wire.sites import QuestionAnswer, SiteSpec
 from tests.broker.sites.conftest import NAME
 from tests.broker.sites.watching import known, view

@@ -363,7 +363,7 @@ async def test_a_broker_without_sites_over_ssh_does_not_wait_for_the_import_of_a
     tmp_path: Path,
 ) -> None:
     program = (
-        "import sys, broker_core.sites.transport.factory, broker_core.broker.assembly;"
+        "import sys, broker_core.sites.transport.factory, broker_core.broker.daemon.assembly;"
         "print([name for name in sys.modules if name.startswith('asyncssh')])"
     )
     process = await asyncio.create_subprocess_exec(

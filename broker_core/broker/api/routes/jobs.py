@@ -1,0 +1,174 @@
+"""Routes of the jobs: the table, one job, its story, and the bulk commands (CB-CMD-02, CB-CMD-05)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Query, Response
+
+from broker_core.broker.api.dependencies import (
+    EnginePart,
+    Owner,
+    RegistryPart,
+    StorePart,
+    SubmissionsPart,
+    own_job,
+    own_jobs,
+    part,
+)
+from broker_core.broker.api.permissions import OWNER
+from broker_core.broker.api.responses import JSON, json_response
+from broker_core.broker.api.views.jobs import JobViews
+from broker_core.broker.engine.ended_jobs import EndedJobs
+from broker_core.broker.engine.engine import Engine
+from broker_core.broker.engine.stream import event_view
+from broker_core.errors import BadRequest, Conflict
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
+from broker_core.wire.submission import IdList, Outcomes
+from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
+
+ViewsPart = Annotated[JobViews, part(JobViews)]
+EndedPart = Annotated[EndedJobs, part(EndedJobs)]
+router = APIRouter(dependencies=[OWNER])
+_SLICE = 500
+"""Jobs of a bulk command between two turns of the event loop."""
+_FORGOTTEN = 2000
+"""Jobs whose files are removed between two turns of the event loop: one exchange of a far site for each."""
+
+
+@router.get("/jobs", response_model=JobsPage)
+async def jobs(
+    store: StorePart,
+    owner: Owner,
+    limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
+    after: Annotated[str, Query(max_length=200)] = "",
+    state: Annotated[list[str], Query()] = [],  # noqa: B006 - the framework copies it
+    columns: Annotated[str, Query(max_length=1000)] = "",
+) -> Response:
+    """A page of the caller's jobs by columns, newest first."""
+    wanted = tuple(column for column in columns.split(",") if column) or JOB_COLUMNS
+    page = await store.jobs_page(owner, after, limit, [_state(name) for name in state], wanted)
+    return Response(orjson.dumps(page), media_type=JSON)
+
+
+@router.get("/jobs/{job}", response_model=JobDetail)
+async def job(job: str, store: StorePart, views: ViewsPart, owner: Owner) -> Response:
+    """Everything about one job but its events and files."""
+    return json_response(await views.detail(await own_job(store, owner, job)))
+
+
+@router.get("/jobs/{job}/events", response_model=list[EventView])
+async def events(job: str, store: StorePart, owner: Owner) -> Response:
+    """The job's story, in order."""
+    await own_job(store, owner, job)
+    return json_response([event_view(event) for event in await store.events_of(job)])
+
+
+@router.post("/jobs/cancel", response_model=Outcomes)
+async def cancel(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
+    """Stop jobs everywhere: at once where they wait, else as soon as their site confirms it."""
+    return await _ask(wanted, engine, owner, CancelAsked, _cannot_cancel)
+
+
+@router.post("/jobs/hold", response_model=Outcomes)
+async def hold(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
+    """Keep waiting jobs from being matched."""
+    return await _ask(wanted, engine, owner, lambda job: HoldAsked(job, "On hold by its owner"), _cannot_hold)
+
+
+@router.post("/jobs/release", response_model=Outcomes)
+async def release(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
+    """Lift a hold."""
+    return await _ask(wanted, engine, owner, ReleaseAsked, _cannot_release)
+
+
+@router.post("/jobs/{job}/elsewhere", response_model=JobDetail)
+async def elsewhere(job: str, engine: EnginePart, views: ViewsPart, owner: Owner) -> Response:
+    """Match a job again although its attempt may still run at a silent site, where it is ended later."""
+    await own_job(engine.store, owner, job)
+    if refusal := engine.scheduler.not_elsewhere(job):
+        raise Conflict(f"The job cannot be run elsewhere. {refusal}.", place=job)
+    engine.post(ElsewhereAsked(job))
+    await engine.settled()
+    return json_response(await views.detail(await own_job(engine.store, owner, job)))
+
+
+@router.post("/jobs/purge", response_model=Outcomes)
+async def purge(
+    wanted: IdList,
+    store: StorePart,
+    ended: EndedPart,
+    registry: RegistryPart,
+    submissions: SubmissionsPart,
+    owner: Owner,
+) -> Response:
+    """Remove ended jobs and their files."""
+    results: dict[str, str | None] = {}
+    removed: list[JobRecord] = []
+    used = await store.files_in_use()
+    for ids in _slices(wanted.ids):
+        mine = await own_jobs(store, owner, ids)
+        gone = await ended.purge(list(mine))
+        removed += gone
+        for one in ids:
+            results[one] = (
+                "There is no such job." if one not in mine else "It has not ended yet; cancel it first."
+            )
+        results |= dict.fromkeys((record.id for record in gone), None)
+    for start in range(0, len(removed), _FORGOTTEN):
+        await registry.forget(removed[start : start + _FORGOTTEN])
+    submissions.release(used - await store.files_in_use())
+    store.tidy()
+    return json_response(Outcomes(results=results))
+
+
+async def _ask(
+    wanted: IdList,
+    engine: Engine,
+    owner: str,
+    request: Callable[[str], Request],
+    refusal: Callable[[JobRecord], str | None],
+) -> Response:
+    results: dict[str, str | None] = {}
+    for ids in _slices(wanted.ids):
+        mine = await own_jobs(engine.store, owner, ids)
+        for one in ids:
+            live = engine.scheduler.job(one)
+            record = live.record if live and one in mine else mine.get(one)
+            results[one] = refusal(record) if record is not None else "There is no such job."
+            if results[one] is None:
+                engine.post(request(one))
+    await engine.settled()
+    return json_response(Outcomes(results=results))
+
+
+def _slices(ids: list[str]) -> list[list[str]]:
+    unique = list(dict.fromkeys(ids))
+    return [unique[start : start + _SLICE] for start in range(0, len(unique), _SLICE)]
+
+
+def _cannot_cancel(record: JobRecord) -> str | None:
+    return f"It is {record.state} already." if record.state.ended else None
+
+
+def _cannot_hold(record: JobRecord) -> str | None:
+    if record.held:
+        return "It is on hold already."
+    return (
+        None if record.state is JobState.WAITING else f"Only a waiting job can be held; it is {record.state}."
+    )
+
+
+def _cannot_release(record: JobRecord) -> str | None:
+    return None if record.held and record.state is JobState.WAITING else "It is not on hold."
+
+
+def _state(name: str) -> JobState:
+    try:
+        return JobState(name)
+    except ValueError:
+        raise BadRequest(f"There is no state {name!r}.", remedy="Use " + ", ".join(JobState) + ".") from None

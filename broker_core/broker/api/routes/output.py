@@ -1,0 +1,216 @@
+"""Routes of a job's files: what can be read, any part of it, live or after the end (CB-CMD-04)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+from fastapi.responses import StreamingResponse
+from starlette.convertors import Convertor, register_url_convertor
+
+from broker_core.broker.api.dependencies import Owner, StorePart, own_job, part
+from broker_core.broker.api.permissions import OWNER
+from broker_core.broker.api.responses import json_response
+from broker_core.broker.engine.ended_jobs import EndedJobs
+from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
+from broker_core.broker.site_management.site_registry import SiteRegistry
+from broker_core.broker.submission.checking import Checker
+from broker_core.broker.submission.launch_orders import LaunchOrders
+from broker_core.errors import NotFound, RangeNotSatisfiable
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.names import is_listed
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.launching.orders import STDERR, STDOUT
+from broker_core.sites.contract import Site
+from broker_core.sites.remote.removed import RemovedSite
+from broker_core.wire.submission import Fetched
+from broker_core.wire.views import OutputFile
+
+EndedPart = Annotated[EndedJobs, part(EndedJobs)]
+router = APIRouter(dependencies=[OWNER])
+PART = 1 << 18
+"""Bytes read at once."""
+
+
+class _AnyName(Convertor[str]):
+    """The name of a file of a job: any character may stand in it, a line break too."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        """The name as it came."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The name as it is."""
+        return value
+
+
+register_url_convertor("anyname", _AnyName())
+
+
+class JobOutput:
+    """The files of jobs, where their sites have them or where they were brought to."""
+
+    def __init__(
+        self, sites: SiteDispatcher, registry: SiteRegistry, orders: LaunchOrders, checker: Checker
+    ) -> None:
+        self._sites = sites
+        self._registry = registry
+        self._orders = orders
+        self._checker = checker
+
+    async def listed(self, record: JobRecord) -> list[OutputFile]:
+        """Files of a job's last attempt that can be read now; none before it was at a site."""
+        site = self._sites.site_of(record.ce) or self._registry.removed(record.ce)
+        if site is None or not record.attempt:
+            return []
+        checked = await self._checker.check(await self._orders.text(record), record.parameter)
+        found = await site.files(record.component)
+        growing = record.state is JobState.RUNNING
+        return [
+            OutputFile(
+                path=file.path,
+                size=file.size,
+                modified=file.modified,
+                growing=growing,
+                role=_role(file.path, checked.description),
+            )
+            for file in found
+        ]
+
+    async def opened(self, record: JobRecord, path: str) -> int:
+        """A file descriptor of one of a job's files; raises NotFound, also for what is no ordinary file."""
+        site = self._site(record)
+        try:
+            return os.open(
+                await site.open_path(record.component, path),
+                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
+            )
+        except (OSError, ValueError) as error:
+            raise NotFound(f"The job has no file {path!r} that can be read.", place=record.id) from error
+
+    def _site(self, record: JobRecord) -> Site | RemovedSite:
+        if not record.attempt:
+            raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
+        site = self._sites.site_of(record.ce) or self._registry.removed(record.ce)
+        if site is None:
+            name = record.sites
+            raise NotFound(
+                f"{name} is not among the sites any more, and nothing of the job was brought here before.",
+                place=record.id,
+            )
+        return site
+
+
+OutputPart = Annotated[JobOutput, part(JobOutput)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Bytes `start` to `end` (exclusive) of a file."""
+
+    start: int
+    end: int
+
+
+@router.get("/jobs/{job}/files", response_model=list[OutputFile])
+async def files(job: str, store: StorePart, output: OutputPart, owner: Owner) -> Response:
+    """Files of a job that can be read now."""
+    found = await output.listed(await own_job(store, owner, job))
+    return json_response([file.model_dump() for file in found])
+
+
+@router.get("/jobs/{job}/files/{path:anyname}", response_class=Response)
+async def read(
+    job: str,
+    path: str,
+    store: StorePart,
+    output: OutputPart,
+    owner: Owner,
+    range_: Annotated[str, Header(alias="range")] = "",
+) -> Response:
+    """A file, or the part that `Range` names; `Content-Range` tells the size that it has now."""
+    record = await own_job(store, owner, job)
+    handle = await output.opened(record, path)
+    size = os.fstat(handle).st_size
+    try:
+        span = _span(range_, size)
+    except RangeNotSatisfiable:
+        os.close(handle)
+        raise
+    headers = {"content-length": str(span.end - span.start), "accept-ranges": "bytes"}
+    if range_:
+        headers["content-range"] = f"bytes {span.start}-{span.end - 1}/{size}"
+    return StreamingResponse(
+        _parts(handle, span), 206 if range_ else 200, headers, media_type="application/octet-stream"
+    )
+
+
+@router.post("/jobs/{job}/fetched")
+async def fetched(
+    job: str, word: Fetched, store: StorePart, ended: EndedPart, owner: Owner
+) -> dict[str, Any]:
+    """The caller has the output: the job becomes Cleared, or stays Done where a listed file was missing."""
+    await own_job(store, owner, job)
+    await ended.fetched(job, word.missing)
+    return {}
+
+
+async def _parts(handle: int, span: _Span) -> AsyncIterator[bytes]:
+    try:
+        at = span.start
+        while at < span.end:
+            part = await asyncio.to_thread(os.pread, handle, min(PART, span.end - at), at)
+            if not part:
+                return
+            at += len(part)
+            yield part
+    finally:
+        os.close(handle)
+
+
+def _span(asked: str, size: int) -> _Span:
+    """The part of a file that a Range header asks for; raises RangeNotSatisfiable."""
+    if not asked:
+        return _Span(0, size)
+    first, dash, last = asked.removeprefix("bytes=").strip().partition("-")
+    if (
+        not asked.startswith("bytes=")
+        or not dash
+        or not _number(first)
+        or not _number(last)
+        or first == last == ""
+    ):
+        raise _unsatisfiable(asked, size)
+    if not first:
+        start, end = max(0, size - int(last)), size
+    else:
+        start, end = int(first), min(size, int(last) + 1) if last else size
+    if start >= end:
+        raise _unsatisfiable(asked, size)
+    return _Span(start, end)
+
+
+def _number(text: str) -> bool:
+    return not text or (text.isascii() and text.isdigit() and len(text) < 19)
+
+
+def _unsatisfiable(asked: str, size: int) -> RangeNotSatisfiable:
+    return RangeNotSatisfiable(f"The file has {size:,} bytes now; the range {asked!r} is not in it.")
+
+
+def _role(path: str, description: JobDescription | None) -> str:
+    if description is None:
+        return "work"
+    if path == (description.stdout or STDOUT):
+        return "stdout"
+    if path == (description.stderr or STDERR):
+        return "stderr"
+    listed = any(is_listed(path, entry) for entry in description.output_sandbox)
+    return "output" if listed else "work"

@@ -1,0 +1,92 @@
+"""Sites as they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from broker_core.broker.api.views.resource_marks import throttled
+from broker_core.broker.engine.engine import Engine
+from broker_core.broker.site_management.link_views import link_view
+from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
+from broker_core.broker.site_management.site_registry import SiteRegistry
+from broker_core.information.runner import Updaters
+from broker_core.jobs.placement import computing_element
+from broker_core.resources.entry import ResourceEntry
+from broker_core.sites.contract import Site
+from broker_core.system.clock import now
+from broker_core.wire.sites import SITE_KINDS, SiteView
+
+
+class SiteViews:
+    """Shows sites with what engine, registry and sources know of them."""
+
+    def __init__(
+        self, engine: Engine, sites: SiteDispatcher, registry: SiteRegistry, updaters: Updaters
+    ) -> None:
+        self._engine = engine
+        self._sites = sites
+        self._registry = registry
+        self._updaters = updaters
+
+    async def all(self, owner: str) -> list[SiteView]:
+        """One view for each site, by name; the outcomes are those of the owner's jobs."""
+        outcomes = await self._engine.store.outcomes(owner)
+        views = [self._view(site, outcomes) for site in self._sites.sites.values()]
+        return sorted(views, key=lambda view: view.name)
+
+    async def one(self, owner: str, name: str) -> SiteView:
+        """The view of one site; raises NotFound."""
+        self._registry.spec(name)
+        return self._view(self._sites.sites[name], await self._engine.store.outcomes(owner))
+
+    def _view(self, site: Site, outcomes: dict[str, tuple[int, int]]) -> SiteView:
+        cache = self._engine.scheduler.cache
+        cache.pool(now().monotonic)
+        entries = [entry for entry in cache.entries.values() if computing_element(entry.ce).site == site.name]
+        done, failed = outcomes.get(site.name, (0, 0))
+        spec = self._registry.specs[site.name]
+        view = SiteView(
+            spec=spec,
+            title=SITE_KINDS[spec.kind],
+            link=link_view(site.link),
+            ces=sorted(entry.ce for entry in entries),
+            done=done,
+            failed=failed,
+            leaving=(leaving := self._registry.is_leaving(site.name)),
+            removable=spec.kind != "local" and not leaving,
+        )
+        if spec.kind == "local":
+            view.link.heard = now().wall
+        if site.link.usable:
+            view.stale = self._updaters.trouble(site.name).removeprefix(f"{site.name}: ")
+        _count(view, entries)
+        self._judge(view, entries)
+        self._follow(view)
+        return view
+
+    def _judge(self, view: SiteView, entries: Sequence[ResourceEntry]) -> None:
+        """How the site treated jobs lately, and whether it is throttled for that."""
+        reputation, moment = self._engine.scheduler.cache.reputation, now()
+        conducts = [reputation.of(entry.ce, moment.monotonic) for entry in entries]
+        view.recent_done = round(sum(one.done for one in conducts))
+        view.recent_failed = round(sum(one.failed for one in conducts))
+        throttles = [reputation.at(entry.ce, moment.monotonic) for entry in entries]
+        view.throttled = next((throttled(one, moment) for one in throttles if one is not None), "")
+
+    def _follow(self, view: SiteView) -> None:
+        figures = self._engine.figures
+        view.queued, view.running = figures.queued(view.name), figures.running(view.name)
+        view.per_hour = figures.per_hour(view.name, now().wall)
+        course = figures.courses.get(view.name)
+        if course is not None:
+            view.times = list(course.times)
+            view.history_queued, view.history_running = list(course.queued), list(course.running)
+
+
+def _count(view: SiteView, entries: Sequence[ResourceEntry]) -> None:
+    """CPUs of all queues; queues of a cluster share its processors, so the largest figure stands for all."""
+    view.total_cpus = max((entry.total for entry in entries), default=0)
+    # What was given out of one queue, and is not in its figures yet, is not free in the others either.
+    hidden = sum(max(0, entry.given - entry.seen) for entry in entries)
+    published = max((entry.published_free for entry in entries), default=0)
+    view.free_cpus = max(0, min(published - hidden, view.total_cpus))

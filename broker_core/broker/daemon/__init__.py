@@ -1,0 +1,1 @@
+"""The broker as a process: put together from its parts, started, recovered, stopped in order."""

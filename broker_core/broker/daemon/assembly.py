@@ -1,0 +1,305 @@
+"""A broker put together from its parts, started and stopped in order."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import orjson
+
+from broker_core.bookkeeping.store import Store
+from broker_core.broker.api.app import make_app
+from broker_core.broker.api.dependencies import Parts
+from broker_core.broker.api.list_match import KnownResources, ListMatch
+from broker_core.broker.api.listener import ApiListener
+from broker_core.broker.api.routes.lines import LineJobs
+from broker_core.broker.api.routes.output import JobOutput
+from broker_core.broker.api.routes.sites import SiteTester
+from broker_core.broker.api.views.broker import BrokerStatus, Shutdown
+from broker_core.broker.api.views.jobs import JobViews
+from broker_core.broker.api.views.queue import QueueViews
+from broker_core.broker.api.views.sites import SiteViews
+from broker_core.broker.daemon.recovery import recover
+from broker_core.broker.engine.ended_jobs import EndedJobs
+from broker_core.broker.engine.engine import Engine
+from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.engine.stream import Stream
+from broker_core.broker.matchmaking.data_locality import DataLocality
+from broker_core.broker.matchmaking.match_context import MatchContext, matchmaker
+from broker_core.broker.matchmaking.policy_choice import ActivePolicies
+from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.broker.site_management.site_discovery import SiteDiscovery, look_at
+from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
+from broker_core.broker.site_management.site_registry import SiteRegistry
+from broker_core.broker.site_management.site_specs import SiteSpecs
+from broker_core.broker.submission.checking import Checker
+from broker_core.broker.submission.items import ItemChecker
+from broker_core.broker.submission.launch_orders import LaunchOrders
+from broker_core.broker.submission.submissions import Submissions
+from broker_core.errors import CrossDeskError
+from broker_core.information.replicas.catalog import catalog
+from broker_core.information.replicas.memory import ReplicaMemory
+from broker_core.information.runner import Updaters
+from broker_core.information.site_updater import LOCAL, SiteUpdater
+from broker_core.interactive.sessions.agent_monitor import AgentMonitor
+from broker_core.interactive.sessions.agent_programs import agents
+from broker_core.interactive.sessions.key_distribution import KeyDistribution
+from broker_core.interactive.sessions.line_sessions import LineSessions
+from broker_core.interactive.sessions.sessions import Sessions
+from broker_core.jdl.check import Limits
+from broker_core.jobs.record import JobRecord
+from broker_core.launching.files import FileStore
+from broker_core.reactor.core import Core
+from broker_core.reactor.effect_runner import Carrier
+from broker_core.resources.facts import SourceHeard
+from broker_core.scheduling.build import build
+from broker_core.scheduling.config import SchedulerConfig
+from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
+from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
+from broker_core.scheduling.scheduler import Scheduler
+from broker_core.settings.settings import Settings
+from broker_core.sites.factory import site_for
+from broker_core.sites.local.settings import LocalSettings
+from broker_core.sites.local.site import LocalSite
+from broker_core.system.clock import now
+from broker_core.system.paths import Paths
+from broker_core.version import VERSION
+
+log = logging.getLogger("crossdesk.broker")
+QUEUE_AHEAD = 1.0
+"""A site may have as many processors' worth of jobs in its queue as it has processors, if jobs may queue at
+sites at all."""
+LOCAL_INTERVAL = 60.0
+"""Seconds between two looks at this machine."""
+LAST_REQUESTS = 5.0
+"""Seconds that open requests get to finish when the broker stops."""
+
+
+class Broker:
+    """One broker over one open store."""
+
+    def __init__(
+        self, paths: Paths, settings: Settings, store: Store, fail: FailPoints, stop: Callable[[str], None]
+    ) -> None:
+        self._paths = paths
+        self._settings = settings
+        self._store = store
+        self._fail = fail
+        self._decide()
+        self._run_jobs()
+        self._accept_jobs()
+        self.parts = self._answer(Shutdown(stop))
+        """What the routes of the API are given, by type."""
+        self._listener = ApiListener(
+            make_app(self.parts, self._submissions, settings.request_max), paths.new_socket
+        )
+
+    def _decide(self) -> None:
+        """The reactors and the engine that carries out what they decide."""
+        settings, store = self._settings, self._store
+        self._stream = Stream(store)
+        self._policies = _policies(self._paths, settings)
+        self._context = MatchContext(settings)
+        self._replicas = _replicas(self._paths, settings, lambda: self._engine.post(ReplicasFound()))
+        self._data = DataLocality(self._replicas)
+        scheduler = _scheduler(settings, store, self._context, self._data, self._policies)
+        self._engine = Engine(store, Core([scheduler]), self._stream, self._fail)
+
+    def _run_jobs(self) -> None:
+        """The sites, and the sessions of interactive jobs there."""
+        settings, store, engine, paths = self._settings, self._store, self._engine, self._paths
+        self._checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
+        self._files = FileStore(paths.files)
+        self._sessions = Sessions(store, settings, paths.state)
+        self._sessions.post = engine.post
+        self._orders = LaunchOrders(store, self._checker, self._files, self._sessions)
+        self._sites = SiteDispatcher(engine, self._orders, self._fail)
+        self._sessions.site_of = self._sites.site_of
+        self._lines = LineSessions(store, settings, paths.state / "lines")
+        self._keys = _key_distribution(store, engine.scheduler, self._sessions, self._sites)
+        self._agents = _agents(engine.scheduler, self._sessions, self._sites, self._lines)
+        local = _local(paths, settings)
+        self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, site_for)
+        self._discovery = SiteDiscovery(look_at)
+        self._updaters = _updaters(settings, engine, local)
+
+    def _accept_jobs(self) -> None:
+        """Submissions, and what may happen to jobs that have ended."""
+        settings = self._settings
+        items = ItemChecker(self._checker, self._files, self._data, settings.sandbox_limit)
+        self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
+        self._ended = EndedJobs(self._engine)
+
+    def _answer(self, shutdown: Shutdown) -> Parts:
+        """What the routes show and do."""
+        engine, sites, registry, orders = self._engine, self._sites, self._registry, self._orders
+        checker, submissions, updaters = self._checker, self._submissions, self._updaters
+        self._status = BrokerStatus(self._paths, self._settings, self._store, self._stream, submissions)
+        jobs = JobViews(engine, sites, orders, checker)
+        known = KnownResources(engine.scheduler, updaters, cache=self._settings.cache)
+        every: tuple[object, ...] = (
+            self._settings, self._store, self._stream, engine, checker, submissions, self._ended, self._files,
+            sites, registry, self._discovery, updaters, self._replicas, self._policies, self._sessions,
+            self._lines, self._keys, self._status, shutdown, jobs,
+            QueueViews(engine, jobs, self._policies),
+            SiteViews(engine, sites, registry, updaters),
+            ListMatch(known, self._data, self._context, self._policies),
+            JobOutput(sites, registry, orders, checker),
+            LineJobs(self._store, sites, orders),
+            SiteTester(registry, self._files, submissions),
+        )  # fmt: skip
+        return {type(part): part for part in every}
+
+    async def start(self) -> None:
+        """Take the live jobs over, then answer on the socket."""
+        self._registry.connect(self._updaters)
+        died = self._paths.holder.exists()
+        await recover(self._engine, self._orders, self._sites, self._updaters, self._fail, died=died)
+        self._engine.connect(self._carriers())
+        await self._listener.open()
+        self._write_holder()
+        self._keys.start()
+        self._agents.start(job.record for job in self._engine.scheduler.live())
+        log.info("Broker %s answers on %s", VERSION, self._listener.path)
+        if older := agents(self._settings.agent_program).older:
+            log.warning("Interactive jobs at other sites: %s", older)
+
+    async def stop(self) -> None:
+        """Stop accepting, let requests finish, save, and leave what runs running."""
+        await self._submissions.settle()
+        self._stream.close()
+        await self._listener.close(LAST_REQUESTS)
+        self._engine.stop()
+        for part in (self._agents, self._keys, self._lines, self._updaters):
+            await part.close()
+        self._registry.close()
+        for one in (self._discovery, self._replicas, self._sites):
+            await one.close()
+        await self._engine.settled()
+        self._paths.holder.unlink(missing_ok=True)
+        self._store.close()
+        log.info("Broker stopped")
+
+    def _carriers(self) -> dict[type, Carrier]:
+        """Who carries out what leaves the engine."""
+        return {
+            Submit: self._sites.submit,
+            Confirm: self._sites.confirm,
+            Cancel: self._sites.cancel,
+            Ask: lambda _: self._updaters.ask(),
+            LateMessage: self._ended.stray,
+        }
+
+    def _write_holder(self) -> None:
+        said = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "socket": str(self._listener.path),
+            "version": VERSION,
+            "epoch": self._store.epoch,
+            "started": self._status.started,
+        }
+        fresh = self._paths.holder.with_suffix(".new")
+        try:
+            fresh.write_bytes(orjson.dumps(said))
+            fresh.chmod(0o600)
+            fresh.replace(self._paths.holder)
+        except OSError as error:
+            # Clients find the socket by its usual name; a full disk must not keep the broker from answering.
+            log.warning("The holder file could not be written: %s", error)
+
+
+def _policies(places: Paths, settings: Settings) -> ActivePolicies:
+    plugins = PolicyPlugins(settings.mode)
+    return ActivePolicies(places.policies, plugins, settings.policy, settings.queue_policy)
+
+
+def _replicas(places: Paths, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
+    return ReplicaMemory(catalog(settings.replicas, places.replicas), time.monotonic, found)
+
+
+def _key_distribution(
+    store: Store, scheduler: Scheduler, sessions: Sessions, sites: SiteDispatcher
+) -> KeyDistribution:
+    return KeyDistribution(store, lambda: [job.record for job in scheduler.live()], sessions, sites.site_of)
+
+
+def _agents(
+    scheduler: Scheduler, sessions: Sessions, sites: SiteDispatcher, lines: LineSessions
+) -> AgentMonitor:
+    def record(job: str) -> JobRecord | None:
+        live = scheduler.job(job)
+        return live.record if live is not None else None
+
+    async def over(job: str) -> None:
+        sessions.forget(job)
+        await lines.over(job)
+
+    watch = AgentMonitor(record, sessions, sites.site_of, over)
+    sessions.expect = watch.begin
+    return watch
+
+
+def _local(places: Paths, settings: Settings) -> LocalSite:
+    limits = LocalSettings(file_limit=settings.output_max)
+    return LocalSite(LOCAL, places.sites / LOCAL, settings.cpus, limits)
+
+
+def _scheduler(
+    settings: Settings,
+    store: Store,
+    circumstances: MatchContext,
+    near_files: DataLocality,
+    policies: ActivePolicies,
+) -> Scheduler:
+    chosen = PoliciesChosen(policies.policy(), policies.queue_policy())
+    match = matchmaker(circumstances, near_files)
+    made = build(match, store.next_position, _rules(settings), chosen)
+    circumstances.successes = made.cache.reputation.successes
+    circumstances.storage = made.cache.storage.known
+    return made
+
+
+def _rules(settings: Settings) -> SchedulerConfig:
+    return SchedulerConfig(
+        rematch_interval=settings.rematch_interval,
+        infeasible_timeout=settings.infeasible_timeout,
+        interactive_start=settings.interactive_start,
+        max_rematch=settings.max_rematch,
+        queue_ahead=QUEUE_AHEAD,
+        temp_bad_period=settings.temp_bad_period,
+        exclusive_interval=settings.exclusive_interval,
+        batch_capacity=settings.batch_capacity,
+        max_site_queue=settings.max_site_queue,
+        cache=settings.cache,
+        access_needed=True,
+    )
+
+
+def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
+    def heard(said: SourceHeard) -> None:
+        """A source has spoken; three of its intervals later its word is stale, unless set otherwise."""
+        interval = settings.stale_after / 3 if settings.stale_after else said.interval
+        engine.post(replace(said, interval=interval))
+
+    def changed() -> None:
+        """How a source does is shown among the sources, and on the card of the site that it is."""
+        engine.stream.topics.resources_changed()
+        engine.stream.topics.sites_changed()
+
+    own = [SiteUpdater(local.look, local.name, LOCAL_INTERVAL)]
+    return Updaters(settings.sources, heard, now, own=own, changed=changed)
+
+
+def unusable(places: Paths, error: OSError) -> CrossDeskError:
+    """The refusal of a state directory that cannot be used."""
+    return CrossDeskError(
+        f"The state directory cannot be used: {(error.strerror or str(error)).lower()}.",
+        place=str(error.filename or places.state),
+        code="state_directory_unusable",
+        remedy="Make it writable for you, or name another one with --state-dir or CROSSDESK_STATE_DIR.",
+    )

@@ -1,0 +1,82 @@
+"""Start-up: live jobs are read from the store, and every attempt is found again at its site (CB-LB-02).
+
+Idempotent: killed anywhere in between, the next start does the same again (reliability case 3).
+"""
+
+from __future__ import annotations
+
+import logging
+
+from broker_core.broker.engine.engine import Engine
+from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
+from broker_core.broker.submission.launch_orders import LaunchOrders
+from broker_core.errors import StoreDamaged
+from broker_core.information.runner import Updaters
+from broker_core.information.site_updater import LOCAL
+from broker_core.jobs.failure_history import FailureHistory, past_of
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.scheduling.demand import demand_of
+from broker_core.scheduling.live_job import AT_SITE
+from broker_core.scheduling.messages import Arrival, JobsRecovered
+
+log = logging.getLogger("crossdesk.recovery")
+
+
+async def recover(
+    engine: Engine,
+    orders: LaunchOrders,
+    sites: SiteDispatcher,
+    updaters: Updaters,
+    fail: FailPoints,
+    *,
+    died: bool = False,
+) -> None:
+    """Give the live jobs to the scheduler, then let the sites find their attempts again.
+
+    `died`: the broker before this one was killed. That is recorded with every job on its way to a site,
+    durably before any is touched again (reliability case 24), and what it had begun to purge is purged.
+    """
+    fail("before:recovery")
+    arrivals = []
+    for record in engine.store.live():
+        try:
+            arrivals.append(await _arrival(record, engine, orders))
+        except StoreDamaged as error:
+            log.error("Job %s cannot be taken over: %s", record.id, error)
+    updaters.start()
+    await updaters.refresh((LOCAL,))
+    fail("during:recovery")
+    at_sites = [arrival.record for arrival in arrivals if arrival.record.state in AT_SITE]
+    engine.count(at_sites)
+    engine.post(JobsRecovered(tuple(arrivals), died))
+    await engine.settled()
+    await sites.start(at_sites)
+    await sites.forget_unknown(died=died)
+    for problem in engine.core.validate():
+        log.error("After the start the state contradicts itself: %s", problem)
+    fail("after:recovery")
+    if arrivals:
+        log.info("%d live jobs were taken over", len(arrivals))
+
+
+async def _arrival(record: JobRecord, engine: Engine, orders: LaunchOrders) -> Arrival:
+    description = await orders.description(record)
+    demand = demand_of(description, await orders.text(record), record.parameter, record.pinned)
+    return Arrival(record, demand, await _hold(record, engine), await _past(record, engine))
+
+
+async def _past(record: JobRecord, engine: Engine) -> FailureHistory | None:
+    """The troubles of a job that may have had some."""
+    if record.attempt > 1 or (record.attempt and record.state in (JobState.WAITING, JobState.READY)):
+        return past_of(await engine.store.events_of(record.id))
+    return None
+
+
+async def _hold(record: JobRecord, engine: Engine) -> str:
+    """The hold that was asked for with the submission, where the scheduler had not seen the job yet."""
+    if record.state is not JobState.SUBMITTED:
+        return ""
+    events = await engine.store.events_of(record.id)
+    return str(events[0].details.get("hold", ""))

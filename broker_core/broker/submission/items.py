@@ -1,0 +1,91 @@
+"""The items of a submission: each is checked, and expanded where it stands for several."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from broker_core.broker.matchmaking.data_locality import DataLocality
+from broker_core.broker.submission.checking import Checker
+from broker_core.broker.submission.compound import items_of
+from broker_core.broker.submission.expansion import helper_for
+from broker_core.broker.submission.input_sandbox import check_sandbox
+from broker_core.broker.submission.new_jobs import CheckedItem
+from broker_core.errors import DescriptionRefused
+from broker_core.jdl.description import JobDescription
+from broker_core.launching.files import FileStore
+from broker_core.scheduling.demand import PARAMETER, significant
+from broker_core.wire.checks import DiagnosticView
+from broker_core.wire.submission import Caution, Submission, SubmissionItem
+
+
+class ItemChecker:
+    """Checks what is submitted before anything of it is kept."""
+
+    def __init__(self, checker: Checker, files: FileStore, data: DataLocality, sandbox_limit: int) -> None:
+        """`sandbox_limit`: bytes of an input sandbox."""
+        self._checker = checker
+        self._files = files
+        self._data = data
+        self._sandbox_limit = sandbox_limit
+
+    async def checked(self, submission: Submission) -> list[CheckedItem]:
+        """All items in order; raises DescriptionRefused and BadRequest."""
+        items = [
+            await self._checked(part, submission, number)
+            for number, item in enumerate(submission.items, 1)
+            for part in await self._parts(item, submission, number)
+        ]
+        await self._data.asked(one for item in items for one in (item.description, *item.own.values()))
+        return items
+
+    async def _parts(self, item: SubmissionItem, submission: Submission, number: int) -> list[SubmissionItem]:
+        """The items that a compound description stands for; the item itself where it is plain."""
+        if item.values is not None:
+            return [item]
+        checked = await self._checker.check(item.description)
+        if checked.description is None:
+            raise refused(checked.diagnostics, _location(submission, number))
+        return items_of(item, checked.description)
+
+    async def _checked(self, item: SubmissionItem, submission: Submission, number: int) -> CheckedItem:
+        location = _location(submission, number)
+        checked = await self._checker.check(item.description, (item.values or [""])[0])
+        if checked.description is None:
+            raise refused(checked.diagnostics, location)
+        helper_for(item, checked.description).inspect(item)
+        check_sandbox(checked.description, item.files, self._files, self._sandbox_limit, location)
+        own: dict[str, JobDescription] = {}
+        if item.values and PARAMETER in significant(checked.description.ad, item.description):
+            own = await self._each(item, location)
+        warnings = tuple(
+            Caution(code=one.code, message=one.message, line=one.line)
+            for one in checked.diagnostics
+            if one.severity == "warning"
+        )
+        sha = hashlib.sha256(item.description.encode("utf-8", "surrogatepass")).hexdigest()
+        return CheckedItem(item, checked.description, sha, warnings, own)
+
+    async def _each(self, item: SubmissionItem, location: str) -> dict[str, JobDescription]:
+        found: dict[str, JobDescription] = {}
+        for value in item.values or ():
+            checked = await self._checker.check(item.description, value)
+            if checked.description is None:
+                raise refused(checked.diagnostics, f"{location} value {value!r}".strip())
+            found[value] = checked.description
+        return found
+
+
+def _location(submission: Submission, number: int) -> str:
+    return f"item {number}" if len(submission.items) > 1 else ""
+
+
+def refused(diagnostics: Sequence[object], location: str = "") -> DescriptionRefused:
+    """The error for a description with errors; all of them are in it (CB-JDL-11)."""
+    wire = tuple(DiagnosticView.model_validate(asdict(one)) for one in diagnostics)  # type: ignore[call-overload]
+    errors = [one for one in wire if one.severity == "error"]
+    first = errors[0].message if errors else "The description was refused."
+    more = f" ({len(errors) - 1} more errors)" if len(errors) > 1 else ""
+    line = f"line {errors[0].line}" if errors and errors[0].line else ""
+    return DescriptionRefused(first + more, wire, place=", ".join(part for part in (location, line) if part))

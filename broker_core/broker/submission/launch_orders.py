@@ -1,0 +1,87 @@
+"""Launch orders: from a job's record and what the store keeps of it to all that a site needs."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from itertools import islice
+from typing import Generic, TypeVar
+
+from broker_core.bookkeeping.store import Store
+from broker_core.broker.submission.checking import Checker
+from broker_core.errors import StoreDamaged
+from broker_core.interactive.sessions.sessions import Sessions
+from broker_core.jdl.description import JobDescription
+from broker_core.jobs.record import JobRecord
+from broker_core.launching.files import FileStore
+from broker_core.launching.orders import order_for
+from broker_core.sites.contract import LaunchOrder
+from broker_core.wire.submission import SandboxFile
+
+Value = TypeVar("Value")
+KEPT = 2000
+"""Texts of descriptions kept in memory."""
+
+
+class Recent(Generic[Value]):
+    """The values used last, by name."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[str, Value] = OrderedDict()
+
+    def get(self, name: str) -> Value | None:
+        """The value, if it is among those kept."""
+        return self._values.get(name)
+
+    def put(self, name: str, value: Value) -> None:
+        """Keep a value; the oldest goes."""
+        self._values[name] = value
+        if len(self._values) > self._most:
+            self._values.popitem(last=False)
+
+
+class LaunchOrders:
+    """Makes launch orders, and the descriptions behind them."""
+
+    def __init__(self, store: Store, checker: Checker, files: FileStore, sessions: Sessions) -> None:
+        self._store = store
+        self._checker = checker
+        self._files = files
+        self._sessions = sessions
+        self._texts: Recent[str] = Recent(KEPT)
+
+    def remember(self, texts: Mapping[str, str]) -> None:
+        """Keep texts that will be needed soon, by their hash."""
+        for sha, text in islice(texts.items(), KEPT):
+            self._texts.put(sha, text)
+
+    async def text(self, record: JobRecord) -> str:
+        """The description of a job as submitted; raises StoreDamaged if it is gone."""
+        text = self._texts.get(record.description)
+        if text is None:
+            text = await self._store.description(record.description)
+            if text is None:
+                raise StoreDamaged("The description of a job is not in the store.", place=record.id)
+            self._texts.put(record.description, text)
+        return text
+
+    async def description(self, record: JobRecord) -> JobDescription:
+        """The checked description of a job, its parameter replaced; raises StoreDamaged."""
+        checked = await self._checker.check(await self.text(record), record.parameter)
+        if checked.description is None:
+            raise StoreDamaged(
+                f"The stored description is not accepted any more: {checked.diagnostics[0].message}",
+                place=record.id,
+            )
+        return checked.description
+
+    async def files(self, record: JobRecord) -> list[SandboxFile]:
+        """The input sandbox of a job."""
+        return await self._store.files_of(record.id)
+
+    async def order(self, record: JobRecord) -> LaunchOrder:
+        """All that a site needs to run the current attempt of a job."""
+        description = await self.description(record)
+        order = order_for(description, record, await self.files(record), self._files)
+        return await self._sessions.equipped(order, description)

@@ -1,0 +1,326 @@
+"""Sessions of interactive jobs: what agents are told at the start, how desks reach them (CB-IA-05)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from broker_core.bookkeeping.store import Store
+from broker_core.errors import BadRequest, NotFound
+from broker_core.interactive.channel.rendezvous import Endpoint
+from broker_core.interactive.relay.own_relay import OwnRelay
+from broker_core.interactive.sessions.agent_programs import agents
+from broker_core.interactive.sessions.agent_report import PLAIN as PLAIN_KIND
+from broker_core.interactive.sessions.agent_report import AgentReport, read_word
+from broker_core.interactive.sessions.desks import Desks
+from broker_core.interactive.sessions.reverse_tunnels import ReverseTunnels
+from broker_core.interactive.sessions.secret_file import kept_secret
+from broker_core.jdl.description import JobDescription
+from broker_core.jdl.names import base_name
+from broker_core.jobs.attempt_events import AgentReady
+from broker_core.jobs.placement import Component, ComputingElement
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
+from broker_core.jobs.story import failure
+from broker_core.scheduling.messages import Message
+from broker_core.settings.interactive import InteractiveSettings
+from broker_core.sites.contract import LaunchOrder, RemoteSitePort, Site, SiteRefused
+from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.way_back import WILDCARDS, WayBack
+from broker_core.wire.interactive import ContactState, DeskView, MeetingPlace, SessionContact, SessionManners
+from broker_core.worker.agent_settings import CONTACT, LINES, NO_DESK, TERMINAL, VARIABLE, AgentSettings
+from broker_core.worker.script import line_agent_path
+from broker_core.worker.words import split_words
+
+log = logging.getLogger("crossdesk.sessions")
+OWN_AGENTS = {"": TERMINAL, "i2glogin": TERMINAL, "glogin": TERMINAL, "bypass": LINES, "lines": LINES}
+"""`InteractiveAgent` to the kind of our agent; another name is a program of the user or the site."""
+ASKED_FOR = "the description asks for it"
+_PLAIN_WORDS = (str(line_agent_path()),)
+SHORT, LONG = 0.01, 1.0
+"""Seconds between two looks for an agent: the first, the last."""
+AGAIN = 2.0
+"""Seconds for which what an agent said last is taken for what it says."""
+WITHOUT_TERMINAL = ("", "bypass", "lines")
+"""Values of `InteractiveAgent` with which the plain agent will do; `lines` wants no other."""
+LACKING = "CROSSDESK_AGENT_LACKING"
+"""Variable with the reason why the plain agent is used; the starter may know a better one."""
+_NO_LINES = "arc"
+"""Batch system of sites to whose running jobs no lines can be carried."""
+
+
+class Sessions:
+    """All that the broker does for sessions; bytes of a session never pass it."""
+
+    def __init__(self, store: Store, settings: InteractiveSettings, state: Path) -> None:
+        self._store = store
+        self.desks = Desks(store)
+        self.post: Callable[[Message], None] = lambda message: None
+        """Tells the scheduler; the engine, once there is one."""
+        self.site_of: Callable[[ComputingElement], Site | None] = lambda ce: None
+        """The site of a computing element, once there are sites."""
+        self.expect: Callable[[str], None] = lambda job: None
+        """Is told of a job whose agent is sent on its way."""
+        self._ways = ReverseTunnels(state)
+        self._settings = settings
+        self.key = BrokerKey(state / "session-key")
+        """Who has it may tell agents whom to let in."""
+        self._secret_file = state / "session-secret"
+        self._secret = b""
+        self._relay = OwnRelay(state, settings.relay_address, settings.relay_idle_exit)
+        self._words: dict[Component, tuple[float, AgentReport | None]] = {}
+        """Tag to when its agent was heard, and what it said."""
+        self._told: dict[str, str] = {}
+        """Job to what its story says of its agent."""
+
+    async def equipped(self, order: LaunchOrder, description: JobDescription) -> LaunchOrder:
+        """The order of an interactive job with its agent; without one where no desk could ever reach it."""
+        if not description.interactive:
+            return order
+        own = {file.name for file in order.inputs}
+        name = description.agent
+        if base_name(name) in own or name not in OWN_AGENTS:
+            shipped = f"./{base_name(name)}" if base_name(name) in own else name
+            words = tuple(split_words(description.agent_arguments))
+            return replace(order, agent=shipped, agent_arguments=words)
+        desks = await self.desks.of(order.owner)
+        if not desks:
+            return order
+        self.expect(order.attempt.job)
+        keys, way = tuple(desk.key for desk in desks), await self._way(order.ce)
+        way = replace(way, places=(*way.places, *_doors(desks)))
+        text = self._agent_settings(order, description, keys, way.places).text()
+        order = replace(order, environment=(*order.environment, (VARIABLE, text)))
+        if order.ce.here:
+            own_words = ("-I", "-m", "broker_core.worker.start")
+            if description.agent == "lines":
+                return replace(_lacking(order, ASKED_FOR), agent="/bin/sh", agent_arguments=_PLAIN_WORDS)
+            return replace(order, agent=sys.executable, agent_arguments=own_words)
+        return await self._shipped(order, description.agent, way)
+
+    async def _shipped(self, order: LaunchOrder, name: str, way: WayBack) -> LaunchOrder:
+        """The order with the agents for another site; raises SiteRefused where none can be of use there."""
+        found = agents(self._settings.agent_program)
+        frozen = found.frozen is not None and bool(way.places) and name != "lines"
+        missing = way.hint if found.frozen is not None and not way.places else found.missing
+        plain = self._settings.line_agent and name in WITHOUT_TERMINAL and order.ce.system != _NO_LINES
+        kept = await asyncio.to_thread(found.kept, frozen=frozen, plain=plain)
+        if not kept:
+            raise SiteRefused(
+                f"Interactive jobs cannot run there: {missing}",
+                place=order.ce.id,
+                remedy="Choose another site, or run it as a batch job.",
+            )
+        return _lacking(replace(order, agents=kept), ASKED_FOR if name == "lines" else missing)
+
+    async def place(self) -> Endpoint:
+        """The relay at which desks meet agents; the broker's own is started if need be."""
+        if self._settings.relay:
+            return _place_of(self._settings.relay)
+        place = await self._relay.place()
+        here = "127.0.0.1" if place.host in WILDCARDS else place.host
+        return Endpoint(self._settings.relay_name or here, place.port)
+
+    async def _way(self, ce: ComputingElement) -> WayBack:
+        """Where agents at a computing element are to call; raises LinkLost."""
+        place = await self.place()
+        site = self.site_of(ce)
+        if ce.here or site is None:
+            return WayBack(((place.host, place.port),))
+        if self._settings.relay or self._settings.relay_name:
+            return WayBack(((place.host, place.port),), f"Nodes there must reach the relay at {place}.")
+        return await self._ways.of(cast(RemoteSitePort, site), await self._relay.place())
+
+    async def contact(self, record: JobRecord, site: Site | None) -> SessionContact:
+        """How the agent of a job is reached, or what is missing."""
+        known = self._settings
+        manners = SessionManners(
+            buffer=known.shadow_buffer, flush_time=known.shadow_flush_time, ports=known.shadow_ports
+        )
+        answer = SessionContact(
+            job=record.id, attempt=record.attempt, state=ContactState.WAITING, manners=manners
+        )
+        if not record.interactive:
+            return answer.model_copy(
+                update={"state": ContactState.NONE, "reason": "The job is not interactive."}
+            )
+        if record.state.ended:
+            self.forget(record.id)
+            dead = failure(await self._store.events_of(record.id)) == NO_DESK
+            return answer.model_copy(update={"state": ContactState.OVER, "dead": dead, **_ending(record)})
+        if record.state is not JobState.RUNNING or site is None:
+            return answer.model_copy(update={"reason": "The job is not running yet."})
+        return await self._running(record, site, answer)
+
+    def forget(self, job: str) -> None:
+        """A job has ended, and with it what its agents said."""
+        self._told.pop(job, None)
+        for component in [one for one in self._words if one.job == job]:
+            del self._words[component]
+
+    async def _running(self, record: JobRecord, site: Site, answer: SessionContact) -> SessionContact:
+        attempt = record.component
+        try:
+            word = await self._word(attempt, site)
+        except (LinkLost, BadRequest) as error:
+            return answer.model_copy(update={"reason": str(error)})
+        if word is None:
+            starting = f"The agent is starting. {self._older(record.ce)}".rstrip()
+            return answer.model_copy(update={"reason": starting})
+        await self._introduced(record, word)
+        about = {"node": word.node, "agent": word.kind, "missing": word.missing}
+        if word.kind == PLAIN_KIND:
+            return answer.model_copy(update=about | {"state": ContactState.THERE})
+        hint = await self._hint(record.ce)
+        if word.trouble:
+            trouble = f"The agent on {word.node} reaches no place to meet: {word.trouble}"
+            told = (trouble, hint, self._older(record.ce))
+            return answer.model_copy(update={"reason": " ".join(filter(None, told))})
+        place = await self.place()
+        return answer.model_copy(
+            update=about
+            | {"state": ContactState.THERE, "token": self._token(attempt.tag)}
+            | {"host_key": word.key, "fingerprint": word.fingerprint}
+            | {"places": [MeetingPlace(host=place.host, port=place.port)]}
+        )
+
+    async def _word(self, attempt: Component, site: Site) -> AgentReport | None:
+        """What the agent says now, or said last; None while it has said nothing. Raises LinkLost."""
+        now = time.monotonic()
+        read, known = self._words.get(attempt, (0.0, None))
+        if known is not None and now - read < AGAIN:
+            return known
+        try:
+            path = await site.open_path(attempt, CONTACT)
+            word = await asyncio.to_thread(read_word, path)
+        except NotFound:
+            return known  # it takes its word away at its end
+        except LinkLost:
+            if known is None:
+                raise
+            return known
+        if known is None:
+            log.info("Agent of %s at %s: %s", attempt.tag, word.node, word.story)
+        self._words[attempt] = (now, word)
+        return word
+
+    def _older(self, ce: ComputingElement) -> str:
+        """What to do about an agent that other sites get, if its file is not of today's sources."""
+        return "" if ce.here else agents(self._settings.agent_program).older
+
+    async def _hint(self, ce: ComputingElement) -> str:
+        """What to do where the agents of a site reach nobody; sees to the way back too."""
+        try:
+            return (await self._way(ce)).hint
+        except LinkLost as error:
+            return str(error)
+
+    async def _introduced(self, record: JobRecord, word: AgentReport) -> None:
+        """Have what the agent says of itself in the story of the job, once over all restarts."""
+        if self._told.get(record.id) == word.story:
+            return
+        self._told[record.id] = word.story  # before anything is awaited: several desks may ask at once
+        told = [event.details.get("words") for event in await self._store.events_of(record.id)]
+        if word.story not in told:
+            self.post(AgentReady(record.component, word.node, word.fingerprint, word.story))
+
+    def _agent_settings(
+        self,
+        order: LaunchOrder,
+        description: JobDescription,
+        keys: tuple[str, ...],
+        places: tuple[tuple[str, int], ...],
+    ) -> AgentSettings:
+        known = self._settings
+        return AgentSettings(
+            token=self._token(order.attempt.tag),
+            places=places,
+            keys=keys,
+            mode=OWN_AGENTS[description.agent],
+            retry_interval=known.ca_retry_interval,
+            max_retries=known.ca_max_retries,
+            replay=known.replay_buffer,
+            memory=known.agent_memory,
+            disk=known.agent_disk,
+            keepalive=known.agent_keepalive,
+            linger=known.agent_linger,
+            tee=bool(description.stdout),
+            introducer=self.key.public,
+            x11=description.x11,
+            display_wait=known.agent_display_wait,
+        )
+
+    def _token(self, tag: str) -> str:
+        """The same for an attempt over all restarts of the broker, and not to be guessed by others."""
+        if not self._secret:
+            self._secret = kept_secret(self._secret_file, lambda: secrets.token_bytes(32))
+        return hmac.new(self._secret, tag.encode(), hashlib.sha256).hexdigest()
+
+
+def _ending(record: JobRecord) -> dict[str, object]:
+    """How a job has ended, for a desk that did not see its end."""
+    ended = "The job has ended."
+    if record.state in (JobState.ABORTED, JobState.CANCELED):
+        return {"reason": record.reason or ended}
+    return {"reason": ended, "exit_code": record.exit_code, "signal": record.signal}
+
+
+def _lacking(order: LaunchOrder, why: str) -> LaunchOrder:
+    """The order with the reason why its agent is the plain one; none where that is not known before."""
+    return replace(order, environment=(*order.environment, (LACKING, why))) if why else order
+
+
+def _doors(desks: list[DeskView]) -> Iterator[tuple[str, int]]:
+    """Where agents may come to desks that listen."""
+    for desk in desks:
+        if desk.door:
+            place = _place_of(desk.door)
+            yield place.host, place.port
+
+
+def _place_of(text: str) -> Endpoint:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal():
+        raise BadRequest(f"The setting relay must be host:port, not {text!r}.", place="relay")
+    return Endpoint(host.strip("[]"), int(port))
+
+
+class BrokerKey:
+    """Kept in one file, which nobody else may read; made when first needed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._key: Ed25519PrivateKey | None = None
+
+    @property
+    def public(self) -> str:
+        """The public part as one line of OpenSSH."""
+        form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+        return self._pair().public_key().public_bytes(*form).decode()
+
+    @property
+    def private(self) -> bytes:
+        """The private part, as OpenSSH writes it."""
+        return self._pair().private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.OpenSSH,
+            serialization.NoEncryption(),
+        )
+
+    def _pair(self) -> Ed25519PrivateKey:
+        if self._key is None:
+            raw = kept_secret(self._path, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
+            self._key = Ed25519PrivateKey.from_private_bytes(raw)
+        return self._key

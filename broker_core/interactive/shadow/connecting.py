@@ -1,0 +1,157 @@
+"""How a desk comes to a connection with an agent: at its own door, over the relay, or called without it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from socket import socket
+from typing import TypeVar
+
+import asyncssh
+
+from broker_core.errors import CrossDeskError
+from broker_core.interactive.channel.contact import Contact, Introduce, SessionOver
+from broker_core.interactive.channel.rendezvous import DESK, Endpoint, NoRendezvous, meet
+from broker_core.interactive.relay.relay import CannotListen
+from broker_core.interactive.shadow.direct_call import called_directly
+from broker_core.interactive.shadow.direct_listener import DirectListener
+from broker_core.interactive.shadow.link import speak
+
+log = logging.getLogger("crossdesk.sessions")
+DOOR_TIME = 0.3
+"""Seconds that an agent which was met at the relay may still take to come to our own door."""
+ASK = 0.5
+"""Seconds after which the broker is asked, while an agent is waited for, whether the job has ended."""
+Made = TypeVar("Made")
+
+
+@dataclass(slots=True)
+class AgentConnector:
+    """Makes connections to agents; times in seconds."""
+
+    key: asyncssh.SSHKey
+    keepalive: float
+    meeting_time: float
+    direct_ports: range | None
+    """None: as the broker says."""
+    listen: Endpoint | None
+    session: str = ""
+    """Its name: the agent ends older connections of it."""
+    _door: DirectListener | None = None
+
+    def open(self) -> None:
+        """Listen, where the desk wants that and can; else the relay will do."""
+        if self.listen is None:
+            return
+        try:
+            self._door = DirectListener(self.listen)
+        except CannotListen as error:
+            log.warning("Agents reach this desk over the relay only: %s", error)
+
+    async def close(self) -> None:
+        """Listen no longer."""
+        if self._door is not None:
+            await self._door.close()
+
+    async def unless_over(
+        self, contact: Contact, introduce: Introduce, again: asyncio.Event
+    ) -> tuple[asyncssh.SSHClientConnection, bool]:
+        """The same as `connect`, given up with SessionOver when the job ends: its agent comes no more.
+
+        Given up with NoRendezvous too when `again` is set: somebody wants another attempt.
+        """
+        meeting = asyncio.ensure_future(self.connect(contact))
+        ending, wish = asyncio.ensure_future(_until_over(introduce)), asyncio.ensure_future(again.wait())
+        met = False
+        try:
+            await asyncio.wait([meeting, ending, wish], return_when=asyncio.FIRST_COMPLETED)
+            if not meeting.done() and wish.done():
+                raise NoRendezvous("The attempt was given up for another one.")
+            if not meeting.done():
+                await ending
+            met = True
+            return meeting.result()
+        finally:
+            ending.cancel()
+            wish.cancel()
+            await asyncio.wait([ending, wish])
+            if not met and (near := await _dropped(meeting)) is not None:
+                near[0].abort()
+
+    async def connect(self, contact: Contact) -> tuple[asyncssh.SSHClientConnection, bool]:
+        """A connection to the agent, and whether it goes without the relay; raises NoRendezvous."""
+        meeting, direct = await self._met(contact)
+        ssh = await speak(meeting, contact, self.key, self.keepalive, self.session)
+        if direct:
+            return ssh, True
+        try:
+            near = await self._without_relay(contact, ssh)
+        except BaseException:
+            ssh.abort()
+            raise
+        return (ssh, False) if near is None else (near, True)
+
+    async def _met(self, contact: Contact) -> tuple[socket, bool]:
+        """Where the agent is first: at our own door (preferred), or at a relay; raises NoRendezvous."""
+        if self._door is None:
+            return await self._at_relay(contact), False
+        arriving = asyncio.ensure_future(self._door.expect(contact.token))
+        relayed = asyncio.ensure_future(self._at_relay(contact))
+        chosen: asyncio.Future[socket] | None = None
+        try:
+            await asyncio.wait(
+                [arriving, relayed], timeout=self.meeting_time, return_when=asyncio.FIRST_COMPLETED
+            )
+            if not arriving.done():
+                failed = relayed.done() and relayed.exception() is not None
+                await asyncio.wait([arriving], timeout=self.meeting_time if failed else DOOR_TIME)
+            chosen = arriving if arriving.done() else relayed
+            return await chosen, chosen is arriving
+        finally:
+            for one in (arriving, relayed):
+                if one is not chosen and (late := await _dropped(one)) is not None:
+                    late.close()
+
+    async def _at_relay(self, contact: Contact) -> socket:
+        """A connection to the agent over the first place that has it; raises NoRendezvous."""
+        reasons = []
+        for place in contact.places:
+            try:
+                return await meet(place, DESK, contact.token, self.meeting_time)
+            except NoRendezvous as error:
+                reasons.append(str(error))
+        raise NoRendezvous(" ".join(reasons) or "There is no place to meet.")
+
+    async def _without_relay(
+        self, contact: Contact, relayed: asyncssh.SSHClientConnection
+    ) -> asyncssh.SSHClientConnection | None:
+        """A connection that the agent made to us because we asked it to, over the relay; None: it cannot."""
+        try:
+            ports = contact.manners.ports if self.direct_ports is None else self.direct_ports
+            meeting = await called_directly(relayed, ports)
+            near = await speak(meeting, contact, self.key, self.keepalive, self.session)
+        except NoRendezvous as error:
+            log.info("Over the relay: %s", error)
+            return None
+        relayed.close()
+        return near
+
+
+async def _until_over(introduce: Introduce) -> None:
+    """Raise SessionOver when the broker says so; what else it says, or that it is silent, is for later."""
+    while True:
+        await asyncio.sleep(ASK)
+        try:
+            await introduce()
+        except SessionOver:
+            raise
+        except CrossDeskError as error:
+            log.debug("Whether the job has ended: %s", error)
+
+
+async def _dropped(task: asyncio.Future[Made]) -> Made | None:
+    """Give an attempt up; returns what it made all the same, which has to be closed."""
+    task.cancel()
+    await asyncio.wait([task])
+    return None if task.cancelled() or task.exception() is not None else task.result()
