@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from broker_core.printable import printable as printable
+from broker_core.client.printable import printable as printable
 
 _WILD = frozenset("*?[")
 _MOST = 2000

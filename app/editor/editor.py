@@ -6,9 +6,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.context import AppContext, Notice, Tone
 from app.description.document import changed_span, with_files, with_program, write_description
@@ -19,6 +28,7 @@ from app.editor.form.form import DescriptionForm
 from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceEditor
+from app.match.view import MatchView
 from app.widgets.save_dialog import ask_where
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.limits import DEFAULT
@@ -27,10 +37,6 @@ from broker_core.wire.checks import DiagnosticView, FixView
 
 if TYPE_CHECKING:
     from app.match.view import MatchTarget
-from PySide6.QtCore import SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton
-
-from app.match.view import MatchView
 
 _FORM_UPTO = 200_000
 """Characters; a longer description is edited as text only."""

@@ -26,10 +26,7 @@ from app.stores.roaming import Roaming
 
 if TYPE_CHECKING:
     from app.inspector.inspector import Inspector
-from PySide6.QtCore import QRect
 
-from app.drops.target import Places
-from app.sites.card import SiteCard
 
 LAYOUT = 3
 """Number of the layout; a stored one of another number is left aside."""
@@ -107,6 +104,7 @@ class MainWindow(QMainWindow):
         from app.drops.target import install
         from app.shell.handlers import Handlers
         from app.shell.news import News
+        from app.shell.site_targets import site_places
 
         inspector = self.make_inspector()
         self.handlers = Handlers(self.context, self, self)
@@ -255,21 +253,3 @@ def _bytes(text: str) -> QByteArray:
         return QByteArray(base64.b64decode(text, validate=True))
     except ValueError:
         return QByteArray()
-
-
-def site_places(window: QWidget) -> Places:
-    """Return the lines and cards that can be seen now."""
-    found: Places = []
-    for sidebar in window.findChildren(Sidebar):
-        if sidebar.isVisible():
-            lines = sidebar.list.viewport()
-            found += [(name, _within(box, lines, window)) for name, box in sidebar.site_lines()]
-    for card in window.findChildren(SiteCard):
-        shown = card.visibleRegion().boundingRect()
-        if card.isVisible() and not shown.isEmpty():
-            found.append((card.site.name, _within(shown, card, window)))
-    return [(name, box) for name, box in found if not box.isEmpty()]
-
-
-def _within(box: QRect, widget: QWidget, window: QWidget) -> QRect:
-    return QRect(widget.mapTo(window, box.topLeft()), box.size())

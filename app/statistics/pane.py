@@ -25,21 +25,13 @@ from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
     from app.context import AppContext
-    from broker_core.wire.views import Statistics
-from typing import TYPE_CHECKING
-
-from app import units
-from app.widgets.bar_plot import BarPlot
-
-if TYPE_CHECKING:
-    from app.theme.theme import Theme
+    from app.statistics.plots import StatisticsPlots
     from broker_core.wire.views import Statistics
 
 
 STAGES = ("submitted", "accepted", "matched", "run", "completed", "cleared")
 _WIDTH = 1040
 """Pixels; wider charts are harder to read, not easier."""
-_MONTHS = 12
 
 
 class StageTable(QTableWidget):
@@ -177,6 +169,8 @@ class StatisticsPane(QWidget):
 
     def _show_plots(self, numbers: Statistics) -> None:
         if self._plots is None:
+            from app.statistics.plots import StatisticsPlots
+
             self._plots = StatisticsPlots(self._context.theme)
             self._inner.insertWidget(2, self._plots)
         self._plots.show_statistics(numbers)
@@ -194,32 +188,3 @@ class StatisticsPane(QWidget):
                 "Once you have submitted jobs, this page shows how far they came, how large they were and "
                 "how long they waited.", ("Run a sample…", lambda: self._context.trigger("file.sample")),
             )  # fmt: skip
-
-
-class StatisticsPlots(QWidget):
-    """The three charts, one below the other."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.months = BarPlot(theme, "Jobs per month", "month")
-        self.sizes = BarPlot(theme, "Job sizes", "CPUs of a job")
-        self.waits = BarPlot(theme, "Time from submission to start", "at most")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for part in (self.months, self.sizes, self.waits):
-            column.addWidget(part)
-
-    def show_statistics(self, numbers: Statistics) -> None:
-        """Show all three."""
-        months = sorted({item["month"] for item in numbers.months})[-_MONTHS:]
-        kinds = sorted({item["kind"] for item in numbers.months})
-        counted = {(item["month"], item["kind"]): item["jobs"] for item in numbers.months}
-        stacks = [(kind, [counted.get((month, kind), 0) for month in months]) for kind in kinds]
-        self.months.show_bars(months, stacks)
-        sizes = sorted(numbers.sizes, key=lambda item: item["cpus"])
-        self.sizes.show_bars(
-            [str(item["cpus"]) for item in sizes], [("jobs", [item["jobs"] for item in sizes])]
-        )
-        names = ["more" if item["upto"] is None else units.duration(item["upto"]) for item in numbers.waits]
-        self.waits.show_bars(names, [("jobs", [item["jobs"] for item in numbers.waits])])

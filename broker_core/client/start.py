@@ -19,9 +19,9 @@ import orjson
 
 from broker_core.client import probe
 from broker_core.client.answers import refusal
-from broker_core.client.process_limits import shortage
 from broker_core.errors import CrossDeskError, Unreachable
 from broker_core.system.paths import Paths, places
+from broker_core.system.process_limits import shortage
 from broker_core.version import VERSION
 
 READY_WITHIN = 60.0

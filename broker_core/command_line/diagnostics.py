@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from broker_core.printable import printable
+from broker_core.client.printable import printable
 from broker_core.wire.checks import DiagnosticView
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from broker_core.client.printable import printable as printable
+from broker_core.client.printable import printable_text
 from broker_core.command_line.diagnostics import show
 from broker_core.command_line.invocation import session
 from broker_core.errors import CrossDeskError, DescriptionRefused
-from broker_core.printable import printable as printable
-from broker_core.printable import printable_text
 
 _WIDE = 10_000
 

@@ -12,7 +12,6 @@ import typer
 from typer.exceptions import TyperException
 from typer.rich_utils import rich_format_error
 
-from broker_core.client.process_limits import shortage
 from broker_core.command_line import (
     broker,
     broker_repair,
@@ -71,6 +70,7 @@ from broker_core.command_line.sites import (
     test as site_trial,
 )
 from broker_core.errors import BadRequest, CrossDeskError
+from broker_core.system.process_limits import shortage
 from broker_core.version import VERSION
 
 app = typer.Typer(

@@ -24,8 +24,9 @@ def measure() -> list[Figure]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from app.console.preload import first_key, rehearse
+    from app.console.preload import first_key
     from app.console.terminal.view import TerminalView
+    from app.console.warm_up import rehearse
     from app.shell.garbage import GarbageCollector
     from app.theme.theme import Theme
     from app.theme.tokens import Mode

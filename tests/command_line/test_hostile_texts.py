@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
+from broker_core.client.printable import printable, printable_text
 from broker_core.command_line import output, tables
 from broker_core.command_line.invocation import begin
 from broker_core.errors import CrossDeskError
-from broker_core.printable import printable, printable_text
 from tests.command_line.calling import crossdesk
 
 HOSTILE = "[red]x[/red]\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp\u2066\x00\x7f\r"

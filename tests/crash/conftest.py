@@ -10,6 +10,7 @@ import pytest
 from tests.crash.site_checker import Bed
 from tests.crash.sites_survivor import SitesSurvivor, spec
 from tests.crash.survivor import Survivor
+from tests.leaks import lasting
 from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Slurm
 from tests.testbed.sshd import Sshd
@@ -26,7 +27,8 @@ def survivor(state_dir: Path, isolated: Path) -> Iterator[Survivor]:
 @pytest.fixture(scope="session")
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     """Two clusters of one node each, a and b."""
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a", "b"), nodes=1, cpus=4)
+    with lasting():
+        bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a", "b"), nodes=1, cpus=4)
     try:
         yield bed.start()
     finally:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.command_line.calling import crossdesk
 from tests.interactive.pair import Bench, bench
+from tests.leaks import lasting
 from tests.packaging.conftest import agent_files as agent_files
 from tests.running import RunningBroker
 from tests.testbed.guardian import Guardian
@@ -40,7 +41,8 @@ async def made(ground: Path) -> AsyncIterator[Bench]:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A real Slurm cluster of one node."""
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a",))
+    with lasting():
+        bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a",))
     try:
         yield bed.start().clusters["a"]
     finally:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-
-import asyncssh
 
 from broker_core.bookkeeping.store import Store
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.channel.contact import Contact
-from broker_core.interactive.channel.frames import DESKS_PATH, BadFrame, FrameReader, read_word, word
-from broker_core.interactive.channel.rendezvous import DESK, Endpoint, NoRendezvous, meet
+from broker_core.interactive.channel.rendezvous import Endpoint, NoRendezvous
 from broker_core.interactive.sessions.sessions import Sessions
-from broker_core.interactive.shadow.link import speak
 from broker_core.jobs.placement import ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.sites.contract import Site
@@ -24,9 +20,6 @@ from broker_core.wire.interactive import ContactState, SessionContact
 log = logging.getLogger("crossdesk.sessions")
 SHORT, LONG = 0.05, 30.0
 """Seconds between two attempts to tell an agent: the first, the last."""
-PATIENCE = 10.0
-"""Seconds for meeting the agent, and for its answer."""
-KEEPALIVE = 15.0
 
 
 class KeyDistribution:
@@ -109,6 +102,8 @@ class KeyDistribution:
         # Loaded here, because only changes of desks need what it brings along.
         import asyncssh
 
+        from broker_core.interactive.sessions.enrollment import introduce
+
         desks = [desk.key for desk in await self._sessions.desks.of(record.owner)]
         key = asyncssh.import_private_key(self._sessions.key.private)
         await introduce(_contact(found), key, desks)
@@ -119,34 +114,3 @@ class KeyDistribution:
 def _contact(found: SessionContact) -> Contact:
     places = tuple(Endpoint(place.host, place.port) for place in found.places)
     return Contact(found.job, found.token, places, found.host_key, found.node, found.attempt)
-
-
-async def introduce(contact: Contact, key: asyncssh.SSHKey, desks: Sequence[str]) -> None:
-    """Have the agent let these desks in, and no others; raises NoRendezvous where it could not be told."""
-    reasons = []
-    for place in contact.places:
-        try:
-            meeting = await meet(place, DESK, contact.token, PATIENCE)
-            speaking = await speak(meeting, contact, key, KEEPALIVE)
-        except NoRendezvous as error:
-            reasons.append(str(error))
-            continue
-        try:
-            await asyncio.wait_for(_tell(speaking, desks), PATIENCE)
-        except (OSError, TimeoutError, asyncssh.Error, BadFrame) as error:
-            raise NoRendezvous(f"the agent was not told: {error or type(error).__name__}") from error
-        finally:
-            speaking.abort()
-        return
-    raise NoRendezvous(" ".join(reasons) or "There is no place to meet.")
-
-
-async def _tell(speaking: asyncssh.SSHClientConnection, desks: Sequence[str]) -> None:
-    reader, writer = await speaking.open_unix_connection(DESKS_PATH, encoding=None)
-    writer.write(word("desks", keys=list(desks)))
-    for _, content in FrameReader().feed(await reader.read(-1)):
-        said = read_word(content)
-        if said.get("known") == len(desks):
-            return
-        raise BadFrame(str(said.get("reason", "it has another list")))
-    raise BadFrame("it does not answer")

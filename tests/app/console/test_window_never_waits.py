@@ -11,8 +11,9 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.console.preload import first_key, rehearse
+from app.console.preload import first_key
 from app.console.terminal.view import TerminalView
+from app.console.warm_up import rehearse
 
 MANY = 20_000
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from app.jobs.dragging import JOBS
-from app.shell.window import site_places
+from app.shell.site_targets import site_places
 from app.submission.sheet import SheetStage as Sending
 from app.submission.sheet import SubmissionSheet
 from app.theme.tokens import Mode

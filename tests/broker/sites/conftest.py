@@ -10,6 +10,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.wire.sites import SiteSpec
+from tests.leaks import lasting
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster, Slurm
 from tests.testbed.sshd import Sshd
@@ -26,7 +27,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """The cluster."""
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", nodes=1, cpus=8)
+    with lasting():
+        bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", nodes=1, cpus=8)
     try:
         yield bed.start().clusters["a"]
     finally:

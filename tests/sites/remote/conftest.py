@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.leaks import lasting
 from tests.running import end_all
 from tests.sites.remote.far_site import Far, spec_for
 from tests.testbed.slurm import Cluster, Slurm
@@ -15,7 +16,8 @@ from tests.testbed.slurm import Cluster, Slurm
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     """Two clusters, a and b."""
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a", "b"))
+    with lasting():
+        bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("a", "b"))
     try:
         yield bed.start()
     finally:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.sites.contract import LaunchOrder
+from tests.leaks import lasting
 from tests.sites.remote.far_site import Far, script, spec_for
 from tests.testbed.slurm import Cluster, Slurm
 
@@ -19,7 +20,8 @@ pytestmark = pytest.mark.cluster
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     """Cluster `none` has no arrays, `few` has arrays of three tasks."""
-    bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("none", "few"), nodes=1, cpus=8)
+    with lasting():
+        bed = Slurm(tmp_path_factory.mktemp("slurm") / "bed", ("none", "few"), nodes=1, cpus=8)
     bed.clusters["none"].most_tasks = 0
     bed.clusters["few"].most_tasks = 3
     try:
