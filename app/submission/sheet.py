@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.context import AppContext, Notice, Tone
@@ -97,7 +96,8 @@ class SubmissionSheet(QDialog):
         self.prepared: tuple[Prepared, ...] = ()
         self.stage = SheetStage.READING
         self._key, self._key_for = new_key(), ""
-        self._task: asyncio.Future[Any] | None = None
+        self._reading: asyncio.Future[Any] | None = None
+        self._sending: asyncio.Future[Any] | None = None
         self.setWindowTitle(self.tr("Submit"))
         self.setObjectName("submission-sheet")
         self.setModal(False)
@@ -122,7 +122,7 @@ class SubmissionSheet(QDialog):
         """Show the sheet beside the window and begin to look at the files."""
         self._show_stage()
         self.show()
-        self._task = self._context.run(self._read(), self.tr("looking at the files to send"))
+        self._reading = self._context.run(self._read(), self.tr("looking at the files to send"))
 
     def choose_site(self, site: str) -> None:
         """Choose the site (its name or a computing element) beforehand; empty: the scheduler chooses."""
@@ -166,7 +166,7 @@ class SubmissionSheet(QDialog):
         """Send the files and submit; the sheet closes when the jobs are safe with the broker."""
         if self.stage is SheetStage.READY and not self.form.submit.isHidden() and self._values_ok():
             self._go(SheetStage.SENDING)
-            self._task = self._context.run(self._send(), self.tr("submitting"))
+            self._sending = self._context.run(self._send(), self.tr("submitting"))
 
     async def _send(self) -> None:
         try:
@@ -253,17 +253,13 @@ class SubmissionSheet(QDialog):
         self._context.open_editor(job.text, job.path, ())
         self.reject()
 
-    def reject(self) -> None:
-        """Close without submitting; what is under way is given up."""
-        if self._task is not None and self.stage in (SheetStage.READING, SheetStage.SENDING):
-            self._task.cancel()
-        super().reject()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Closing is cancelling."""
-        if self.stage is not SheetStage.DONE and self._task is not None:
-            self._task.cancel()
-        super().closeEvent(event)
+    def done(self, result: int) -> None:
+        """Close; what is under way is given up."""
+        if self._reading is not None:
+            self._reading.cancel()  # it may still ask where the job can run, though that is submitted
+        if self._sending is not None and self.stage is not SheetStage.DONE:
+            self._sending.cancel()
+        super().done(result)
 
 
 def headline(jobs: int) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from broker_core.broker import daemon
+from broker_core.broker.daemon import daemon
 from broker_core.broker.engine.failpoints import FailPoints, from_environment
-from broker_core.broker.site_management import site_registry, site_sweep
+from broker_core.broker.site_management import site_registry, site_worker
 from broker_core.sites import factory as making
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.remote import site as remote
@@ -46,9 +46,9 @@ def main() -> int:
 
     making.adapter_for = adapter_for
     site_registry.LOOK_INTERVAL = 5.0
-    site_sweep.INTERVAL = 2.0
+    site_worker.SWEEP_INTERVAL = 2.0
     making.RemoteSettings = lambda: SETTINGS  # type: ignore[assignment, misc]
-    factory.Patience = lambda: PATIENCE  # type: ignore[assignment, misc]
+    factory.RetryPolicy = lambda: PATIENCE  # type: ignore[assignment, misc]
     keep = remote.RemoteRecords.keep
 
     def kept(self: Any, ended: Any) -> None:

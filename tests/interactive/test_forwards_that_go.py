@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import asyncssh
 import pytest
 
+from broker_core.interactive.shadow.session import ShadowSession
 from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.echo import Echo, said
 from tests.interactive.pair import QUICK, Bench
@@ -67,6 +69,10 @@ async def test_a_forward_of_the_node_is_open_again_though_the_agent_has_not_seen
     await wire.close()
 
 
+async def _connected_anew(session: ShadowSession, first: asyncssh.SSHClientConnection) -> bool:
+    return await session.connection() is not first
+
+
 async def test_a_forward_without_a_console_is_open_again_too(made: Bench) -> None:
     relay, wire = made.place, Wire(made.place)
     made.place = await wire.open()
@@ -82,8 +88,7 @@ async def test_a_forward_without_a_console_is_open_again_too(made: Bench) -> Non
         assert forward.problem == ""
         wire.hold()
         first.abort()
-        await eventually(lambda: session.status.state is SessionState.BUFFERING)
-        await session.connection()
+        await eventually(lambda: _connected_anew(session, first), what="another connection")
         assert forward.problem == ""
         assert await said(host, int(port), b"again") == b"AGAIN"
     await wire.close()

@@ -16,8 +16,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from broker_core.site_management.site_specs import SiteSpecs
-
+from broker_core.broker.site_management.site_specs import SiteSpecs
 from broker_core.settings.settings import Settings
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.transport.contract import LinkLost

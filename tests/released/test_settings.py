@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from broker_core.site_management.site_specs import SiteSpecs
 
+from broker_core.broker.site_management.site_specs import SiteSpecs
 from broker_core.settings.settings import load
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
 from tests.released.trees import unpack

@@ -40,7 +40,7 @@ KEPT_BACK = 20.0
 """Seconds that an attempt waits for a place at a site which is full of jobs that the scheduler believes to
 have left; then it is matched again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
-INTERVAL = 600.0
+SWEEP_INTERVAL = 600.0
 """Seconds between two rounds through a site's directories."""
 _DEADLINE = 300.0
 """Seconds that a part of a round may take."""
@@ -316,7 +316,7 @@ async def sweep_for_ever(site: Site, store: Store) -> None:
 async def _until_due(site: Site, since: float) -> None:
     """Wait for the interval's end, or until there is another connection than that of moment `since`."""
     try:
-        async with asyncio.timeout(INTERVAL):
+        async with asyncio.timeout(SWEEP_INTERVAL):
             while site.link.since == since or site.link.state is not LinkState.CONNECTED:
                 await site.link.news()
     except TimeoutError:
