@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -189,9 +189,10 @@ class JobsTable(QAbstractTableModel):
             lines[place:place] = entries
             self.endInsertRows()
 
-    def replace(self, lines: list[int]) -> None:
-        """Replace every line at once."""
+    def replace(self, lines: list[int], adopt: Callable[[], None] = lambda: None) -> None:
+        """Replace every line at once, and what the entries of the lines stand for."""
         self.beginResetModel()
+        adopt()
         self.view.lines = lines
         self.endResetModel()
         self.rebuilt.emit()

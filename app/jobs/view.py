@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.delegate import JobsDelegate
+from app.jobs.selection import Selected, select_again
 from app.jobs.table import JobsTable
 from app.widgets.state_style import StateShape
 
@@ -51,12 +52,12 @@ class JobsView(QTableView):
         super().__init__(parent)
         self.table, self._theme = table, theme
         self.delegate = JobsDelegate(theme, table)
-        self._kept: tuple[list[str], str, str] = ([], "", "")
+        self._before = Selected()
         self.setModel(table)
         self.setItemDelegate(self.delegate)
         self.setAccessibleName("Jobs")
         self._arrange()
-        table.modelAboutToBeReset.connect(self._keep)
+        table.modelAboutToBeReset.connect(self._remember)
         table.rebuilt.connect(self._restore)
         self.selectionModel().selectionChanged.connect(lambda *_: self.selected.emit())
         theme.changed.connect(self._new_theme)
@@ -139,41 +140,24 @@ class JobsView(QTableView):
         self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
         return True
 
-    def _keep(self) -> None:
-        lines = self.chosen_lines()
-        ids = [self.table.id_at(line) for line in lines[:2000]]
+    def _remember(self) -> None:
         top, current = self.rowAt(0), self.currentIndex().row()
         scrolled = self.verticalScrollBar().value() > 0
-        self._kept = (
-            ids,
-            self.table.id_at(current) if current >= 0 else "",
-            self.table.id_at(top) if scrolled and top >= 0 else "",
+        self._before = Selected.of(
+            self.table, self.chosen_lines(), current, top if scrolled and top >= 0 else -1
         )
 
     def _restore(self) -> None:
-        ids, current, top = self._kept
-        places = self._places({*ids, current, top} - {""})
+        lines, current, top = select_again(self.table, self._before)
         selection = QItemSelection()
-        for job in ids:
-            if job in places:
-                index = self.table.index(places[job], 0)
-                selection.select(index, self.table.index(places[job], len(COLUMNS) - 1))
-        if top in places:
-            self.scrollTo(self.table.index(places[top], _NAME), QAbstractItemView.ScrollHint.PositionAtTop)
-        if current in places:
-            index = self.table.index(places[current], _NAME)
-            self.selectionModel().setCurrentIndex(index, _FLAGS.NoUpdate)
+        for line in lines:
+            selection.select(self.table.index(line, 0), self.table.index(line, len(COLUMNS) - 1))
+        if top >= 0:
+            self.scrollTo(self.table.index(top, _NAME), QAbstractItemView.ScrollHint.PositionAtTop)
+        if current >= 0:
+            self.selectionModel().setCurrentIndex(self.table.index(current, _NAME), _FLAGS.NoUpdate)
         self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
         self.selected.emit()
-
-    def _places(self, wanted: set[str]) -> dict[str, int]:
-        """Lines of jobs and batches by id; one pass, and none if nothing is wanted."""
-        if not wanted:
-            return {}
-        view, rows = self.table.view, self.table.rows
-        entries = {rows.at[job]: job for job in wanted if job in rows.at}
-        entries |= {-1 - place: one.id for place, one in enumerate(view.batches) if one.id in wanted}
-        return {entries[entry]: line for line, entry in enumerate(view.lines) if entry in entries}
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell that there is more or less room."""

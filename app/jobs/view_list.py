@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.jobs.columns import BY_NAME, COLUMNS
@@ -21,8 +22,11 @@ _MANY = 24
 class TableLines(Protocol):
     """The model that shows the lines: it is told of each change, so that the views follow."""
 
-    def replace(self, lines: list[int]) -> None:
-        """Replace every line at once."""
+    def replace(self, lines: list[int], adopt: Callable[[], None] = ...) -> None:
+        """Replace every line at once; `adopt` changes what the entries of the lines stand for.
+
+        Views must read the lines before with what these stood for, so neither changes without the other.
+        """
         ...
 
     def splice(self, place: int, out: int, entries: list[int]) -> None:
@@ -72,10 +76,8 @@ class ViewList:
 
     def empty(self) -> None:
         """Let go of all rows."""
-        self.batches, self._by_id, self._members = [], {}, set()
         self._waiting.clear()
-        self._table.forget_tallies()
-        self._table.replace([])
+        self._table.replace([], lambda: self._adopt([], {}, set()))
 
     def numbers(self) -> list[int]:
         """Row numbers of all jobs of the query, in the order of the table, folded ones included."""
@@ -96,6 +98,11 @@ class ViewList:
         """The line of a job, or of its folded batch; -1 if it is not shown."""
         entry = self.entry_of(job)
         return self.lines.index(entry) if entry is not None and entry in self.lines else -1
+
+    def line_of_batch(self, batch: str) -> int:
+        """The line of a batch; -1 if it is not shown."""
+        index = self._by_id.get(batch)
+        return -1 if index is None else self.lines.index(-1 - index)
 
     def entry_of(self, job: str) -> int | None:
         """The entry that shows a job: its own, or its folded batch; None if the query does not have it."""
@@ -153,9 +160,11 @@ class ViewList:
                     lines += rows if batch.open else []
             members.update(part)
             await breathe()
+        self._table.replace(lines, lambda: self._adopt(batches, by_id, members))
+
+    def _adopt(self, batches: list[FoldedBatch], by_id: dict[str, int], members: set[int]) -> None:
         self.batches, self._by_id, self._members = batches, by_id, members
         self._table.forget_tallies()
-        self._table.replace(lines)
 
     async def _groups(self, ordered: list[int]) -> dict[str, list[int]]:
         groups: dict[str, list[int]] = {}
