@@ -34,6 +34,5 @@ TEMPLATES: tuple[Template, ...] = (
     Template(_t("MPI"), _t("One parallel program on one cluster"), "network", "mpi.jdl"),
     Template(_t("MPI over several clusters"), _t("Components of fixed size"), "share-2", "components.jdl"),
     Template(_t("Interactive"), _t("You steer it while it runs"), "terminal", "interactive.jdl"),
-    Template(_t("Workflow"), _t("Jobs that wait for each other"), "route", "workflow.jdl"),
 )
 """In the order of the menu."""

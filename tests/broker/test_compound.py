@@ -147,3 +147,21 @@ async def test_list_match_of_a_sweep_is_about_its_jobs_and_agrees_with_submittin
     assert refused.value.code == "no_such_part"
     with pytest.raises(BadRequest, match="no value at all"):
         await client.match(SWEEP.format(parameters="0"))
+
+
+GRAPH = """[ Type = "DAG"; Nodes = [
+    first = [ description = [ Executable = "/bin/true"; ]; ];
+    last = [ description = [ Executable = "/bin/true"; ]; ];
+]; Dependencies = {{first, last}}; ]"""
+
+
+async def test_a_graph_that_nobody_runs_matches_nowhere_and_is_refused_with_the_reason(
+    client: BrokerClient,
+) -> None:
+    report = await client.match(GRAPH)
+    assert [(part.name, part.matching) for part in report.parts] == [("first", 0), ("last", 0)]
+    assert "0 of 1 satisfy 'offers graphs of jobs'" in report.analysis
+    with pytest.raises(BadRequest) as refusal:
+        await submit(client, GRAPH)
+    assert refusal.value.code == "graphs_not_run"
+    assert not (await client.jobs_page()).columns["id"]

@@ -12,7 +12,7 @@ from broker_core.broker.submission.compound import items_of
 from broker_core.broker.submission.expansion import helper_for
 from broker_core.broker.submission.input_sandbox import check_sandbox
 from broker_core.broker.submission.new_jobs import CheckedItem
-from broker_core.errors import DescriptionRefused
+from broker_core.errors import BadRequest, DescriptionRefused
 from broker_core.jdl.description import JobDescription
 from broker_core.launching.files import FileStore
 from broker_core.scheduling.demand import PARAMETER, significant
@@ -47,7 +47,15 @@ class ItemChecker:
         checked = await self._checker.check(item.description)
         if checked.description is None:
             raise refused(checked.diagnostics, _location(submission, number))
-        return items_of(item, checked.description)
+        items = items_of(item, checked.description)
+        if items[0] is item and "workflow" in checked.description.needs:
+            raise BadRequest(
+                "Graphs of jobs are not run yet: this one would wait for ever.",
+                code="graphs_not_run",
+                place=_location(submission, number),
+                remedy="Submit its nodes one by one, or those that wait for no other together as a Collection.",
+            )
+        return items
 
     async def _checked(self, item: SubmissionItem, submission: Submission, number: int) -> CheckedItem:
         location = _location(submission, number)

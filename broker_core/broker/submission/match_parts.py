@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from broker_core.broker.submission.compound import Collection, items_of
@@ -39,13 +39,16 @@ class DescriptionPart:
     limits: Limits
     parameter: str = ""
     """Value for `_PARAM_`; empty for a node."""
+    needs: tuple[str, ...] = ()
+    """What the whole needs besides, and so each of its jobs, as in `JobDescription.needs`."""
     _made: JobDescription | None = None
 
     @property
     def description(self) -> JobDescription:
         """As submitting makes it, always the same one. Raises DescriptionRefused."""
         if self._made is None:
-            self._made = _checked(self.text, self.limits, self.parameter, self.name)
+            made = _checked(self.text, self.limits, self.parameter, self.name)
+            self._made = replace(made, needs=made.needs + self.needs)
         return self._made
 
     @property
@@ -75,7 +78,12 @@ def parts_of(text: str, limits: Limits) -> tuple[DescriptionPart, ...]:
     if whole.structure != "Workflow":
         return tuple(part for one in items_of(item, whole) for part in _of_values(one, limits))
     nodes = Collection().items(item, whole)
-    return tuple(_of_nodes(nodes, limits, apart=not Collection().takes(whole)))
+    if Collection().takes(whole):
+        return tuple(_of_nodes(nodes, limits))
+    # The scheduler matches a graph as a whole: its jobs run where graphs do.
+    return tuple(
+        DescriptionPart(one.name, (one.name,), one.description, limits, needs=whole.needs) for one in nodes
+    )
 
 
 def _of_values(item: SubmissionItem, limits: Limits) -> Iterator[DescriptionPart]:
@@ -90,12 +98,11 @@ def _of_values(item: SubmissionItem, limits: Limits) -> Iterator[DescriptionPart
         yield DescriptionPart(f"{_VALUE}{value}", (value,) * count, item.description, limits, value)
 
 
-def _of_nodes(items: Sequence[SubmissionItem], limits: Limits, apart: bool) -> Iterator[DescriptionPart]:
-    """One part for each demand; with `apart` one for each node."""
+def _of_nodes(items: Sequence[SubmissionItem], limits: Limits) -> Iterator[DescriptionPart]:
+    """One part for each demand."""
     alike: dict[str, list[SubmissionItem]] = {}
     for item in items:
-        key = item.name if apart else _demand(item, limits)
-        alike.setdefault(key, []).append(item)
+        alike.setdefault(_demand(item, limits), []).append(item)
     for those in alike.values():
         first = those[0]
         yield DescriptionPart(first.name, tuple(one.name for one in those), first.description, limits)
