@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.description.highlighter import Highlighter
 from app.inspector import job_times
+from app.jobs.copy_to_edit import open_copy
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
 
@@ -107,9 +108,9 @@ class TextPane(JobPane):
             self.text.setPlainText(self.detail.effective if effective else self.detail.description)
 
     def open_in_editor(self) -> None:
-        """Open the description as submitted in the editor."""
+        """Open a copy of the description, with the files that it was sent with, in the editor."""
         if self.detail is not None:
-            self.context.open_editor(self.detail.description)
+            self.context.run(open_copy(self.context, self.detail.row["id"]), "opening the description")
 
 
 def sent_words(detail: JobDetail) -> str:

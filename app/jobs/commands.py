@@ -167,11 +167,9 @@ class JobCommands:
 
     def edit(self) -> None:
         """Open the description of the selected job in an editor."""
-        self._context.run(self._edit(self._chosen()[0]), "opening the description")
+        from app.jobs.copy_to_edit import open_copy
 
-    async def _edit(self, job: str) -> None:
-        detail = await self._context.client.job(job)
-        self._context.open_editor(detail.description)
+        self._context.run(open_copy(self._context, self._chosen()[0]), "opening the description")
 
     # --- output
 

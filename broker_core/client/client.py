@@ -179,6 +179,12 @@ class BrokerClient(SiteCommands, SubmissionCommands):
             async for piece in answer.aiter_bytes(1 << 18):
                 yield piece
 
+    async def stream_input(self, job: str, name: str) -> AsyncIterator[bytes]:
+        """The whole of a file that the job was sent with, in parts as they come. Raises NotFound."""
+        async with self._transport.stream("GET", f"/jobs/{part(job)}/inputs/{quote(name)}") as answer:
+            async for piece in answer.aiter_bytes(1 << 18):
+                yield piece
+
     async def fetched(self, job: str, missing: Iterable[str] = ()) -> None:
         """Tell the broker that the output was delivered (CB-CMD-04)."""
         await self._post(f"/jobs/{part(job)}/fetched", {"missing": list(missing)})

@@ -66,7 +66,7 @@ async def fetch_output(
             remedy="`crossdesk job log` shows what it has written so far.",
         )
     files = [one for one in await client.files(job) if _delivered(one, detail)]
-    target = await asyncio.to_thread(_new_folder, Path(directory), _folder_name(detail))
+    target = await asyncio.to_thread(new_folder, Path(directory), folder_name(detail))
     done = await _save_all(client, job, files, target, progress)
     missing = tuple(entry for entry in detail.output_sandbox if not _present(entry, files))
     if state is JobState.DONE and not done.failed:
@@ -87,7 +87,7 @@ async def _save_all(
     for one in files:
         try:
             path = below(target, one.path)
-            async for count in _save(client, job, one.path, path):
+            async for count in _save(client.stream_file(job, one.path), path):
                 done += count
                 if progress:
                     progress(min(done, total), total)
@@ -105,9 +105,30 @@ async def _save_all(
 async def save_file(client: BrokerClient, job: str, path: str, target: Path) -> int:
     """Save one file of a job as `target`, which must not exist; returns its size in bytes."""
     size = 0
-    async for count in _save(client, job, path, target):
+    async for count in _save(client.stream_file(job, path), target):
         size += count
     return size
+
+
+async def fetch_inputs(
+    client: BrokerClient,
+    detail: JobDetail,
+    folder: Path,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Save what a job was sent with into `folder`, which must not have files of these names.
+
+    Raises NotFound for what the broker has no longer, and OSError.
+    """
+    total, done = sum(one.size for one in detail.files), 0
+    for one in detail.files:
+        path = below(folder, one.name)
+        async for count in _save(client.stream_input(detail.row["id"], one.name), path):
+            done += count
+            if progress:
+                progress(min(done, total), total)
+        if one.executable:
+            path.chmod(path.stat().st_mode | 0o100)
 
 
 def below(folder: Path, name: str) -> Path:
@@ -119,26 +140,28 @@ def below(folder: Path, name: str) -> Path:
     return folder.joinpath(*parts)
 
 
-async def _save(client: BrokerClient, job: str, name: str, path: Path) -> AsyncIterator[int]:
+async def _save(content: AsyncIterator[bytes], path: Path) -> AsyncIterator[int]:
     await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
     # At most 160 bytes of the name, because 255 is all that a file system takes.
     part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as stream:
-            async for content in client.stream_file(job, name):
-                await asyncio.to_thread(stream.write, content)
-                yield len(content)
+            async for piece in content:
+                await asyncio.to_thread(stream.write, piece)
+                yield len(piece)
         part.rename(path)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _folder_name(detail: JobDetail) -> str:
+def folder_name(detail: JobDetail) -> str:
+    """Name of a folder for the files of a job."""
     plain = re.sub(r"[^\w.+-]+", "_", str(detail.row["name"])).strip("._-")[:60]
     return f"{plain or 'job'}-{detail.row['id'][:8]}"
 
 
-def _new_folder(directory: Path, name: str) -> Path:
+def new_folder(directory: Path, name: str) -> Path:
+    """A new folder of this name, or of one with a number added; raises CrossDeskError."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for number in range(_TRIES):

@@ -129,13 +129,14 @@ def _literal(node: Literal, value: str) -> Literal:
 
 def _reference(node: Reference, value: str) -> Expression:
     if node.name == MARK and node.scope is None:
-        return Literal(_as_value(value), start=node.start, end=node.end)
+        return Literal(as_value(value), start=node.start, end=node.end)
     scope = rewritten(node.scope, partial(_changed, value=value)) if node.scope else None
     name = node.name.replace(MARK, value)
     return Reference(name, scope, node.absolute, node.quoted, start=node.start, end=node.end)
 
 
-def _as_value(value: str) -> int | float | str:
+def as_value(value: str) -> int | float | str:
+    """What `_PARAM_` that stands alone becomes: a number if it is one, else a string."""
     if _INTEGER.fullmatch(value):
         return int(value)
     return float(value) if _REAL.fullmatch(value) else value

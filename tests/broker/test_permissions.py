@@ -50,6 +50,7 @@ ALLOWED = {
         GET /jobs/{job}/events
         GET /jobs/{job}/files
         GET /jobs/{job}/files/{path:anyname}
+        GET /jobs/{job}/inputs/{name:anyname}
         GET /jobs/{job}/lines
         GET /jobs/{job}/session
         GET /jobs/{job}/why

@@ -53,7 +53,7 @@ class ItemChecker:
                 "Graphs of jobs are not run yet: this one would wait for ever.",
                 code="graphs_not_run",
                 place=_location(submission, number),
-                remedy="Submit its nodes one by one, or those that wait for no other together as a Collection.",
+                remedy="Submit its nodes one by one, or those that wait for none as a Collection.",
             )
         return items
 

@@ -25,6 +25,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import is_listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.launching.files import FileStore
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.sites.contract import Site
 from broker_core.sites.remote.removed import RemovedSite
@@ -32,6 +33,7 @@ from broker_core.wire.submission import Fetched
 from broker_core.wire.views import OutputFile
 
 EndedPart = Annotated[EndedJobs, part(EndedJobs)]
+InputsPart = Annotated[FileStore, part(FileStore)]
 router = APIRouter(dependencies=[OWNER])
 PART = 1 << 18
 """Bytes read at once."""
@@ -149,6 +151,23 @@ async def read(
         headers["content-range"] = f"bytes {span.start}-{span.end - 1}/{size}"
     return StreamingResponse(
         _parts(handle, span), 206 if range_ else 200, headers, media_type="application/octet-stream"
+    )
+
+
+@router.get("/jobs/{job}/inputs/{name:anyname}", response_class=Response)
+async def read_input(job: str, name: str, store: StorePart, inputs: InputsPart, owner: Owner) -> Response:
+    """A file that the job was sent with."""
+    await own_job(store, owner, job)
+    sent = next((file for file in await store.files_of(job) if file.name == name), None)
+    try:
+        handle = os.open(inputs.path(sent.sha256), os.O_RDONLY | os.O_NOFOLLOW) if sent is not None else -1
+    except OSError:
+        handle = -1
+    if sent is None or handle < 0:
+        raise NotFound(f"The broker has no input file {name!r} of the job.", place=job)
+    headers = {"content-length": str(sent.size)}
+    return StreamingResponse(
+        _parts(handle, _Span(0, sent.size)), headers=headers, media_type="application/octet-stream"
     )
 
 
