@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 from app.context import AppContext
 from app.description.sandbox_files import printable
-from app.drops.classify import DESCRIPTIONS
 from app.submission.draft import JobDraft
 from app.submission.sheet_layout import button_row
 from app.units import counted
+from broker_core.client.programs.file_kind import DESCRIPTIONS
 
 _MOST = 500
 _DEPTH = 4

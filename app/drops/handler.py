@@ -11,10 +11,10 @@ from app.description.document import read_description
 from app.drops.folder import FolderSheet
 from app.drops.plan import DropAction, DropPlan
 from app.drops.script import ScriptSheet
-from app.drops.wrap import pinned
 from app.editor.editor import Editor
 from app.submission.draft import JobDraft
 from app.submission.sheet import SubmissionSheet
+from broker_core.client.programs.describe import pinned
 from broker_core.errors import CrossDeskError
 
 

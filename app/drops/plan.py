@@ -8,10 +8,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.description.sandbox_files import printable
-from app.drops.classify import Item, ItemKind, looks_like_description
-from app.drops.wrap import describe, describe_data, runnable, script_from_text
 from app.submission.draft import JobDraft
 from app.units import counted, size_text
+from broker_core.client.programs.describe import describe, describe_data, runnable, script_from_text
+from broker_core.client.programs.file_kind import Item, ItemKind, looks_like_description
 
 
 class DropAction(StrEnum):

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 
 from app.context import AppContext
 from app.description.code_font import code_font
-from app.drops.classify import classify
-from app.drops.facts import look_at
 from app.drops.plan import DropAction, plan_for
-from app.drops.wrap import script_from_text
 from app.submission.sheet import SubmissionSheet
 from app.submission.sheet_layout import button_row
+from broker_core.client.programs.describe import script_from_text
+from broker_core.client.programs.file_kind import classify
+from broker_core.client.programs.path_facts import facts_of
 from broker_core.system.paths import places
 
 NAME = "dropped.sh"
@@ -80,7 +80,7 @@ class ScriptSheet(QDialog):
     def accept(self) -> None:
         """Keep the script as a file, and show the sheet that submits it."""
         file = kept_script(self._context, script_from_text(self.text.toPlainText()))
-        plan = plan_for([classify(look_at(file))])
+        plan = plan_for([classify(facts_of(file))])
         super().accept()
         if plan.action is DropAction.CONFIRM:
             sheet = SubmissionSheet(self._context, plan.jobs, self._window)

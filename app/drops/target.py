@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QWidget
 
 from app import units
 from app.context import AppContext, Notice, Tone
-from app.drops.classify import classify
-from app.drops.facts import look_at
 from app.drops.handler import DropHandler
 from app.drops.overlay import Overlay
 from app.drops.plan import DropAction, DropPlan, plan_for, plan_for_text, sentence
 from app.editor.editor import Editor
 from app.jobs.again import submission_again
 from app.jobs.dragging import unpack
+from broker_core.client.programs.file_kind import classify
+from broker_core.client.programs.path_facts import facts_of
 from broker_core.jdl.limits import DESCRIPTION_MAX
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class DragPayload:
             why = f"More than {MOST_FILES:,} files at once; drop their folder instead."
             return DropPlan(DropAction.REFUSE, why=why)
         if self.paths:
-            return plan_for([classify(look_at(path)) for path in self.paths], on_editor)
+            return plan_for([classify(facts_of(path)) for path in self.paths], on_editor)
         if self.elsewhere:
             return DropPlan(
                 DropAction.REFUSE, why="Only files of this machine can be dropped; download it first."

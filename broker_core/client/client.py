@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from broker_core.client.answers import fitting, unchecked, value
+from broker_core.client.commands.sites import SiteCommands
+from broker_core.client.commands.submissions import SubmissionCommands
 from broker_core.client.follow import Lost, follow
 from broker_core.client.requests import part
-from broker_core.client.site_commands import SiteCommands
-from broker_core.client.submission_commands import SubmissionCommands
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport

@@ -12,9 +12,9 @@ import time
 from dataclasses import replace
 
 from broker_core.client import keyring_access
+from broker_core.client.commands.sessions import SessionCommands
 from broker_core.client.desk_settings import listen_place
 from broker_core.client.line_link import LineLink
-from broker_core.client.session_commands import SessionCommands
 from broker_core.errors import BadRequest, Busy, CrossDeskError, Unreachable
 from broker_core.interactive.channel.contact import Contact, FlowSettings, NotYet, SessionOver
 from broker_core.interactive.channel.rendezvous import Endpoint, read_ports

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from broker_core.client.session_commands import SessionCommands
+from broker_core.client.commands.sessions import SessionCommands
 from broker_core.errors import CrossDeskError, VersionsDiffer
 from broker_core.interactive.channel.frames import BadFrame, FrameReader
 from broker_core.interactive.channel.stream_link import StreamListener, deliver

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from broker_core.client.programs.file_kind import interpreter_wanted
 from broker_core.jdl import parametric
 from broker_core.jdl.check import FileFact
 from broker_core.jdl.collection import job_of, nodes
@@ -61,6 +62,8 @@ def find(text: str, base: Path, values: Sequence[str] | None = None) -> Found:
     facts: dict[str, FileFact] = {}
     wrong: list[DiagnosticView] = []
     ad = parse(text).ad or Ad()
+    named = ad.get("Executable")
+    program = base_name(str(named.value)) if isinstance(named, Literal) else ""
     for entry in _entries(ad):
         written = str(entry.value)
         paths, missing = _paths(written, base, _values(ad) if values is None else values)
@@ -69,7 +72,8 @@ def find(text: str, base: Path, values: Sequence[str] | None = None) -> Found:
         if paths or MARK in written:
             good = _take(paths, entry, text, files, wrong)
             size = sum(one.size for one in good)
-            facts[written] = FileFact(size=size, readable=len(good) == len(paths))
+            wanted = next((interpreter_wanted(one.path) for one in good if one.name == program), "")
+            facts[written] = FileFact(size=size, readable=len(good) == len(paths), interpreter=wanted)
     return Found(tuple(files), facts, tuple(wrong))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.client.commands.submissions import SubmissionCommands
 from broker_core.client.prepare import Prepared, prepare
-from broker_core.client.submission_commands import SubmissionCommands
 from broker_core.errors import BadRequest
 from broker_core.jdl.parametric import MARK
 from broker_core.wire.submission import Receipt, Submission, SubmissionItem

@@ -69,6 +69,7 @@ misspelt-resource-attribute: An unknown attribute of resources is nearly a known
 more-hosts-than-cpus: More hosts than CPUs are asked for.
 name-too-long: A file name is longer than file systems allow.
 nested-workflow: A node is a graph or collection itself.
+no-interpreter-line: A script has no first line that says what runs it.
 node-count: A graph has no node, or too many.
 node-description: A node has not exactly one of description and file.
 node-file-alone: A node with a file has attributes besides.

@@ -22,6 +22,15 @@ class Fix:
     text: str
 
 
+def changed_part(title: str, before: str, after: str) -> Fix:
+    """The fix that makes `after` of `before`: what lies between their equal beginnings and ends."""
+    shorter = min(len(before), len(after))
+    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    rest = shorter - start
+    tail = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    return Fix(title, start, len(before) - tail, after[start : len(after) - tail])
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One error, warning or hint; the fields of `wire.checks.Diagnostic`."""

@@ -19,6 +19,8 @@ class FileFact:
     size: int
     """Bytes; of a wildcard, of all files that it stands for."""
     readable: bool = True
+    interpreter: str = ""
+    """Command that has to run it, where it is the Executable and cannot run by itself."""
 
 
 @dataclass(slots=True)

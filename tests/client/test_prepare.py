@@ -153,3 +153,31 @@ def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_outputs_of_equal_names_in_two_folders_are_in_order(tmp_path: Path) -> None:
     text = 'Executable = "/bin/true"; OutputSandbox = {"a/*.csv", "b/*.csv", "a/x", "b/x"};'
     assert codes(prepare_now(text, tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fixed"),
+    [
+        ("a b.py", "print(1)\n", 'Executable = "python3"; Arguments = "\'a b.py\' -x";'),
+        ("plot.r", "plot(1)\n", 'Executable = "Rscript"; Arguments = "plot.r -x";'),
+        (
+            "dos.py",
+            "#!/usr/bin/env python3\r\nprint(1)\r\n",
+            'Executable = "python3"; Arguments = "dos.py -x";',
+        ),
+        ("own.py", "#!/usr/bin/env python3\nprint(1)\n", ""),
+        ("plain.sh", "echo 1\n", ""),
+        ("plain", "echo 1\n", ""),
+    ],
+)
+def test_a_script_that_a_shell_would_read_as_its_own_is_told_with_what_runs_it(
+    tmp_path: Path, name: str, content: str, fixed: str
+) -> None:
+    (tmp_path / name).write_bytes(content.encode())
+    text = f'Executable = "{name}"; Arguments = "-x"; InputSandbox = "{name}";'
+    found = [one for one in prepare_now(text, tmp_path).diagnostics if one.code == "no-interpreter-line"]
+    assert len(found) == bool(fixed)
+    for one in found:
+        (fix,) = one.fixes
+        assert (text[: fix.start] + fix.text + text[fix.end :]).startswith(fixed)
+        assert prepare_now(text[: fix.start] + fix.text + text[fix.end :], tmp_path).ok

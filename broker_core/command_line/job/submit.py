@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from broker_core.client.client import BrokerClient
 from broker_core.client.desk_settings import own_ports
 from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.programs.describe import description_for
 from broker_core.client.submit import new_key
 from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit, TimedOut
@@ -47,11 +48,16 @@ class SubmitRequest:
     wait: bool = False
     follow: bool = False
     timeout: float | None = None
+    arguments: str = ""
+    """Of what is no description, but a script or program."""
+    with_files: tuple[Path, ...] = ()
+    """Sent along with those."""
 
 
 def submit(
     files: Annotated[
-        list[str], typer.Argument(help="Job descriptions (JDL); - reads one.", metavar="FILE...")
+        list[str],
+        typer.Argument(help="Descriptions (JDL), scripts or programs; - reads one.", metavar="FILE..."),
     ],
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until the jobs have ended.")] = False,
     follow: Annotated[
@@ -69,11 +75,17 @@ def submit(
     hold: Annotated[str, typer.Option("--hold", help="Let the jobs wait on hold, for this reason.")] = "",
     key: Annotated[str, typer.Option("--key", help="Key of the submission; the same key submits once.")] = "",
     timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    arguments: Annotated[
+        str, typer.Option("--arguments", "-a", help="Arguments of the scripts and programs.")
+    ] = "",
+    with_files: Annotated[
+        list[Path] | None, typer.Option("--with", help="A file to send along with them.")
+    ] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
     """Submit jobs; prints their ids."""
-    wish = SubmitRequest(
+    request = SubmitRequest(
         site=site,
         name=name,
         hold=hold,
@@ -82,8 +94,10 @@ def submit(
         wait=wait,
         follow=follow,
         timeout=timeout,
+        arguments=arguments,
+        with_files=tuple(with_files or ()),
     )
-    return with_client(lambda client: send(client, files, wish))
+    return with_client(lambda client: send(client, files, request))
 
 
 def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -96,24 +110,24 @@ def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | Non
     return (*(given or ()), *(line for line in listed if line.strip()))
 
 
-async def send(client: BrokerClient, sources: Sequence[str], wish: SubmitRequest) -> int:
+async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequest) -> int:
     """Check, upload, submit, and wait if wished; returns the exit code."""
     info = await client.info()
     sizes = {name: size for name, size in info.limits.items() if name in Limits.__slots__}
     limits = Limits(**sizes, dialect=info.dialect)
-    prepared = await _prepare_all(sources, limits, wish.values)
-    receipt = await _submit(client, prepared, wish)
+    prepared = await _prepare_all(sources, limits, request)
+    receipt = await _submit(client, prepared, request)
     _print_warnings(prepared, receipt)
-    await _warn_of_site(client, wish.site)
+    await _warn_of_site(client, request.site)
     talk = len(receipt.ids) == 1 and _interactive(prepared[0])
-    if not (wish.wait or wish.follow):
+    if not (request.wait or request.follow):
         _print_receipt(receipt)
         if talk and not session().json:
             output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
         return Exit.OK
-    if talk and wish.follow and not session().json:
-        return await _attach(client, receipt.ids[0], wish.timeout)
-    return await _watch(client, receipt, wish)
+    if talk and request.follow and not session().json:
+        return await _attach(client, receipt.ids[0], request.timeout)
+    return await _watch(client, receipt, request)
 
 
 def _interactive(prepared: Prepared) -> bool:
@@ -154,13 +168,18 @@ async def _warn_of_site(client: BrokerClient, site: str) -> None:
         output.say(f"No site is called {site}: it is waited for. `crossdesk site list` names all.", "yellow")
 
 
-async def _prepare_all(
-    sources: Sequence[str], limits: Limits, values: Sequence[str] | None
-) -> list[Prepared]:
+async def _prepare_all(sources: Sequence[str], limits: Limits, request: SubmitRequest) -> list[Prepared]:
     prepared = []
     for source in sources:
-        text_or_path = sys.stdin.read() if source == "-" else Path(source)
-        prepared.append(await prepare(text_or_path, limits=limits, values=values))
+        if source == "-":
+            ready = await prepare(sys.stdin.read(), limits=limits, values=request.values)
+        elif (text := description_for(Path(source), request.with_files, request.arguments)) is None:
+            ready = await prepare(Path(source), limits=limits, values=request.values)
+        else:
+            ready = await prepare(text, limits=limits, values=request.values)
+            slips = tuple(one for one in ready.diagnostics if one.severity != "hint")
+            ready = replace(ready, origin=source, diagnostics=slips)
+        prepared.append(ready)
     refused = [one for one in prepared if not one.ok]
     for one in [] if session().json else refused[:-1]:
         output.error(one.refused())
@@ -182,7 +201,7 @@ def _together(refused: Sequence[Prepared]) -> DescriptionRefused:
     return last
 
 
-async def _submit(client: BrokerClient, prepared: Sequence[Prepared], wish: SubmitRequest) -> Receipt:
+async def _submit(client: BrokerClient, prepared: Sequence[Prepared], request: SubmitRequest) -> Receipt:
     with _upload_bar() as progress:
         task = progress.add_task("Sending files", total=None) if progress else None
 
@@ -192,11 +211,11 @@ async def _submit(client: BrokerClient, prepared: Sequence[Prepared], wish: Subm
 
         return await client.submit_prepared(
             prepared,
-            key=wish.key or new_key(),
-            site=wish.site,
-            name=wish.name,
-            values=wish.values,
-            hold=wish.hold,
+            key=request.key or new_key(),
+            site=request.site,
+            name=request.name,
+            values=request.values,
+            hold=request.hold,
             progress=step,
         )
 
@@ -233,15 +252,15 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
     return value
 
 
-async def _watch(client: BrokerClient, receipt: Receipt, wish: SubmitRequest) -> int:
+async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest) -> int:
     ids = receipt.ids
-    if not session().json and not wish.follow:
+    if not session().json and not request.follow:
         _print_ids(receipt)
     try:
-        if wish.follow and not session().json:
-            rows = await follow_jobs(client, ids, _teller(len(ids)), wish.timeout)
+        if request.follow and not session().json:
+            rows = await follow_jobs(client, ids, _teller(len(ids)), request.timeout)
         else:
-            rows = await until_ended(client, ids, timeout=wish.timeout, changed=_teller(len(ids)))
+            rows = await until_ended(client, ids, timeout=request.timeout, changed=_teller(len(ids)))
     except (TimedOut, asyncio.CancelledError):
         if session().json:
             output.as_json(receipt_value(receipt))

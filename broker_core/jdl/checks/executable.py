@@ -7,8 +7,11 @@ import shlex
 from dataclasses import dataclass
 
 from broker_core.jdl.checks.sandboxes import Sandbox
+from broker_core.jdl.diagnostics import changed_part
 from broker_core.jdl.names import base_name, has_wildcard, wrong_name, wrong_output
 from broker_core.jdl.reading import Reading
+from broker_core.jdl.syntax.edit import set_attribute
+from broker_core.jdl.syntax.tokens import quoted
 
 KEYS = ("walltime", "maxwalltime", "walltimelimit")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -135,8 +138,23 @@ def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
 def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
     if path.strip():
         _path(reading, "executable", path, inputs)
+        if inputs.interpreter:
+            _without_interpreter(reading, path, inputs.interpreter)
     elif isinstance(reading.value("executable"), str):
         reading.error("missing-executable", "Executable is empty: name the program to run.", "executable")
+
+
+def _without_interpreter(reading: Reading, path: str, interpreter: str) -> None:
+    text = reading.findings.text
+    command, _, options = interpreter.partition(" ")
+    words = " ".join(filter(None, (options, shlex.quote(base_name(path)), reading.string("arguments"))))
+    changed = set_attribute(set_attribute(text, "Arguments", quoted(words)), "Executable", quoted(command))
+    fixes = [] if reading.inside else [changed_part(f"Run with {command}", text, changed)]
+    message = (
+        f"{path} does not begin with #! and the name of what runs it, so a shell would read it as its own."
+        f" Run it with {command}, or add that line."
+    )
+    reading.warning("no-interpreter-line", message, "executable", None, fixes)
 
 
 def _path(reading: Reading, key: str, path: str, inputs: Sandbox) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from broker_core.jdl.diagnostics import Fix
-from broker_core.jdl.limits import Limits
 from broker_core.jdl.names import base_name, from_base, has_wildcard, local, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.syntax.tokens import quoted
@@ -24,6 +23,8 @@ class Sandbox:
     """Name of an input at the site, or path of an output, to the place of its entry."""
     renamed: dict[str, str] = field(default_factory=dict)
     """Base name of an input here to its name at the site, where that is another."""
+    interpreter: str = ""
+    """Command that has to run the program, which is among the inputs and cannot run by itself."""
 
     def brings(self, name: str) -> bool:
         """True if a file of this name is, or by a wildcard may be, in the sandbox."""
@@ -48,7 +49,7 @@ def inputs(reading: Reading) -> Sandbox:
     sandbox.entries = tuple(local(text) for text, _ in entries)
     sandbox.needs = tuple(sorted(remote))
     if reading.files is not None:
-        _found(reading, entries, reading.files, reading.limits)
+        _found(reading, sandbox, entries, reading.files)
     return sandbox
 
 
@@ -127,15 +128,17 @@ def _add_output(reading: Reading, sandbox: Sandbox, text: str, place: Expression
 
 def _found(
     reading: Reading,
+    sandbox: Sandbox,
     entries: list[tuple[str, Expression]],
     files: Mapping[str, FileFact],
-    limits: Limits,
 ) -> None:
-    size = 0
+    size, limits = 0, reading.limits
     for text, place in entries:
         fact = files.get(text) or files.get(local(text))
         if fact is not None:
             size += fact.size
+            if fact.interpreter:
+                sandbox.interpreter = fact.interpreter
             if not fact.readable:
                 reading.error("sandbox-file-unreadable", f"{text} cannot be read.", "inputsandbox", place)
         elif scheme(text) in ("", "file"):

@@ -9,16 +9,16 @@ import pytest
 
 from app.description.statements import statements
 from app.description.values import string_of, strings_of
-from app.drops.classify import classify
-from app.drops.facts import look_at
 from app.drops.plan import DropAction, DropPlan, plan_for, plan_for_text, sentence
-from app.drops.wrap import script_from_text
 from app.submission.sheet import values_of
+from broker_core.client.programs.describe import script_from_text
+from broker_core.client.programs.file_kind import classify
+from broker_core.client.programs.path_facts import facts_of
 from broker_core.jdl.check import check
 
 
 def _plan(*paths: Path, on_editor: bool = False) -> DropPlan:
-    return plan_for([classify(look_at(path)) for path in paths], on_editor)
+    return plan_for([classify(facts_of(path)) for path in paths], on_editor)
 
 
 def _script(folder: Path, name: str, mode: int = 0o755) -> Path:

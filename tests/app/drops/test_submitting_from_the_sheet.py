@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.description.templates import TEMPLATES
-from app.drops.classify import classify
-from app.drops.facts import look_at
 from app.drops.plan import plan_for, plan_for_text
 from app.drops.script import ScriptSheet
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
+from broker_core.client.programs.file_kind import classify
+from broker_core.client.programs.path_facts import facts_of
 from tests.app.bench_context import BenchContext
 from tests.waiting import eventually
 
@@ -48,7 +48,7 @@ def _script(folder: Path, name: str, body: str, mode: int = 0o755) -> Path:
 
 
 def _jobs(*paths: Path) -> tuple[JobDraft, ...]:
-    return plan_for([classify(look_at(path)) for path in paths]).jobs
+    return plan_for([classify(facts_of(path)) for path in paths]).jobs
 
 
 def _run(context: BenchContext, loop: asyncio.AbstractEventLoop, job: str) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.drops.classify import ItemKind, classify, looks_like_description
-from app.drops.facts import look_at
+from broker_core.client.programs.file_kind import ItemKind, classify, looks_like_description
+from broker_core.client.programs.path_facts import facts_of
 
 ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 64
 
@@ -22,7 +22,7 @@ def _file(folder: Path, name: str, content: bytes = b"", mode: int = 0o644) -> P
 
 
 def _kind(path: Path) -> tuple[ItemKind, str]:
-    item = classify(look_at(path))
+    item = classify(facts_of(path))
     return item.kind, item.interpreter
 
 
@@ -55,7 +55,7 @@ def test_a_file_is_told_by_name_content_and_mode(
 
 
 def test_a_binary_named_like_a_description_is_refused_with_the_reason(tmp_path: Path) -> None:
-    item = classify(look_at(_file(tmp_path, "x.jdl", ELF)))
+    item = classify(facts_of(_file(tmp_path, "x.jdl", ELF)))
     assert item.kind is ItemKind.UNUSABLE
     assert "binary" in item.why
 
@@ -63,13 +63,13 @@ def test_a_binary_named_like_a_description_is_refused_with_the_reason(tmp_path: 
 def test_a_huge_description_is_refused_without_being_read(tmp_path: Path) -> None:
     path = _file(tmp_path, "huge.jdl", b'Executable = "a";\n')
     os.truncate(path, 100 << 20)
-    item = classify(look_at(path))
+    item = classify(facts_of(path))
     assert item.kind is ItemKind.UNUSABLE
 
 
 @pytest.mark.parametrize("name", ["-rf", "a b", "ü", "line\nbreak.sh", "..."])
 def test_hostile_names_are_taken_as_they_are(tmp_path: Path, name: str) -> None:
-    item = classify(look_at(_file(tmp_path, name, b"#!/bin/sh\n", 0o755)))
+    item = classify(facts_of(_file(tmp_path, name, b"#!/bin/sh\n", 0o755)))
     assert (item.kind, item.facts.path.name) == (ItemKind.SCRIPT, name)
 
 
@@ -84,7 +84,7 @@ def test_what_is_neither_file_nor_folder_is_refused_at_once(tmp_path: Path) -> N
 
 
 def test_an_impossible_name_is_refused() -> None:
-    item = classify(look_at(Path("/tmp/with\0zero")))
+    item = classify(facts_of(Path("/tmp/with\0zero")))
     assert item.kind is ItemKind.UNUSABLE
 
 

@@ -26,7 +26,7 @@ class PathFacts:
     """Why it cannot be used, in words that follow its name; empty if it can."""
 
 
-def look_at(path: Path) -> PathFacts:
+def facts_of(path: Path) -> PathFacts:
     """Read what is needed to tell what `path` is. Never raises, never blocks on a pipe or device."""
     try:
         found = os.stat(path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
-from app.drops.facts import PathFacts
+from broker_core.client.programs.path_facts import PathFacts, facts_of
 from broker_core.jdl.limits import DESCRIPTION_MAX
 
 DESCRIPTIONS = frozenset({".jdl", ".sdl", ".classad"})
@@ -83,6 +84,18 @@ def classify(facts: PathFacts) -> Item:
     if facts.head.startswith(b"#!"):
         return _by_shebang(facts)
     return _by_name(facts)
+
+
+def interpreter_wanted(path: Path) -> str:
+    """The command that has to run a file which is started by its name and cannot run so; empty if it can.
+
+    A shell would take its text for its own. What is started is made executable, so that does not count.
+    """
+    item = classify(facts_of(path))
+    first_line = item.facts.head.split(b"\n", 1)[0]
+    if item.kind is not ItemKind.SCRIPT or (first_line.startswith(b"#!") and not first_line.endswith(b"\r")):
+        return ""
+    return "" if item.interpreter == "sh" else item.interpreter
 
 
 def looks_like_description(text: str) -> bool:

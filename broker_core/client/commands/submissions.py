@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from broker_core.client.answers import fitting, value
+from broker_core.client.commands.sessions import SessionCommands
 from broker_core.client.sandbox import opened
-from broker_core.client.session_commands import SessionCommands
 from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BadRequest
 from broker_core.wire.submission import Receipt, Submission

@@ -1,0 +1,1 @@
+"""What a file is that a user wants to run, and the description that runs it."""

@@ -1,0 +1,102 @@
+"""A description around a program or script, so that it can run as it was dropped. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from broker_core.client.programs.file_kind import Item, ItemKind, classify, looks_like_description
+from broker_core.client.programs.path_facts import facts_of
+from broker_core.errors import BadRequest
+from broker_core.jdl.syntax.tokens import quoted
+from broker_core.jdl.syntax.write import value_text
+
+STDOUT, STDERR = "std.out", "std.err"
+_PLAIN = re.compile(r"[^\w.+-]+")
+
+
+def describe(item: Item, data: Sequence[Path] = (), cpus: int = 1, arguments: str = "") -> str:
+    """The description that runs a program or script with `data` files beside it.
+
+    A file that can run by itself is the executable; one that cannot is the first argument of its interpreter.
+    `arguments` are more of them, written as in a shell.
+    """
+    executable, first = call_of(item.facts.path.name, item.interpreter)
+    files = [str(item.facts.path), *map(str, data)]
+    words = f"{first} {arguments}".strip()
+    return _written(_job_name(item.facts.path.name), executable, words, files, cpus)
+
+
+def description_for(path: Path, data: Sequence[Path] = (), arguments: str = "") -> str | None:
+    """The description that runs what is at `path`, with files beside it; None if it is a description itself.
+
+    Raises BadRequest for what neither is one nor can be run, and for `data` or `arguments` of a description.
+    """
+    item = classify(facts_of(path))
+    if runnable(item):
+        files = [one.absolute() for one in (path, *data)]
+        return describe(replace(item, facts=replace(item.facts, path=files[0])), files[1:], 1, arguments)
+    if item.kind is ItemKind.DATA and not looks_like_description(item.facts.head.decode("utf-8", "replace")):
+        raise BadRequest(
+            f"{path.name} is no description, script or program.",
+            code="nothing_to_run",
+            place=str(path),
+            remedy="Submit what works on it, and name it with --with, or in InputSandbox of a description.",
+        )
+    if data or arguments:
+        raise BadRequest(
+            "A description has arguments and files of its own; --arguments and --with are for scripts.",
+            place=str(path),
+        )
+    return None
+
+
+def call_of(name: str, interpreter: str) -> tuple[str, str]:
+    """What is started to run the file of this name, and what Arguments begin with."""
+    if not interpreter:
+        return name, ""
+    executable, *options = shlex.split(interpreter)
+    return executable, shlex.join([*options, f"./{name}" if name.startswith("-") else name])
+
+
+def describe_data(data: Sequence[Path]) -> str:
+    """A beginning of a description that sends these files: what runs on them is still to be said."""
+    return _written("", "", "", list(map(str, data)), 1)
+
+
+def pinned(text: str, site: str) -> str:
+    """The same description for one site alone; written into it, so that it can be seen and changed."""
+    return f"{text}Requirements = other.GlueSiteName == {quoted(site)};\n" if site else text
+
+
+def script_from_text(text: str) -> str:
+    """Dropped text as a script: a first line that names the shell is added where there is none."""
+    body = text.replace("\r\n", "\n")
+    body = body if body.endswith("\n") else body + "\n"
+    return body if body.startswith("#!") else "#!/bin/sh\n" + body
+
+
+def _job_name(name: str) -> str:
+    return _PLAIN.sub("-", Path(name).stem).strip("-.") or "job"
+
+
+def _written(name: str, executable: str, arguments: str, files: list[str], cpus: int) -> str:
+    lines = [
+        f"JobName = {quoted(name)};" if name else "",
+        f"Executable = {quoted(executable)};",
+        f"Arguments = {quoted(arguments)};" if arguments else "",
+        f"NodeNumber = {cpus};" if cpus > 1 else "",
+        f"StdOutput = {quoted(STDOUT)};",
+        f"StdError = {quoted(STDERR)};",
+        f"InputSandbox = {value_text(files)};" if files else "",
+        f"OutputSandbox = {value_text([STDOUT, STDERR])};",
+    ]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def runnable(item: Item) -> bool:
+    """True for what can be wrapped in a description."""
+    return item.kind in (ItemKind.PROGRAM, ItemKind.SCRIPT)
