@@ -24,7 +24,7 @@ from broker_core.command_line.job.following import (
     with_outcome,
 )
 from broker_core.command_line.job.ids import Job, Jobs, resolve
-from broker_core.command_line.job.listing import Listing
+from broker_core.command_line.job.state_choice import StateChoice
 from broker_core.command_line.job.submit import tell_ends, tell_state
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
@@ -64,7 +64,7 @@ def silent(sites: Sequence[SiteView]) -> list[SiteView]:
 def list_jobs(
     everything: Annotated[bool, typer.Option("--all", "-a", help="Ended jobs too.")] = False,
     state: Annotated[
-        list[Listing] | None,
+        list[StateChoice] | None,
         typer.Option("--state", case_sensitive=False, help="Only jobs that stand so, e.g. failed."),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,

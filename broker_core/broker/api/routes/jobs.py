@@ -39,6 +39,11 @@ _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
 _FORGOTTEN = 2000
 """Jobs whose files are removed between two turns of the event loop: one exchange of a far site for each."""
+_STATES: dict[str, JobState | Outcome] = {
+    **{state.value: state for state in JobState},
+    **{one.value.lower(): one for one in Outcome if one is not Outcome.UNKNOWN},
+}
+"""What may be asked for, by its name. A broker that knows no outcomes refuses them, as it should."""
 
 
 @router.get("/jobs", response_model=JobsPage)
@@ -169,13 +174,6 @@ def _cannot_hold(record: JobRecord) -> str | None:
 
 def _cannot_release(record: JobRecord) -> str | None:
     return None if record.held and record.state is JobState.WAITING else "It is not on hold."
-
-
-_STATES: dict[str, JobState | Outcome] = {
-    **{state.value: state for state in JobState},
-    **{one.value.lower(): one for one in Outcome if one is not Outcome.UNKNOWN},
-}
-"""What may be asked for, by its name. A broker that knows no outcomes refuses them, as it should."""
 
 
 def _state(name: str) -> JobState | Outcome:

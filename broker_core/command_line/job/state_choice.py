@@ -7,7 +7,7 @@ from enum import StrEnum
 from broker_core.jobs.states import JobState
 
 
-class Listing(StrEnum):
+class StateChoice(StrEnum):
     """How jobs stand, and the two states that the story of a job tells apart within an outcome."""
 
     SUBMITTED = "submitted"
@@ -25,5 +25,7 @@ class Listing(StrEnum):
     def asked(self) -> str:
         """The name under which the broker is asked: outcomes in small letters, states by their names."""
         return (
-            self.value if self in (Listing.FAILED, Listing.DONE) else JobState(self.value.capitalize()).value
+            self.value
+            if self in (StateChoice.FAILED, StateChoice.DONE)
+            else JobState(self.value.capitalize()).value
         )
