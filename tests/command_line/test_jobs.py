@@ -157,7 +157,8 @@ def test_the_list_and_the_end_of_a_wait_say_what_failed(tmp_path: Path) -> None:
     assert "12 jobs: 4 Failed, 8 Done" in crossdesk("job", "list", "--all").out
     ids = sent.out.split()
     bad = crossdesk("job", "list", "--state", "Failed", "--json").json
-    assert (bad["total"], {row["outcome"] for row in bad["jobs"]}) == (4, {"Failed"})
+    assert bad["total"] == 4
+    assert {(row["outcome"], row["failure"]) for row in bad["jobs"]} == {("Failed", "exit 3")}
     assert crossdesk("job", "get-output", *ids[:5], cwd=tmp_path).code == 0
     totals = [
         crossdesk("job", "list", "--json", "--state", *states.split()).json["total"]

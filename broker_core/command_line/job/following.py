@@ -13,7 +13,7 @@ from typing import Any
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
-from broker_core.jobs.outcome import Outcome, outcome_of
+from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
 
@@ -184,5 +184,6 @@ def outcome_of_row(row: Row) -> Outcome:
 
 
 def with_outcome(row: Row) -> Row:
-    """The row of a job as it is printed as JSON."""
-    return row | {"outcome": outcome_of_row(row).value}
+    """The row of a job as it is printed as JSON: with its outcome, and why it failed."""
+    why = failure_cause(row["state"], row["exit_code"], row["signal"], row["reason"])
+    return row | {"outcome": outcome_of_row(row).value, "failure": why}

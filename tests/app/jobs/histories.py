@@ -14,6 +14,8 @@ from broker_core.jobs.transitions import EventType as E
 
 _FIXED = {"structure": "Normal", "interactive": False, "cpus": 1, "description": "ab"}
 _WHERE = ("here:1/jobmanager-fork-all",)
+_ONWARD = (E.ACCEPTED, E.MATCHED, E.SCHEDULED, E.RUNNING, E.DONE, E.CLEARED)
+"""What leads a job to its end: as likely as all other steps together, so that many jobs come to one."""
 _STEPS = {
     state: [kind for before, kind in TRANSITIONS if before == state and kind is not E.PURGED]
     for state, _ in TRANSITIONS
@@ -27,8 +29,10 @@ def histories(draw: some.DrawFn) -> list[JobEvent]:
     own = {"name": "scan", "batch": draw(some.sampled_from(["", "b"]))}
     events = [_event(None, E.SUBMITTED, _FIXED | own)]
     row = apply(None, events[0])
-    for _ in range(draw(some.integers(0, 14))):
-        kind = draw(some.sampled_from(_STEPS[row.state]))
+    for _ in range(draw(some.integers(0, 16))):
+        steps = _STEPS[row.state]
+        onward = [kind for kind in steps if kind in _ONWARD]
+        kind = draw(some.sampled_from([*onward * len(steps), *steps]))
         details = draw(_ends(kind)) if kind in _LEAVES_AN_END else {}
         events.append(_event(row, kind, details))
         row = apply(row, events[-1])

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.inspector.multi_selection import MultiSelection
@@ -175,6 +175,7 @@ def ended(code: int, number: int, at: float = 0.0) -> list[dict[str, Any]]:
 def test_a_selection_of_thirteen_jobs_that_ended_with_exit_3_has_thirteen_failed_ones(desk: Desk) -> None:
     desk.selection.show_rows(ended(3, 13))
     assert desk.selection.counts == {"Failed": 13}
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # labels of what was shown before
     names = {one.text() for one in desk.selection.findChildren(QLabel)}
     assert "13 failed" in desk.selection.about.text()
     assert "Failed" in names
