@@ -1,4 +1,4 @@
-"""Several selected jobs: how many are in which state, and what can be done with all of them."""
+"""Several selected jobs: how many have which outcome, and what can be done with all of them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from app.inspector import job_times
 from app.inspector.header import JobActions
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph
-from app.widgets.state_style import failed
+from app.widgets.state_style import OUTCOME_STYLES
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.site_names import site_name
-from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from app.context import AppContext
 
 
 class MultiSelection(QWidget):
-    """A summary with counts by state and the actions that apply to all."""
+    """A summary with counts by outcome and the actions that apply to all."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self.title, self.about = label(role="title"), label(role="muted", wrap=True)
         self.offers = JobActions(context)
-        self.counts: dict[str, int] = {}
+        self.counts: dict[Outcome, int] = {}
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(2, 1)
@@ -46,26 +46,30 @@ class MultiSelection(QWidget):
         self.title.setText(job_times.count(len(rows), "job") + " selected")
         self.about.setText(about(rows))
         self.offers.show_rows(rows)
-        states = Counter(str(row["state"]) for row in rows)
-        self.counts = {state: states[state] for state in JobState if states[state]}
+        found = Counter(_outcomes(rows))
+        self.counts = {one: found[one] for one in Outcome if found[one]}
         while (gone := self._grid.takeAt(0)) is not None:
             if (widget := gone.widget()) is not None:
                 widget.deleteLater()
-        for line, (state, number) in enumerate(self.counts.items()):
-            glyph = StateGlyph(self._context.theme)
-            glyph.show_row({"state": state})
+        for line, (outcome, number) in enumerate(self.counts.items()):
+            glyph, style = StateGlyph(self._context.theme), OUTCOME_STYLES[outcome]
+            glyph.show_style(style)
             self._grid.addWidget(glyph, line, 0)
-            self._grid.addWidget(label(state), line, 1)
+            self._grid.addWidget(label(style.word), line, 1)
             count = label(f"{number:,}")
-            count.setAccessibleName(f"{state}: {number}")
+            count.setAccessibleName(f"{style.word}: {number}")
             self._grid.addWidget(count, line, 2)
+
+
+def _outcomes(rows: list[dict[str, Any]]) -> list[Outcome]:
+    return [outcome_of(row["state"], row.get("exit_code")) for row in rows]
 
 
 def about(rows: list[dict[str, Any]]) -> str:
     """Say in a sentence what matters about these rows: CPUs in all, sites, how many failed."""
     cpus = sum(row.get("cpus") or 1 for row in rows)
     sites = {site_name(row["site"]) for row in rows if row.get("site")}
-    bad = sum(failed(row["state"], row.get("exit_code")) for row in rows)
+    bad = _outcomes(rows).count(Outcome.FAILED)
     parts = [f"{job_times.count(cpus, 'CPU')} in all"]
     if sites:
         parts.append(f"at {sites.pop()}" if len(sites) == 1 else f"at {len(sites)} sites")

@@ -8,7 +8,7 @@ from typing import Any
 
 from app import units
 from app.widgets.csv_file import Written
-from app.widgets.state_style import style_of
+from app.widgets.state_style import StateStyle, style_of
 from broker_core.jobs.site_names import site_name
 
 Held = Mapping[str, Sequence[Any]]
@@ -73,10 +73,21 @@ def _exact(name: str) -> Cell:
 
 
 def state_word(held: Held, row: int, now: float) -> str:
-    """The state in words, e.g. `Done, exit 7`."""
+    """How the job stands in words, e.g. `Failed, exit 7`."""
+    return style_of_number(held, row).word
+
+
+def style_of_number(held: Held, row: int, unheard: float | None = None) -> StateStyle:
+    """The style of the row of that number; `unheard` as for `style_of`."""
     return style_of(
-        held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row]
-    ).word
+        held["state"][row],
+        held["exit_code"][row],
+        held["held"][row],
+        held["canceling"][row],
+        unheard,
+        signal=held["signal"][row],
+        reason=held["reason"][row] or "",
+    )
 
 
 def _waited(held: Held, row: int, now: float) -> float | None:

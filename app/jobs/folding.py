@@ -1,4 +1,4 @@
-"""Jobs of one submission as one row that unfolds, with a summary of their states."""
+"""Jobs of one submission as one row that unfolds, with a summary of their outcomes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.stores.terms import is_failed
-from app.widgets.state_style import AT_SITE, FAILED_TOKEN, STATE_STYLES, UNHEARD, StateShape, StateStyle
-from broker_core.jobs.states import JobState
+from app.widgets.state_style import AT_SITE, OUTCOME_STYLES, UNHEARD, StateStyle
+from broker_core.jobs.outcome import Outcome, outcomes
 
 Unheard = Callable[[str], float | None]
 """Place of a job (JobRecord.site) to since when it is not heard from; None: it is."""
 _UNHEARD = "Unheard"
-_ORDER = ("Running", _UNHEARD, "Scheduled", "Ready", "Waiting", "Submitted", "DoneFailed", "Aborted", "Done",
-          "Cleared", "Canceled")  # fmt: skip
+_QUEUED = (Outcome.SCHEDULED.value, Outcome.READY.value, Outcome.WAITING.value, Outcome.SUBMITTED.value)
+_ORDER = (
+    *(Outcome.RUNNING.value, _UNHEARD, *_QUEUED),
+    *(Outcome.FAILED.value, Outcome.DONE.value, Outcome.CANCELED.value),
+)
+_AT_SITE = frozenset(Outcome(state.value) for state in AT_SITE)
 
 
 class FoldedBatch:
@@ -27,21 +30,13 @@ class FoldedBatch:
 
 
 def tally(columns: Mapping[str, Sequence[Any]], rows: Sequence[int], unheard: Unheard) -> Counter[str]:
-    """Return how many of the rows are in each state; `failed` counts apart from Done, and so does what is
-    not heard from."""
-    states, places = columns["state"], columns["site"]
-    counted: Counter[str] = Counter(
-        _UNHEARD if states[row] in AT_SITE and unheard(places[row]) else states[row] for row in rows
+    """Return how many of the rows have each outcome; what is not heard from counts apart."""
+    states, places, codes = columns["state"], columns["site"], columns["exit_code"]
+    found = outcomes([states[row] for row in rows], [codes[row] for row in rows])
+    return Counter(
+        _UNHEARD if one is Outcome.UNKNOWN or (one in _AT_SITE and unheard(places[row])) else one.value
+        for row, one in zip(rows, found, strict=True)
     )
-    ended = sum(
-        1
-        for row in rows
-        if columns["exit_code"][row] and states[row] != "Aborted" and is_failed(columns, row)
-    )
-    if ended:
-        counted["DoneFailed"] = ended
-        counted["Done"] -= ended
-    return +counted
 
 
 def parts(counted: Counter[str]) -> list[tuple[str, int]]:
@@ -52,23 +47,19 @@ def parts(counted: Counter[str]) -> list[tuple[str, int]]:
 def summary(counted: Counter[str]) -> str:
     """Return e.g. `12 running, 3 waiting, 1 failed, 184 done`."""
     groups = {
-        "running": counted["Running"],
+        "running": counted[Outcome.RUNNING],
         "not heard from": counted[_UNHEARD],
-        "waiting": sum(counted[name] for name in ("Submitted", "Waiting", "Ready", "Scheduled")),
-        "failed": counted["Aborted"] + counted["DoneFailed"],
-        "done": counted["Done"] + counted["Cleared"],
-        "canceled": counted["Canceled"],
+        "waiting": sum(counted[name] for name in _QUEUED),
+        "failed": counted[Outcome.FAILED],
+        "done": counted[Outcome.DONE],
+        "canceled": counted[Outcome.CANCELED],
     }
     return ", ".join(f"{number:,} {word}" for word, number in groups.items() if number)
 
 
 def style_of_batch(counted: Counter[str]) -> StateStyle:
     """Return the style of a batch: what is most worth knowing about its jobs."""
-    if counted["Aborted"]:
-        shown = STATE_STYLES[JobState.ABORTED]
-    elif counted["DoneFailed"]:
-        shown = StateStyle(StateShape.EXCLAMATION, FAILED_TOKEN, "")
-    else:
-        first = next((name for name in _ORDER if counted[name]), JobState.SUBMITTED.value)
-        shown = UNHEARD if first == _UNHEARD else STATE_STYLES[JobState(first)]
+    first = next((name for name in _ORDER if counted[name]), Outcome.SUBMITTED.value)
+    first = Outcome.FAILED.value if counted[Outcome.FAILED] else first
+    shown = UNHEARD if first == _UNHEARD else OUTCOME_STYLES[Outcome(first)]
     return StateStyle(shown.shape, shown.token, summary(counted))

@@ -12,12 +12,12 @@ from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersist
 
 from app import units
 from app.jobs import folding
-from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.columns import BY_NAME, COLUMNS, style_of_number
 from app.jobs.dragging import pack
 from app.jobs.folding import FoldedBatch
 from app.jobs.view_list import ViewList
 from app.stores.jobs import JobStore
-from app.widgets.state_style import AT_SITE, UNHEARD, StateStyle, style_of
+from app.widgets.state_style import AT_SITE, UNHEARD, StateStyle
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -113,9 +113,7 @@ class JobsTable(QAbstractTableModel):
             return folding.style_of_batch(self.tally(batch))
         held, row = self.rows.columns, self.view.lines[line]
         since = self._unheard(held["site"][row])
-        shown = style_of(
-            held["state"][row], held["exit_code"][row], held["held"][row], held["canceling"][row], since
-        )
+        shown = style_of_number(held, row, since)
         if since and shown is UNHEARD:
             return replace(shown, more=f"since {units.since(since, self.view.now())}")
         return shown

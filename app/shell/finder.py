@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.jobs.columns import state_word
 from app.sites.site_style import site_style
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Finder:
                 points = score(wanted, name) or 0
                 title = f"{name} {columns['parameter'][number]}".strip()
                 yield points, Find(title, "Job", "file-text", partial(self._context.show_job, job),
-                                   columns["state"][number])  # fmt: skip
+                                   state_word(columns, number, 0.0))  # fmt: skip
 
 
 def score(wanted: str, text: str) -> int | None:

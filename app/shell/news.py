@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app import units
 from app.context import Notice, Tone
 from app.stores.link import ConnectionState
-from app.widgets.state_style import failed
-from broker_core.jobs.states import JobState
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.transitions import EventType
 
 if TYPE_CHECKING:
@@ -89,22 +88,20 @@ class News(QObject):
         row, name = self._context.jobs.row(event.job), self._name(event)
         if not _bad(event):
             self._context.notify(Notice(f"{name} is done.", Tone.GOOD, "job.output", event.job))
-        elif event.new == JobState.DONE:
+        elif event.type == EventType.DONE.value:
             code = event.details.get("exit_code")
             self._context.notify(
-                Notice(f"{name} ended with exit code {code}.", Tone.WARNING, "job.logs", event.job)
+                Notice(f"{name} failed with exit code {code}.", Tone.WARNING, "job.logs", event.job)
             )
         elif row and row["interactive"] and row["started"] is None:
             said = f"{name} could not start: {event.reason}"
             self._context.notify(Notice(said, Tone.BAD, "job.resubmit", event.job, "job.batch"))
         else:
-            self._context.notify(
-                Notice(f"{name} was aborted: {event.reason}", Tone.BAD, "job.story", event.job)
-            )
+            self._context.notify(Notice(f"{name} failed: {event.reason}", Tone.BAD, "job.story", event.job))
 
 
 def _bad(event: EventView) -> bool:
-    return failed(event.new, event.details.get("exit_code"))
+    return outcome_of(event.new, event.details.get("exit_code")) is Outcome.FAILED
 
 
 class DesktopNotices(QObject):

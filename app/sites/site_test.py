@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app import units
-from app.widgets.state_style import StateShape, failed
+from app.widgets.state_style import StateShape
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Trial(QObject):
             self.changed.emit()
 
     @property
-    def row(self) -> dict[str, object] | None:
+    def row(self) -> dict[str, Any] | None:
         """The row of the test job; None before it is there."""
         return self._context.jobs.row(self.job) if self.job else None
 
@@ -79,8 +80,7 @@ class Trial(QObject):
     def well(self) -> bool:
         """True if the job ended with exit code 0."""
         row = self.row
-        ended = row is not None and row["state"] in (JobState.DONE, JobState.CLEARED)
-        return ended and not failed(str(row["state"]), row["exit_code"])  # type: ignore[index, arg-type]
+        return row is not None and outcome_of(row["state"], row["exit_code"]) is Outcome.DONE
 
     @property
     def style(self) -> tuple[StateShape, str]:
@@ -105,7 +105,7 @@ class Trial(QObject):
             more = f" The site has not been heard from since {units.exact(silent)}." if silent else ""
             return _STEPS[state] + more
         if self.well:
-            seconds = float(row["ended"]) - float(row["submitted"])  # type: ignore[arg-type]
+            seconds = float(row["ended"]) - float(row["submitted"])
             took = units.duration(max(seconds, _SHORTEST))
             return (
                 f"It works: a test job ran at {self.site} and its output came back, {took} after it was sent."
@@ -113,5 +113,5 @@ class Trial(QObject):
         if state is JobState.CANCELED:
             return "The test job was canceled."
         reason = str(row["reason"] or "").strip()
-        how = f"ended with exit code {row['exit_code']}" if state is not JobState.ABORTED else "was aborted"
+        how = f"ended with exit code {row['exit_code']}" if state is not JobState.ABORTED else "failed"
         return f"The test job {how}{': ' + reason if reason else '. Its story and logs say why.'}"

@@ -20,8 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Notice, Tone
+from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_error, explain_link
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.outcome import Outcome
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -55,6 +57,9 @@ class StageTable(QTableWidget):
     def setVerticalLabels(self) -> None:
         """Name the stages."""
         self.setVerticalHeaderLabels([stage.capitalize() for stage in STAGES])
+        self.verticalHeaderItem(STAGES.index("completed")).setToolTip(
+            "Ran to their end, whatever their exit code; those that failed are told below"
+        )
 
     def show_statistics(self, numbers: Statistics) -> None:
         """Fill in counts and shares."""
@@ -84,6 +89,12 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else ""
 
 
+def ends_sentence(numbers: Statistics) -> str:
+    """Say how the jobs that were not removed stand: how many are done, failed, canceled, or go on."""
+    counts = [f"{numbers.outcomes[one]:,} {one.lower()}" for one in Outcome if numbers.outcomes.get(one)]
+    return f"Of the jobs that were not removed: {', '.join(counts)}." if counts else ""
+
+
 class StatisticsPane(QWidget):
     """Counters and charts; asked for when it comes into sight and on demand."""
 
@@ -95,6 +106,7 @@ class StatisticsPane(QWidget):
         self.numbers: Statistics | None = None
         self._error = ""
         self.state, self.table = ListState(context.theme), StageTable()
+        self.ends = label(role="muted", wrap=True)
         self._plots: StatisticsPlots | None = None
         self._area = QScrollArea(widgetResizable=True)
         inner = QWidget()
@@ -104,6 +116,7 @@ class StatisticsPane(QWidget):
         self._inner.setSpacing(12)
         self._inner.addLayout(self._head())
         self._inner.addWidget(self.table)
+        self._inner.addWidget(self.ends)
         self._inner.addStretch(1)
         self._area.setWidget(inner)
         column = QVBoxLayout(self)
@@ -163,6 +176,7 @@ class StatisticsPane(QWidget):
         self._area.setEnabled(self._context.link.up)
         if numbers is not None and some:
             self.table.show_statistics(numbers)
+            self.ends.setText(ends_sentence(numbers))
             self._show_plots(numbers)
         else:
             self._explain()
@@ -172,7 +186,7 @@ class StatisticsPane(QWidget):
             from app.statistics.plots import StatisticsPlots
 
             self._plots = StatisticsPlots(self._context.theme)
-            self._inner.insertWidget(2, self._plots)
+            self._inner.insertWidget(3, self._plots)
         self._plots.show_statistics(numbers)
 
     def _explain(self) -> None:

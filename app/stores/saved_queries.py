@@ -23,7 +23,7 @@ BUILT_IN = (
     SavedQuery("Running", "state:running", "play"),
     SavedQuery("Waiting", "state:queued", "hourglass"),
     SavedQuery("Failed today", "failed:today", "triangle-alert"),
-    SavedQuery("Done today", "state:done,cleared ended:today", "circle-check"),
+    SavedQuery("Done today", "state:done ended:today", "circle-check"),
 )
 
 

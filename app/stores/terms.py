@@ -11,6 +11,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Any
 
+from broker_core.jobs.outcome import Outcome, cases, outcome_of
 from broker_core.jobs.states import JobState
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|d|w)?$")
@@ -30,15 +31,17 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     "≤": operator.le,
 }
-_STATES = {state.value.lower(): frozenset({state.value}) for state in JobState} | {
-    "active": frozenset(state.value for state in JobState if state.active),
-    "queued": frozenset({"Submitted", "Waiting", "Ready", "Scheduled"}),
-    "ended": frozenset(state.value for state in JobState if state.ended),
-    "cancelled": frozenset({"Canceled"}),
+_OUTCOMES = {one.value.lower(): frozenset({one}) for one in Outcome if one is not Outcome.UNKNOWN} | {
+    "active": frozenset(one for one in Outcome if one.active),
+    "queued": frozenset({Outcome.SUBMITTED, Outcome.WAITING, Outcome.READY, Outcome.SCHEDULED}),
+    "ended": frozenset(one for one in Outcome if one.ended),
+    "cancelled": frozenset({Outcome.CANCELED}),
 }
+_ENDS = {state.value.lower(): state for state in (JobState.ABORTED, JobState.CLEARED)}
+"""States that the story of a job tells apart within an outcome: ended by an error, output fetched."""
 _EXAMPLE = {"number": ">4, <=8 or ≠0", "duration": "<2h, >30m or >90s"}
-_STATE_WORDS = ("running", "waiting", "done", "failed", "aborted", "canceled", "queued", "active", "held",
-                "submitted", "ready", "scheduled", "cleared", "ended")  # fmt: skip
+_STATE_WORDS = ("running", "waiting", "done", "failed", "canceled", "queued", "active", "held",
+                "submitted", "ready", "scheduled", "ended", "cleared", "aborted")  # fmt: skip
 _DAYS = ("today", "yesterday", "week")
 
 
@@ -74,23 +77,20 @@ class QueryRefused(Exception):
 
 
 def is_failed(columns: Mapping[str, Sequence[Any]], row: int) -> bool:
-    """True for Aborted, and for Done or Cleared with an exit code other than 0."""
-    state = columns["state"][row]
-    return state == "Aborted" or (state in ("Done", "Cleared") and bool(columns["exit_code"][row]))
+    """True if the outcome of a row is Failed."""
+    return outcome_of(columns["state"][row], columns["exit_code"][row]) is Outcome.FAILED
 
 
 def _state(text: str) -> Test:
-    if text == "failed":
-        return lambda columns, row, now: is_failed(columns, row)
     if text == "held":
         return lambda columns, row, now: columns["state"][row] == "Waiting" and bool(columns["held"][row])
-    wanted = frozenset().union(*(names for word, names in _STATES.items() if word.startswith(text)))
-    if not wanted:
-        raise QueryRefused(
-            f"There is no state {text!r}. States are {', '.join(JobState)}, and failed, queued, "
-            "active, ended or held."
-        )
-    return lambda columns, row, now: columns["state"][row] in wanted
+    wanted = {one for word, those in _OUTCOMES.items() if word.startswith(text) for one in those}
+    ends = {state for word, state in _ENDS.items() if word.startswith(text)}
+    if not wanted and not ends:
+        raise QueryRefused(f"There is no state {text!r}. Write one of {', '.join(_STATE_WORDS)}.")
+    # Cases of all outcomes are few: a row is looked up once.
+    rows = {case for one in Outcome for case in cases(one) if one in wanted or case[0] in ends}
+    return lambda columns, row, now: (columns["state"][row], bool(columns["exit_code"][row])) in rows
 
 
 def _text(column: str) -> Callable[[str], Test]:
@@ -185,7 +185,9 @@ class QueryField:
 
 
 FIELDS: dict[str, QueryField] = {
-    "state": QueryField(_state, "State of the job, or failed, queued, active, ended, held", _STATE_WORDS),
+    "state": QueryField(
+        _state, "How the job stands: done, failed, queued, active, ended, held, ...", _STATE_WORDS
+    ),
     "name": QueryField(_text("name"), "Name; * and ? stand for anything"),
     "site": QueryField(_text("site"), "Computing element it runs or ran at"),
     "cpu": QueryField(_number("cpus"), "CPUs, e.g. cpu:>4", (">1", ">4")),

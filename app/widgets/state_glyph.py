@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.widgets.glyphs import paint
-from app.widgets.state_style import StateStyle, style_of
+from app.widgets.state_style import UNHEARD, StateStyle, style_of
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 def style_of_row(row: dict[str, Any]) -> StateStyle:
     """Return the style of a row, or of as much of a row as an event tells."""
     return style_of(
-        row["state"], row.get("exit_code"), row.get("held") or "", row.get("canceling"), row.get("unheard")
+        row["state"],
+        row.get("exit_code"),
+        row.get("held") or "",
+        row.get("canceling"),
+        row.get("unheard"),
+        signal=row.get("signal"),
+        reason=row.get("reason") or "",
     )
 
 
@@ -36,17 +42,21 @@ class StateGlyph(QWidget):
     def __init__(self, theme: Theme, edge: int = 16, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._row: dict[str, Any] = {"state": "Submitted"}
+        self._style = UNHEARD
         self.setFixedSize(QSize(edge, edge))
         theme.changed.connect(self.update)
 
     def show_row(self, row: dict[str, Any]) -> None:
         """Draw the state of this row."""
-        self._row = row
-        self.setAccessibleName(style_of_row(row).word)
+        self.show_style(style_of_row(row))
+
+    def show_style(self, style: StateStyle) -> None:
+        """Draw the shape of this style."""
+        self._style = style
+        self.setAccessibleName(style.word)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the shape."""
         painter = QPainter(self)
-        draw_glyph(painter, QRectF(self.rect()), self._row, self._theme)
+        paint(painter, QRectF(self.rect()), self._style.shape, self._theme.color(self._style.token))

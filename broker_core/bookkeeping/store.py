@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
 from broker_core.bookkeeping.entries import Document, EntityEntry, LogEntry, NewSubmission, Tidying
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
-from broker_core.bookkeeping.sqlite import reads
+from broker_core.bookkeeping.sqlite import outcome_reads, reads
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
 from broker_core.bookkeeping.sqlite.connection import connect_reader
 from broker_core.bookkeeping.sqlite.opening import Opened, open_store
@@ -24,6 +25,7 @@ from broker_core.bookkeeping.taken_out import notices
 from broker_core.bookkeeping.threads import ready_threads
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.events import JobEvent
+from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
@@ -207,11 +209,11 @@ class Store:
         owner: str = "",
         after: str = "",
         limit: int = 5000,
-        states: Sequence[JobState] = (),
+        states: Sequence[JobState | Outcome] = (),
         columns: Sequence[str] = JOB_COLUMNS,
     ) -> reads.JobsByColumn:
-        """A page of the jobs table, newest first. An empty owner stands for all owners, no states for
-        any state; `after` is the `next` of the page before. Raises BadRequest."""
+        """A page of the jobs table, newest first. An empty owner stands for all owners, no states and
+        outcomes for any; `after` is the `next` of the page before. Raises BadRequest."""
         sweeps = self._sweeps.open()
         chosen = (owner, after, limit, tuple(states), tuple(columns), sweeps)
         return await self._readers.read(reads.jobs_page, *chosen)
@@ -259,9 +261,9 @@ class Store:
         """State to number of jobs."""
         return await self._readers.read(reads.states, owner, self._sweeps.open())
 
-    async def outcomes(self, owner: str = "") -> dict[str, tuple[int, int]]:
-        """Names of sites to the numbers of jobs that ended with exit code 0 and that failed there."""
-        return await self._readers.read(reads.outcomes, owner)
+    async def outcomes_at_sites(self, owner: str = "") -> dict[str, Counter[Outcome]]:
+        """Names of sites to how many jobs ended well and how many failed there."""
+        return await self._readers.read(outcome_reads.at_sites, owner)
 
     async def statistics(self, owner: str = "") -> Statistics:
         """The numbers of CB-UI-13; purged jobs stay counted."""

@@ -79,21 +79,25 @@ def status(as_json: Json = False, state_dir: StateDir = None) -> int:
         else:
             output.say(f"No broker runs for {where.state}. `crossdesk broker start` starts one.")
         return Exit.ERROR
-    info = with_client(_info, start=False)
+    info, outcomes = with_client(_info_and_outcomes, start=False)
     if session().json:
-        output.as_json(_value(info))
+        output.as_json(_value(info) | {"outcomes": outcomes})
     else:
-        _show(info)
+        _show(info, outcomes)
     return Exit.OK
+
+
+async def _info_and_outcomes(client: BrokerClient) -> tuple[BrokerInfo, dict[str, int]]:
+    return await client.info(), (await client.statistics()).outcomes
 
 
 def _value(info: BrokerInfo) -> dict[str, object]:
     return {"running": True, **info.model_dump()}
 
 
-def _show(info: BrokerInfo) -> None:
+def _show(info: BrokerInfo, outcomes: dict[str, int]) -> None:
     storage = info.storage + (f" ({info.storage_reason})" if info.storage_reason else "")
-    counts = ", ".join(f"{count:,} {state}" for state, count in info.jobs.items() if count)
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
     tables.facts(
         [
             ("Broker", Text(f"{info.mode}, version {info.version}", style="bold")),

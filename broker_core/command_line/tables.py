@@ -46,7 +46,7 @@ def _batch(batch: BatchLine) -> tuple[str | Text, ...]:
 
 def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
     held = row.get("held")
-    state = words.state(row["state"], row["exit_code"])
+    state = words.standing(row)
     return (
         row["id"],
         row["name"],
@@ -54,7 +54,7 @@ def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
         str(row["cpus"]),
         words.ago(row["submitted"]),
         words.run_time(row),
-        words.outcome(row),
+        words.exit_code_or_signal(row),
         site_name(row["site"]),
     )
 

@@ -8,29 +8,37 @@ from typing import Any
 
 from rich.text import Text
 
-from broker_core.jobs.states import JobState
+from broker_core.jobs.outcome import Outcome, brief_cause, outcome_of
 
 _SIGNS = {
-    JobState.SUBMITTED: ("◌", "s", "cyan"),
-    JobState.WAITING: ("◔", "w", "yellow"),
-    JobState.READY: ("◑", "r", "blue"),
-    JobState.SCHEDULED: ("◕", "q", "blue"),
-    JobState.RUNNING: ("▶", ">", "bold magenta"),
-    JobState.DONE: ("✔", "+", "green"),
-    JobState.CLEARED: ("✔", "+", "dim green"),
-    JobState.ABORTED: ("✖", "x", "bold red"),
-    JobState.CANCELED: ("⊘", "-", "dim"),
+    Outcome.SUBMITTED: ("◌", "s", "cyan"),
+    Outcome.WAITING: ("◔", "w", "yellow"),
+    Outcome.READY: ("◑", "r", "blue"),
+    Outcome.SCHEDULED: ("◕", "q", "blue"),
+    Outcome.RUNNING: ("▶", ">", "bold magenta"),
+    Outcome.FAILED: ("✖", "x", "bold red"),
+    Outcome.DONE: ("✔", "+", "green"),
+    Outcome.CANCELED: ("⊘", "-", "dim"),
+    Outcome.UNKNOWN: ("?", "?", "dim"),
 }
 _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (float("inf"), 86400, "d"))
 
 
+def standing(row: dict[str, Any], *, cause: bool = False) -> Text:
+    """How a job stands, with its sign and colour; `cause`: also why it failed, e.g. `Failed, exit 7`."""
+    outcome = outcome_of(row["state"], row["exit_code"])
+    why = brief_cause(row["state"], row["exit_code"], row["signal"], row["reason"]) if cause else ""
+    return _signed(outcome, f"{outcome.value}, {why}" if why else outcome.value)
+
+
 def state(name: str, exit_code: int | None = None) -> Text:
-    """A state with its sign and colour; Done with another exit code than 0 is told apart."""
-    known = JobState(name)
-    sign, plain, style = _SIGNS[known]
-    if known is JobState.DONE and exit_code:
-        sign, plain, style = "✖", "!", "red"
-    return Text(f"{sign if _unicode() else plain} {name}", style=style)
+    """A state by its own name, for the story of a job, with sign and colour of what it comes to."""
+    return _signed(outcome_of(name, exit_code), name)
+
+
+def _signed(outcome: Outcome, text: str) -> Text:
+    sign, plain, style = _SIGNS[outcome]
+    return Text(f"{sign if _unicode() else plain} {text}", style=style)
 
 
 def _unicode() -> bool:
@@ -77,7 +85,7 @@ def run_time(row: dict[str, Any]) -> str:
     return duration((row.get("ended") or time.time()) - row["started"])
 
 
-def outcome(row: dict[str, Any]) -> str:
+def exit_code_or_signal(row: dict[str, Any]) -> str:
     """Exit code or signal; empty before the end."""
     if row.get("signal") is not None:
         return f"signal {row['signal']}"

@@ -131,6 +131,8 @@ class Statistics(Wire):
     """Job sizes: `{"cpus": n, "jobs": n}`."""
     waits: list[dict[str, Any]]
     """Seconds from submission to start: `{"upto": s, "jobs": n}`, rising bounds, the last None."""
+    outcomes: dict[str, int] = {}
+    """Outcome to number of jobs that were not purged; an earlier broker does not say it."""
 
 
 class BrokerInfo(Wire):

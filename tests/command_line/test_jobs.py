@@ -147,6 +147,32 @@ def test_many_jobs_of_one_submission_are_one_line_of_the_list(jdl: Path, tmp_pat
     assert len(crossdesk("job", "list", "--json").json["jobs"]) == 100
 
 
+def test_the_list_and_the_end_of_a_wait_say_what_failed(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.jdl"
+    path.write_text('Executable = "/bin/sh"; Arguments = "-c \'exit _PARAM_\'";')
+    given = [word for code in (*"3333", *"00000000") for word in ("--value", code)]
+    sent = crossdesk("job", "submit", "--wait", str(path), *given)
+    assert sent.code == 3
+    assert "12 jobs: 4 Failed, 8 Done." in sent.err
+    assert "12 jobs: 4 Failed, 8 Done" in crossdesk("job", "list", "--all").out
+    ids = sent.out.split()
+    bad = crossdesk("job", "list", "--state", "Failed", "--json").json
+    assert bad["total"] == 4
+    assert {(row["outcome"], row["failure"]) for row in bad["jobs"]} == {("Failed", "exit 3")}
+    assert crossdesk("job", "get-output", *ids[:5], cwd=tmp_path).code == 0
+    totals = [
+        crossdesk("job", "list", "--json", "--state", *states.split()).json["total"]
+        for states in ("failed", "done", "cleared", "aborted --state done", "canceled")
+    ]
+    assert totals == [4, 8, 5, 8, 0]
+    shown = crossdesk("job", "status", ids[0])
+    assert "Failed, exit 3" in shown.out
+    assert "4 Failed" in crossdesk("job", "status", "--wait", *ids).err
+    said = crossdesk("broker", "status")
+    assert "4 Failed, 8 Done" in said.out
+    assert crossdesk("site", "list", "--json").json["sites"][0]["failed"] == 4
+
+
 def test_an_id_may_be_shortened(jdl: Path) -> None:
     job = crossdesk("job", "submit", "--wait", str(jdl)).out.strip()
     assert crossdesk("job", "status", "--json", job[:10].lstrip("-") or job).json["jobs"][0]["id"] == job

@@ -17,7 +17,7 @@ from app.inspector.save_files import save_one
 from app.widgets.empty_state import EmptyState
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
-from app.widgets.state_style import failed
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
@@ -176,7 +176,9 @@ class LogsPane(JobPane):
         self.feed.grown.connect(self._grown)
         self.feed.failed.connect(self._failed)
         row = self.context.jobs.row(self.job or "")
-        at_end = file.growing or (row is not None and failed(row["state"], row.get("exit_code")))
+        at_end = file.growing or (
+            row is not None and outcome_of(row["state"], row.get("exit_code")) is Outcome.FAILED
+        )
         self.follow.setChecked(at_end)
         self.view.follow(at_end)
         self.view.show_spool(self.feed.spool)

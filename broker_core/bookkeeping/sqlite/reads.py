@@ -14,9 +14,9 @@ import orjson
 from broker_core.bookkeeping.faults import REPAIR
 from broker_core.bookkeeping.sqlite import sweep_reads
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
+from broker_core.bookkeeping.sqlite.outcome_reads import Wanted, condition, states_of
 from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.jobs.events import JOB, JobEvent
-from broker_core.jobs.placement import computing_element, ids_in
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
@@ -65,19 +65,19 @@ def jobs_page(
     owner: str,
     after: str,
     limit: int,
-    states: Sequence[JobState],
+    wanted: Wanted,
     columns: Sequence[str],
     sweeps: Sequence[Sweep] = (),
 ) -> JobsByColumn:
-    """A page of the jobs of an owner; an empty owner stands for all, no states for any.
+    """A page of the jobs of an owner; an empty owner stands for all, nothing `wanted` for any state.
 
     `sweeps`: those with jobs that share their story, and may have no row yet.
 
     Only the first page counts the jobs: counting costs as much as reading a page.
     """
     names = _known_columns(columns)
-    where, values = _conditions(owner, states)
-    mine = sweep_reads.chosen(sweeps, owner, states)
+    where, values = _conditions(owner, wanted)
+    mine = sweep_reads.chosen(sweeps, owner, states_of(wanted))
     total, before = 0, _cursor(after) if after else 1 << 62
     if not after:
         total = connection.execute(f"SELECT count(*) FROM jobs{_where(where)}", values).fetchone()[0]
@@ -109,15 +109,16 @@ def _cursor(after: str) -> int:
     return int(after)
 
 
-def _conditions(owner: str, states: Sequence[JobState]) -> tuple[list[str], list[Any]]:
+def _conditions(owner: str, wanted: Wanted) -> tuple[list[str], list[Any]]:
     where: list[str] = []
     values: list[Any] = []
     if owner:
         where.append("owner = ?")
         values.append(owner)
-    if states:
-        where.append(f"state IN ({','.join('?' * len(states))})")
-        values.extend(state.value for state in states)
+    if wanted:
+        text, more = condition(wanted)
+        where.append(text)
+        values.extend(more)
     return where, values
 
 
@@ -212,16 +213,3 @@ def states(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] =
     found = Counter(dict(connection.execute(query, values)))
     found += sweep_reads.counted(connection, sweep_reads.chosen(sweeps, owner))
     return {state.value: found[state.value] for state in JobState if state.value in found}
-
-
-def outcomes(connection: sqlite3.Connection, owner: str) -> dict[str, tuple[int, int]]:
-    """Names of sites to the numbers of jobs that ended well and that failed there."""
-    where, values = _conditions(owner, (JobState.DONE, JobState.CLEARED, JobState.ABORTED))
-    counts = "sum(exit_code IS 0), sum(exit_code IS NOT 0)"
-    query = f"SELECT site, {counts} FROM jobs{_where(where)} GROUP BY site"
-    found: dict[str, tuple[int, int]] = {}
-    for text, well, failed in connection.execute(query, values):
-        for name in {computing_element(id).site for id in ids_in(text)}:
-            before = found.get(name, (0, 0))
-            found[name] = before[0] + well, before[1] + failed
-    return found

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from broker_core.bookkeeping.sqlite.outcome_reads import counted
 from broker_core.bookkeeping.sqlite.sweep_reads import chosen
 from broker_core.bookkeeping.sqlite.sweep_rows import begun
 from broker_core.jobs.counters import LONGER, STAGES, WAIT_BOUNDS, kind_of, kind_order
+from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.sweep import Sweep
 from broker_core.wire.views import StageCounts, Statistics
 
@@ -46,11 +48,13 @@ def statistics(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Swee
             months[month, kind] += counts[0]
             sizes[cpus] += counts[0]
             waits[wait] += counts[0]
+    found = counted(connection, owner, sweeps)
     return Statistics(
         kinds={kind: StageCounts(**kinds[kind]) for kind in sorted(kinds, key=kind_order)},
         months=[{"month": m, "kind": k, "jobs": months[m, k]} for m, k in sorted(months)],
         sizes=[{"cpus": size, "jobs": sizes[size]} for size in sorted(sizes)],
         waits=_waits(waits),
+        outcomes={one.value: found[one] for one in Outcome if found[one]},
     )
 
 

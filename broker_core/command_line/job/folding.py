@@ -9,8 +9,8 @@ from itertools import takewhile
 
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.job.following import Row, rows_of
+from broker_core.jobs.outcome import Outcome, outcomes
 from broker_core.jobs.site_names import site_name
-from broker_core.jobs.states import JobState
 
 ALONE = 10
 """Jobs of one batch up to which each has its own line."""
@@ -38,18 +38,22 @@ class BatchLine:
 
     @property
     def standing(self) -> str:
-        """How many jobs are in which state, those that are furthest last."""
-        order = {state.value: place for place, state in enumerate(JobState)}
-        counts = Counter(row["state"] for row in self.rows)
-        states = ", ".join(f"{counts[state]:,} {state}" for state in sorted(counts, key=order.__getitem__))
+        """How many jobs have which outcome, and how many are held."""
         held = sum(bool(row["held"]) for row in self.rows)
-        return f"{len(self.rows):,} jobs: {states}" + (f" ({held:,} held)" if held else "")
+        return summary(self.rows) + (f" ({held:,} held)" if held else "")
 
     @property
     def site(self) -> str:
         """The one site where they are; of several how many."""
         sites = {site_name(row["site"]) for row in self.rows if row["site"]}
         return sites.pop() if len(sites) == 1 else f"{len(sites)} sites" if sites else ""
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """How many jobs have which outcome, those that are furthest last: `40 jobs: 8 Failed, 32 Done`."""
+    found = Counter(outcomes((row["state"] for row in rows), (row["exit_code"] for row in rows)))
+    counts = ", ".join(f"{found[one]:,} {one.value}" for one in Outcome if found[one])
+    return f"{len(rows):,} jobs: {counts}"
 
 
 def folded(rows: Iterable[Row]) -> list[Row | BatchLine]:

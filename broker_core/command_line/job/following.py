@@ -13,6 +13,7 @@ from typing import Any
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
+from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
 
@@ -173,6 +174,16 @@ async def follow_jobs(
 
 
 def failed(rows: Sequence[Row]) -> bool:
-    """True unless every job ended as Done (or Cleared) with exit code 0."""
-    good = (JobState.DONE, JobState.CLEARED)
-    return any(JobState(row["state"]) not in good or row["exit_code"] != 0 for row in rows)
+    """True unless every job is done."""
+    return any(outcome_of_row(row) is not Outcome.DONE for row in rows)
+
+
+def outcome_of_row(row: Row) -> Outcome:
+    """The outcome of a job by its row."""
+    return outcome_of(row["state"], row["exit_code"])
+
+
+def with_outcome(row: Row) -> Row:
+    """The row of a job as it is printed as JSON: with its outcome, and why it failed."""
+    why = failure_cause(row["state"], row["exit_code"], row["signal"], row["reason"])
+    return row | {"outcome": outcome_of_row(row).value, "failure": why}

@@ -12,7 +12,7 @@ import typer
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
-from broker_core.command_line.job.following import all_rows, rows_of
+from broker_core.command_line.job.following import all_rows, outcome_of_row, rows_of
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 
 _WHOLE = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -84,11 +84,10 @@ def _only(word: str, found: list[str]) -> str:
 def _offer_jobs(incomplete: str) -> list[tuple[str, str]]:
     async def ask() -> list[tuple[str, str]]:
         async with await connect(start=False, patience=0) as client, asyncio.timeout(2):
-            page = await client.jobs_page(_OFFERED, columns=("id", "name", "state"))
+            page = await client.jobs_page(_OFFERED, columns=("id", "name", "state", "exit_code"))
         rows = rows_of(page.columns)
-        return [
-            (row["id"], f"{row['name']} {row['state']}") for row in rows if row["id"].startswith(incomplete)
-        ]
+        found = [row for row in rows if row["id"].startswith(incomplete)]
+        return [(row["id"], f"{row['name']} {outcome_of_row(row)}") for row in found]
 
     return _quietly(ask())
 

@@ -13,9 +13,19 @@ from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.folding import BatchLine, folded_page
-from broker_core.command_line.job.following import Row, all_rows, failed, rows_of, snapshot, until_ended
+from broker_core.command_line.job.following import (
+    Row,
+    all_rows,
+    failed,
+    outcome_of_row,
+    rows_of,
+    snapshot,
+    until_ended,
+    with_outcome,
+)
 from broker_core.command_line.job.ids import Job, Jobs, resolve
-from broker_core.command_line.job.submit import tell_state
+from broker_core.command_line.job.state_choice import StateChoice
+from broker_core.command_line.job.submit import tell_ends, tell_state
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.wire.site_states import LinkState
@@ -53,7 +63,10 @@ def silent(sites: Sequence[SiteView]) -> list[SiteView]:
 
 def list_jobs(
     everything: Annotated[bool, typer.Option("--all", "-a", help="Ended jobs too.")] = False,
-    state: Annotated[list[JobState] | None, typer.Option("--state", help="Only jobs in this state.")] = None,
+    state: Annotated[
+        list[StateChoice] | None,
+        typer.Option("--state", case_sensitive=False, help="Only jobs that stand so, e.g. failed."),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
     unfold: Annotated[
         bool, typer.Option("--unfold", help="Each job of a batch on its own line, however many.")
@@ -62,18 +75,24 @@ def list_jobs(
     state_dir: StateDir = None,
 ) -> int:
     """List jobs, newest first; without options the active ones."""
-    chosen = tuple(one.value for one in state or ()) or (() if everything else _ACTIVE)
+    chosen = tuple(one.asked for one in state or ()) or (() if everything else _ACTIVE)
     listed = _listed if unfold or session().json else folded_page
     lines, shown, total, others = with_client(lambda client: _list(client, listed, chosen, limit))
     if session().json:
-        output.as_json({"jobs": lines, "total": total, "hidden": others})
+        output.as_json(
+            {
+                "jobs": [with_outcome(row) for row in lines if isinstance(row, dict)],
+                "total": total,
+                "hidden": others,
+            }
+        )
         return Exit.OK
     if lines:
         tables.jobs(lines)
         tell_silent(any(state in _ACTIVE for state in chosen or _ACTIVE))
     if shown > len(lines):
         output.say("Jobs that were submitted together are one line; --unfold shows each.", "dim")
-    _tell_rest(shown, total, others)
+    _tell_rest(shown, total, others, "active" if chosen == _ACTIVE else "such")
     return Exit.OK
 
 
@@ -99,11 +118,11 @@ async def _listed(
     return rows, len(rows), total
 
 
-def _tell_rest(shown: int, total: int, others: int) -> None:
+def _tell_rest(shown: int, total: int, others: int, wanted: str) -> None:
     if total > shown:
         output.say(f"{total - shown:,} more; --limit 0 shows all.", "dim")
     if others:
-        what = "other job" if shown else "job, none of them active"
+        what = "other job" if shown else f"job, none of them {wanted}"
         what = what.replace("job", "jobs") if others != 1 else what
         output.say(f"{others:,} {what}; --all shows all.", "dim")
     elif not total:
@@ -136,12 +155,17 @@ def status(
         _show(details[0])
     else:
         tables.jobs(rows)
-        tell_silent(any(row["state"] in _ACTIVE for row in rows))
+        tell_silent(any(outcome_of_row(row).active for row in rows))
+        tell_ends(rows if wait else ())
     return Exit.JOB_FAILED if wait and failed(rows) else Exit.OK
 
 
 def _detail_value(detail: JobDetail) -> dict[str, Any]:
-    return {**detail.row, **detail.model_dump(exclude={"row"}), "description": detail.row["description"]}
+    return {
+        **with_outcome(detail.row),
+        **detail.model_dump(exclude={"row"}),
+        "description": detail.row["description"],
+    }
 
 
 def _show(detail: JobDetail) -> None:
@@ -151,7 +175,7 @@ def _show(detail: JobDetail) -> None:
         [
             ("Job", Text(row["id"], style="bold")),
             ("Name", row["name"]),
-            ("State", words.state(row["state"], row["exit_code"])),
+            ("State", words.standing(row, cause=True)),
             ("Because", row["reason"]),
             ("Waits for", detail.waits_for),
             ("Not heard from", _unheard(detail)),
@@ -163,7 +187,7 @@ def _show(detail: JobDetail) -> None:
             ("Value", row["parameter"]),
             *((name.capitalize(), _at(row[name])) for name in times),
             ("Run time", words.run_time(row)),
-            ("Exit", words.outcome(row)),
+            ("Exit", words.exit_code_or_signal(row)),
             *(
                 (_USAGE[name][0], _USAGE[name][1](value))
                 for name, value in detail.usage.items()

@@ -22,13 +22,21 @@ from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.attach import Attached
-from broker_core.command_line.job.following import Row, failed, follow_jobs, until_ended
+from broker_core.command_line.job.folding import summary
+from broker_core.command_line.job.following import (
+    Row,
+    failed,
+    follow_jobs,
+    outcome_of_row,
+    until_ended,
+    with_outcome,
+)
 from broker_core.command_line.job.forward_forms import wishes
 from broker_core.command_line.job.ids import Site
 from broker_core.command_line.output import messages
 from broker_core.errors import DescriptionRefused, NotFound
 from broker_core.jdl.limits import Limits
-from broker_core.jobs.states import JobState
+from broker_core.jobs.outcome import Outcome
 from broker_core.system.file_errors import unusable
 from broker_core.wire.submission import Receipt
 
@@ -248,7 +256,7 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
     """The stable JSON form of a submission; `id` is the first job's."""
     value: dict[str, Any] = {"id": receipt.ids[0], **receipt.model_dump()}
     if rows:
-        value["jobs"] = list(rows)
+        value["jobs"] = [with_outcome(row) for row in rows]
     return value
 
 
@@ -268,28 +276,35 @@ async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest)
         raise
     if session().json:
         output.as_json(receipt_value(receipt, rows))
+    tell_ends(rows)
     return Exit.JOB_FAILED if failed(rows) else Exit.OK
 
 
 def _teller(count: int) -> Callable[[Row], None]:
-    """A function that tells each change of state; of many jobs only the bad ends."""
+    """A function that tells each change of state; of many jobs only those that failed."""
     told: dict[str, str] = {}
 
     def tell(row: Row) -> None:
         if told.get(row["id"]) == row["state"] or session().json:
             return
         told[row["id"]] = row["state"]
-        if count <= _MANY or row["state"] == JobState.ABORTED or row["exit_code"]:
+        if count <= _MANY or outcome_of_row(row) is Outcome.FAILED:
             tell_state(row)
 
     return tell
 
 
+def tell_ends(rows: Sequence[Row]) -> None:
+    """One line about how several jobs ended, on standard error."""
+    if len(rows) > 1:
+        output.say(f"{summary(rows)}.", "red" if failed(rows) else "green")
+
+
 def tell_state(row: Row) -> None:
     """One line about a job's new state, on standard error."""
-    line = words.state(row["state"], row["exit_code"])
+    line = words.standing(row)
     line.append(f"  {output.printable(row['name'])} {row['id'][:8]}", style="dim")
-    if end := words.outcome(row):
+    if end := words.exit_code_or_signal(row):
         line.append(f"  {'' if row['signal'] is not None else 'exit code '}{end}")
     if row["reason"]:
         line.append(f"  {output.printable(row['reason'])}", style="dim")

@@ -13,13 +13,12 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
-from broker_core.command_line.job.following import Row
+from broker_core.command_line.job.following import failed
 from broker_core.command_line.questions import Asker
 from broker_core.command_line.sites import options as site_options
 from broker_core.command_line.sites import words as site_words
 from broker_core.command_line.sites.test import run_test, tell_test
 from broker_core.errors import BadRequest, CrossDeskError
-from broker_core.jobs.states import JobState
 from broker_core.wire.site_states import DetectionState, LinkState
 from broker_core.wire.sites import Detection, DetectRequest, SiteSpec, SiteView, SystemFound
 
@@ -112,11 +111,7 @@ async def _add(client: BrokerClient, request: DetectRequest, wish: _Wish) -> int
         output.as_json({"site": view.model_dump(), "found": found.model_dump(), **test})
     elif row is not None:
         await tell_test(client, row)
-    return Exit.OK if row is None or _well(row) else Exit.JOB_FAILED
-
-
-def _well(row: Row) -> bool:
-    return row["state"] in (JobState.DONE, JobState.CLEARED) and row["exit_code"] == 0
+    return Exit.JOB_FAILED if row is not None and failed([row]) else Exit.OK
 
 
 async def _look(client: BrokerClient, request: DetectRequest, asker: Asker) -> Detection:

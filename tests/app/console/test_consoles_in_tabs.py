@@ -97,7 +97,7 @@ def test_a_console_that_is_torn_off_takes_the_input_along(
     play(qapp, running_broker.state_dir, scenario)
 
 
-@pytest.mark.expected_log("was aborted: The interactive agent was killed by signal 9")
+@pytest.mark.expected_log("failed: The interactive agent was killed by signal 9")
 def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
     qapp: QApplication, running_broker: RunningBroker
 ) -> None:

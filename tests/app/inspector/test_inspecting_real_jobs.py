@@ -101,7 +101,7 @@ def test_a_job_is_followed_from_its_first_line_to_its_end(
     until(lambda: "exit 7" in story.now.text())
     assert list(story.chart.path.visits) == ["Submitted", "Waiting", "Ready", "Scheduled", "Running", "Done"]
     # The header follows the rows, which are told at most 10 times a second.
-    until(lambda: inspector.header.state.text() == "Done, exit 7")
+    until(lambda: inspector.header.state.text() == "Failed, exit 7")
     assert [one.step.value for one in story.timeline.steps][-1] == "running"
 
 

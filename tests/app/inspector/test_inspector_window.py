@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.inspector.inspector import Inspector
 from app.stores.link import ConnectionState
 from broker_core.errors import NotFound, Unreachable
+from broker_core.jobs.outcome import Outcome
 from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
@@ -81,7 +82,7 @@ def test_several_jobs_are_summed_up_with_what_applies_to_all(
     inspector.show_jobs([JOB, OTHER])
     assert inspector.multi_selection.isVisible()
     assert inspector.multi_selection.title.text() == "2 jobs selected"
-    assert inspector.multi_selection.counts == {"Done": 1, "Aborted": 1}
+    assert inspector.multi_selection.counts == {Outcome.FAILED: 2}
     assert "2 failed" in inspector.multi_selection.about.text()
     assert inspector.multi_selection.offers.buttons["job.purge"].isVisible()
     assert not inspector.multi_selection.offers.buttons["job.cancel"].isVisible()
@@ -177,7 +178,7 @@ def test_a_torn_off_tab_keeps_its_job(
     until(lambda: window.pane.events.count() == 6)  # type: ignore[attr-defined]
     assert window.windowTitle() == "train-network: story (Running)"
     context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
-    until(lambda: window.windowTitle() == "train-network: story (Done, exit 7)")
+    until(lambda: window.windowTitle() == "train-network: story (Failed, exit 7)")
     window.close()
     assert inspector.detached == []
 

@@ -140,7 +140,7 @@ def test_csv_has_exact_values_and_no_formulas(rows: JobStore, table: JobsTable, 
     text = (tmp_path / "jobs.csv").read_text()
     assert number == 1
     assert "'=1+1" in text
-    assert '"Done, exit 7"' in text
+    assert '"Failed, exit 7"' in text
 
 
 def test_copied_command_does_the_same_on_the_command_line(tmp_path: Path) -> None:

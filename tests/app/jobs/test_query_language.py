@@ -25,8 +25,9 @@ ROWS = columns(
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
-        ("", "abcde"), ("state:running", "a"), ("state:run,abort", "ac"), ("-state:done", "acd"),
-        ("state:failed", "bc"), ("state:held", "d"), ("state:queued", "d"), ("state:ended", "bce"),
+        ("", "abcde"), ("state:running", "a"), ("state:run,abort", "ac"), ("-state:done", "abcd"),
+        ("state:failed", "bc"), ("state:done", "e"), ("state:done,failed", "bce"), ("state:aborted", "c"),
+        ("state:held", "d"), ("state:queued", "d"), ("state:ended", "bce"),
         ("cpu:>4", "a"), ("cpus:<=1", "bcde"), ("name:ann*", "a"), ('name:"bob two"', "b"), ("bob", "b"),
         ("0.5", "d"), ("exit:≠0", "b"), ("exit:!=0", "b"), ("exit:0", "e"), ("age:<2h", "acde"),
         ("failed:1h", "bc"), ("wait:>10m", "b"), ("runtime:>1m", "b"), ("site:alpha cpu:8", "a"),

@@ -29,7 +29,7 @@ def test_first_run_leads_to_a_finished_sample_with_its_log(qapp: QApplication, b
         await eventually(lambda: on.ended(job), 60)
         await eventually(lambda: on.window.jobs.view.chosen() == [job])
         assert on.window.inspector.ids == [job]
-        assert on.window.jobs.table.style_of(0).word == "Done, exit 7"
+        assert on.window.jobs.table.style_of(0).word == "Failed, exit 7"
 
     stage = play(qapp, broker, scenario)
     assert stage.leftovers == []

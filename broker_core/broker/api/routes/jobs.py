@@ -25,6 +25,7 @@ from broker_core.broker.engine.ended_jobs import EndedJobs
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.stream import event_view
 from broker_core.errors import BadRequest, Conflict
+from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
@@ -38,6 +39,11 @@ _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
 _FORGOTTEN = 2000
 """Jobs whose files are removed between two turns of the event loop: one exchange of a far site for each."""
+_STATES: dict[str, JobState | Outcome] = {
+    **{state.value: state for state in JobState},
+    **{one.value.lower(): one for one in Outcome if one is not Outcome.UNKNOWN},
+}
+"""What may be asked for, by its name. A broker that knows no outcomes refuses them, as it should."""
 
 
 @router.get("/jobs", response_model=JobsPage)
@@ -49,7 +55,10 @@ async def jobs(
     state: Annotated[list[str], Query()] = [],  # noqa: B006 - the framework copies it
     columns: Annotated[str, Query(max_length=1000)] = "",
 ) -> Response:
-    """A page of the caller's jobs by columns, newest first."""
+    """A page of the caller's jobs by columns, newest first.
+
+    `state`: names of states, as `Done`, and outcomes in small letters, as `failed`.
+    """
     wanted = tuple(column for column in columns.split(",") if column) or JOB_COLUMNS
     page = await store.jobs_page(owner, after, limit, [_state(name) for name in state], wanted)
     return Response(orjson.dumps(page), media_type=JSON)
@@ -167,8 +176,7 @@ def _cannot_release(record: JobRecord) -> str | None:
     return None if record.held and record.state is JobState.WAITING else "It is not on hold."
 
 
-def _state(name: str) -> JobState:
-    try:
-        return JobState(name)
-    except ValueError:
-        raise BadRequest(f"There is no state {name!r}.", remedy="Use " + ", ".join(JobState) + ".") from None
+def _state(name: str) -> JobState | Outcome:
+    if name not in _STATES:
+        raise BadRequest(f"There is no state {name!r}.", remedy="Use " + ", ".join(_STATES) + ".")
+    return _STATES[name]

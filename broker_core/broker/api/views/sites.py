@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from broker_core.broker.api.views.resource_marks import throttled
@@ -10,6 +11,7 @@ from broker_core.broker.site_management.link_views import link_view
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_registry import SiteRegistry
 from broker_core.information.runner import Updaters
+from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.placement import computing_element
 from broker_core.resources.entry import ResourceEntry
 from broker_core.sites.contract import Site
@@ -30,28 +32,28 @@ class SiteViews:
 
     async def all(self, owner: str) -> list[SiteView]:
         """One view for each site, by name; the outcomes are those of the owner's jobs."""
-        outcomes = await self._engine.store.outcomes(owner)
+        outcomes = await self._engine.store.outcomes_at_sites(owner)
         views = [self._view(site, outcomes) for site in self._sites.sites.values()]
         return sorted(views, key=lambda view: view.name)
 
     async def one(self, owner: str, name: str) -> SiteView:
         """The view of one site; raises NotFound."""
         self._registry.spec(name)
-        return self._view(self._sites.sites[name], await self._engine.store.outcomes(owner))
+        return self._view(self._sites.sites[name], await self._engine.store.outcomes_at_sites(owner))
 
-    def _view(self, site: Site, outcomes: dict[str, tuple[int, int]]) -> SiteView:
+    def _view(self, site: Site, outcomes: dict[str, Counter[Outcome]]) -> SiteView:
         cache = self._engine.scheduler.cache
         cache.pool(now().monotonic)
         entries = [entry for entry in cache.entries.values() if computing_element(entry.ce).site == site.name]
-        done, failed = outcomes.get(site.name, (0, 0))
+        ended = outcomes.get(site.name, Counter())
         spec = self._registry.specs[site.name]
         view = SiteView(
             spec=spec,
             title=SITE_KINDS[spec.kind],
             link=link_view(site.link),
             ces=sorted(entry.ce for entry in entries),
-            done=done,
-            failed=failed,
+            done=ended[Outcome.DONE],
+            failed=ended[Outcome.FAILED],
             leaving=(leaving := self._registry.is_leaving(site.name)),
             removable=spec.kind != "local" and not leaving,
         )

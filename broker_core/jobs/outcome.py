@@ -1,0 +1,108 @@
+"""How a job stands or has ended, as people mean it: the one answer to whether a job failed. Pure."""
+
+from __future__ import annotations
+
+import signal as signals
+from collections.abc import Iterable
+from enum import StrEnum
+
+from broker_core.jobs.states import JobState
+
+S = JobState
+
+
+class Outcome(StrEnum):
+    """What all lists, counts and summaries say of a job. States tell where a job is in its life instead."""
+
+    SUBMITTED = "Submitted"
+    WAITING = "Waiting"
+    READY = "Ready"
+    SCHEDULED = "Scheduled"
+    RUNNING = "Running"
+    FAILED = "Failed"
+    """Aborted, or ended with an exit code other than 0; fetching the output changes nothing in that."""
+    DONE = "Done"
+    """Ended well, whether its output was fetched or not."""
+    CANCELED = "Canceled"
+    UNKNOWN = "Unknown"
+    """In a state that only a broker of another version knows."""
+
+    __hash__ = str.__hash__
+    """As for states: looked up for each row of a table."""
+
+    @property
+    def active(self) -> bool:
+        """True while the job goes on."""
+        return self in _ACTIVE
+
+    @property
+    def ended(self) -> bool:
+        """True once the job is over, however it went."""
+        return self in _ENDED
+
+
+_ACTIVE = frozenset(Outcome(state.value) for state in S if state.active)
+_ENDED = frozenset({Outcome.FAILED, Outcome.DONE, Outcome.CANCELED})
+_OUTCOMES: dict[tuple[JobState, bool], Outcome] = {
+    **{(state, bad): Outcome(state.value) for state in S if state.active for bad in (False, True)},
+    (S.DONE, False): Outcome.DONE,
+    (S.DONE, True): Outcome.FAILED,
+    (S.CLEARED, False): Outcome.DONE,
+    (S.CLEARED, True): Outcome.FAILED,
+    (S.ABORTED, False): Outcome.FAILED,
+    (S.ABORTED, True): Outcome.FAILED,
+    (S.CANCELED, False): Outcome.CANCELED,
+    (S.CANCELED, True): Outcome.CANCELED,
+}
+"""State, and whether an exit code other than 0 is recorded, to the outcome. The code counts only where the
+state says that the job is done: an earlier attempt may have left it, and an aborted job may have one of 0."""
+
+_BY_NAME: dict[tuple[str, bool], Outcome] = {
+    (state.value, bad): one for (state, bad), one in _OUTCOMES.items()
+}
+
+
+def outcome_of(state: str, exit_code: int | None) -> Outcome:
+    """Return the outcome of a job by its state and the exit code recorded."""
+    return _BY_NAME.get((state, bool(exit_code)), Outcome.UNKNOWN)
+
+
+def outcomes(states: Iterable[str], exit_codes: Iterable[int | None]) -> list[Outcome]:
+    """Return `outcome_of` for each row of two columns."""
+    known, unknown = _BY_NAME.get, Outcome.UNKNOWN
+    pairs = zip(states, exit_codes, strict=True)
+    return [known((state, bool(code)), unknown) for state, code in pairs]
+
+
+def cases(outcome: Outcome) -> list[tuple[JobState, bool]]:
+    """Return the states with that outcome, each with whether an exit code other than 0 is recorded: what a
+    database has to look for."""
+    return [case for case, one in _OUTCOMES.items() if one is outcome]
+
+
+def brief_cause(state: str, exit_code: int | None, signal: int | None = None, reason: str = "") -> str:
+    """Return `exit 7` or `SIGKILL` where that is why a job failed, else an empty text.
+
+    `reason`: as recorded. A signal that it does not name was that of an earlier attempt.
+    """
+    if outcome_of(state, exit_code) is not Outcome.FAILED:
+        return ""
+    if state != S.ABORTED:
+        return f"exit {exit_code}"
+    if signal is not None and (not reason or f"signal {signal}" in reason):
+        return _signal_name(signal)
+    return ""
+
+
+def failure_cause(state: str, exit_code: int | None, signal: int | None = None, reason: str = "") -> str:
+    """Return why a job failed: exit code, name of the signal, or else the reason recorded; empty if it did
+    not fail."""
+    failed = outcome_of(state, exit_code) is Outcome.FAILED
+    return brief_cause(state, exit_code, signal, reason) or (reason if failed else "")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
