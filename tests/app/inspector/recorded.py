@@ -13,6 +13,7 @@ from app.stores.link import BrokerLink, ConnectionState
 from app.stores.preferences import Preferences
 from app.stores.sites import SiteStore
 from app.stores.topics import TopicSignals
+from app.stores.transfers import Transfers
 from app.theme.theme import Theme
 from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
@@ -154,6 +155,9 @@ class RecordedBroker:
     async def stream_file(self, job: str, path: str) -> Any:
         yield (self.folder / path).read_bytes()
 
+    async def stream_input(self, job: str, name: str) -> Any:
+        yield b"#!/bin/sh\n"
+
     async def match(self, description: str, files: Any = None, **wanted: Any) -> MatchReport:
         await self._answer("match")
         ces = wanted.get("ces") or [one.ce for one in self.report.resources]
@@ -179,6 +183,8 @@ class TestContext:
         self.notices: list[str] = []
         self.triggered: list[str] = []
         self.opened: list[str] = []
+        self.state_dir = client.folder.parent / "state"
+        self.transfers = Transfers()
 
     def run(self, work: Any, doing: str) -> asyncio.Task[None]:
         return asyncio.get_event_loop().create_task(self._run(work, doing))

@@ -220,7 +220,9 @@ def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
     pane.which.setCurrentIndex(1)
     assert "// defaults" in pane.text.toPlainText()
     pane.open.click()
+    until(lambda: context.opened)
     assert context.opened[0].startswith("// trains")
+    assert [path.name for path in context.state_dir.glob("copies/*/train.sh")] == ["train.sh"]
 
 
 def named(widget: QWidget) -> str:
