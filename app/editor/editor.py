@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -302,21 +303,21 @@ class Editor(QWidget):
 
     # --- the file
 
-    def save(self) -> None:
-        """Write the file; asks for a name if there is none yet."""
+    def save(self, done: Callable[[], object] | None = None) -> None:
+        """Write the file; asks for a name if there is none yet. `done` is called once it is written."""
         if self.path is None:
-            self.save_as()
+            self.save_as(done)
         else:
-            self._save_to(self.path)
+            self._save_to(self.path, done)
 
-    def save_as(self) -> None:
+    def save_as(self, done: Callable[[], object] | None = None) -> None:
         """Ask for a name and write the file under it."""
         ask_where(
-            self, self.tr("Save description"), self._save_to,
+            self, self.tr("Save description"), lambda path: self._save_to(path, done),
             folder=str(self.base), suffix="jdl", filters=[self.tr("Job descriptions (*.jdl)")],
         )  # fmt: skip
 
-    def _save_to(self, path: Path) -> None:
+    def _save_to(self, path: Path, done: Callable[[], object] | None) -> None:
         try:
             write_description(path, self.text())
         except CrossDeskError as problem:
@@ -327,6 +328,8 @@ class Editor(QWidget):
         self.source.document().setModified(False)
         self._tell_title()
         self.checking.ask(self.text(), self.base)
+        if done is not None:
+            done()
 
     def _tell_title(self) -> None:
         if not self.dirty:
