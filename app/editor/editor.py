@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -31,6 +30,7 @@ from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceEditor
 from app.match.view import MatchView
 from app.widgets.save_dialog import ask_where
+from app.widgets.turning_splitter import TurningSplitter
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.limits import DEFAULT
 from broker_core.jdl.syntax.edit import set_attribute
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _FORM_UPTO = 200_000
 """Characters; a longer description is edited as text only."""
 _FORM_WIDTH = 420
+_WIDE = 640
+"""Pixels from which on the form stands beside the text."""
 
 
 class Sides(StrEnum):
@@ -83,8 +85,7 @@ class Editor(QWidget):
         self._open(text, files)
 
     def _lay_out(self) -> None:
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setChildrenCollapsible(False)
+        self.splitter = TurningSplitter(_WIDE, (_FORM_WIDTH * 3 // 2, _FORM_WIDTH), (1, 1))
         self.side = QStackedWidget()
         for part in (self.form, self.whereabouts):
             self.side.addWidget(part)
@@ -92,9 +93,8 @@ class Editor(QWidget):
         self.splitter.addWidget(self.side)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
-        self.splitter.setSizes([_FORM_WIDTH * 3 // 2, _FORM_WIDTH])
-        self.side.setMinimumWidth(380)
-        self.source.setMinimumWidth(240)
+        self.side.setMinimumSize(380, 120)
+        self.source.setMinimumSize(240, 80)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

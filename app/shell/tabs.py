@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.widgets.confirm import ask_to_save
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 
 P = TypeVar("P", bound=QWidget)
+
+
+_LEAST = QSize(400, 240)
+"""Asked for whatever page is in front; tests hold every page to it."""
 
 
 class MainTabs(QTabWidget):
@@ -37,6 +41,10 @@ class MainTabs(QTabWidget):
         self.setAccessibleName("Main area")
         self.tabBar().setAccessibleName("Open tabs")
         self.tabBar().setExpanding(False)
+
+    def minimumSizeHint(self) -> QSize:
+        """The same for all pages: none takes from the panes beside it, or makes the window grow."""
+        return _LEAST
 
     def open_page(self, name: str, title: str, icon: str, make: Callable[[], P], closable: bool = True) -> P:
         """Show the page of this name, made by `make` the first time; the same name makes the same kind."""
