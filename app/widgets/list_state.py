@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.stores.link import ConnectionState
@@ -44,6 +44,7 @@ class ListState(QWidget):
         self.secondary.clicked.connect(lambda: self._do(1))
         self._lay_out()
         theme.changed.connect(self._paint_icon)
+        theme.changed.connect(self._fit)
 
     def _lay_out(self) -> None:
         column = self._column = QVBoxLayout(self)
@@ -72,12 +73,12 @@ class ListState(QWidget):
         self._paint_icon()
         self.title.setText(title)
         self.text.setText(text)
-        self._fit()
         self._does = (primary, secondary)
         for button, wanted in zip((self.primary, self.secondary), self._does, strict=True):
             button.setVisible(wanted is not None)
             if wanted is not None:
                 button.setText(wanted[0])
+        self._fit()
 
     def _do(self, place: int) -> None:
         wanted = self._does[place]
@@ -95,17 +96,22 @@ class ListState(QWidget):
         """Of the icon and the space below it, while it is shown."""
         return _ICON + self._column.spacing() if self._icon.isVisibleTo(self) else 0
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Measure the sentence once more: before it is shown its font may be another."""
+        super().showEvent(event)
+        self._fit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the sentence inside a narrow pane, and leave the icon out of a low one."""
         self._fit()
-        low = event.size().height() < self.minimumSizeHint().height() + _ICON + self._column.spacing()
-        self._icon.setVisible(not low)
         super().resizeEvent(event)
 
     def _fit(self) -> None:
         """A wrapping label in the middle of a layout does not find its height by itself."""
         width = min(_MOST, max(_LEAST, self.width() - 2 * _MARGIN))
         self.text.setFixedSize(width, self.text.heightForWidth(width))
+        needed = self.minimumSizeHint().height() + _ICON + self._column.spacing()
+        self._icon.setVisible(self.height() >= needed)
 
     def _paint_icon(self) -> None:
         name, token = self._name
