@@ -73,6 +73,10 @@ class WindowHandlers(Protocol):
         """Ask for descriptions and open them."""
         ...
 
+    def editing(self) -> bool:
+        """True while a description is in front."""
+        ...
+
     def save(self) -> None:
         """Write the description in front into its file."""
         ...

@@ -30,7 +30,7 @@ class Actions(QObject):
         self._handlers: WindowHandlers | None = None
         self._made: dict[str, QAction] = {}
         self._rows: Sequence[Mapping[str, Any]] = ()
-        self._linked = self._editing = False
+        self._linked = False
         for action in ACTIONS:
             self._made[action.id] = self._make(action, theme, window)
         self.refresh()
@@ -88,11 +88,6 @@ class Actions(QObject):
         self._linked = up
         self.refresh()
 
-    def edit(self, editing: bool) -> None:
-        """Say whether a description is in front."""
-        self._editing = editing
-        self.refresh()
-
     def refresh(self) -> None:
         """Grey what does not apply."""
         for action in ACTIONS:
@@ -101,8 +96,8 @@ class Actions(QObject):
     def _refresh_one(self, action: Action) -> None:
         applies = action.enabled is None or action.enabled(self._rows)
         linked = not action.needs_link if not self._linked else not action.without_link
-        fits = linked and (self._editing or not action.needs_editor)
-        self._made[action.id].setEnabled(self._handlers is not None and applies and fits)
+        served = self._handlers is not None and (not action.needs_editor or self._handlers.editing())
+        self._made[action.id].setEnabled(served and applies and linked)
 
     def fill(self, menu: QMenu, group: str) -> None:
         """Put the actions of a group into a menu, with rules between their sections."""

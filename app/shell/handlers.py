@@ -167,6 +167,10 @@ class Handlers:
             return
         self._context.open_editor(text, path.resolve())
 
+    def editing(self) -> bool:
+        """True while a description is in front."""
+        return self._parts.tabs.editor() is not None
+
     def save(self) -> None:
         """Write the description in front into its file."""
         if (editor := self._parts.tabs.editor()) is not None:

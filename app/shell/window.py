@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
     def _mark_place(self) -> None:
         """Let the sidebar mark what is in front, and give it the keyboard."""
         page = self.tabs.currentWidget()
-        self.actions_.edit(self.tabs.editor() is not None)
+        self.actions_.refresh()
         if page is self.jobs:
             self.sidebar.mark_query(self.jobs.bar.edit.text())
             self.jobs.view.setFocus()

@@ -90,7 +90,7 @@ class ListState(QWidget):
         around = 2 * _MARGIN
         shown = [part for part in (self.title, self.primary, self.secondary) if part.isVisibleTo(self)]
         width = max(_LEAST, *(part.minimumSizeHint().width() for part in shown)) if shown else _LEAST
-        return QSize(width + around, self.layout().minimumSize().height() - self._icon_height())
+        return QSize(width + around, self._column.minimumSize().height() - self._icon_height())
 
     def _icon_height(self) -> int:
         """Of the icon and the space below it, while it is shown."""
