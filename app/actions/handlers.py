@@ -73,6 +73,18 @@ class WindowHandlers(Protocol):
         """Ask for descriptions and open them."""
         ...
 
+    def editing(self) -> bool:
+        """True while a description is in front."""
+        ...
+
+    def save(self) -> None:
+        """Write the description in front into its file."""
+        ...
+
+    def save_as(self) -> None:
+        """Ask for a name and write the description in front under it."""
+        ...
+
     def submit(self) -> None:
         """Submit the description in front, or begin one."""
         ...

@@ -96,7 +96,8 @@ class Actions(QObject):
     def _refresh_one(self, action: Action) -> None:
         applies = action.enabled is None or action.enabled(self._rows)
         linked = not action.needs_link if not self._linked else not action.without_link
-        self._made[action.id].setEnabled(self._handlers is not None and applies and linked)
+        served = self._handlers is not None and (not action.needs_editor or self._handlers.editing())
+        self._made[action.id].setEnabled(served and applies and linked)
 
     def fill(self, menu: QMenu, group: str) -> None:
         """Put the actions of a group into a menu, with rules between their sections."""

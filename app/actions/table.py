@@ -46,6 +46,11 @@ def single(rows: Sequence[Row]) -> bool:
     return len(rows) == 1
 
 
+def interactive(rows: Sequence[Row]) -> bool:
+    """Exactly one job, which has a console."""
+    return single(rows) and bool(rows[0].get("interactive"))
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that can be done, by its name on buttons and in menus."""
@@ -68,6 +73,8 @@ class Action:
     """Disabled while the broker is connected."""
     local: bool = False
     """The view that does it listens to the keys itself; here they are only shown."""
+    needs_editor: bool = False
+    """Disabled unless a description is in front."""
 
 
 # fmt: off
@@ -76,6 +83,10 @@ ACTIONS: tuple[Action, ...] = (
            "New description", "file-plus", "Ctrl+N", "file"),
     Action("file.open", lambda on: on.open(),
            "Open…", "folder-open", "Ctrl+O", "file"),
+    Action("file.save", lambda on: on.save(),
+           "Save description", "save", "Ctrl+S", "file", local=True, needs_editor=True),
+    Action("file.save_as", lambda on: on.save_as(),
+           "Save description as…", "", "Ctrl+Shift+S", "file", local=True, needs_editor=True),
     Action("file.submit", lambda on: on.submit(),
            "Submit", "send", "Ctrl+Return", "file", needs_link=True, local=True),
     Action("file.sample", lambda on: on.show_page("welcome"),
@@ -93,7 +104,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.output", lambda on: on.jobs.show("output"),
            "Show output", "package-open", "O", "job", single),
     Action("job.console", lambda on: on.jobs.show("console"),
-           "Show console", "terminal", "C", "job", single),
+           "Show console", "terminal", "C", "job", interactive),
     Action("job.why", lambda on: on.jobs.why(),
            "Why here, why waiting", "circle-question-mark", "W", "job", single),
     Action("job.fetch", lambda on: on.jobs.fetch(),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.description.templates import TEMPLATES
 from app.theme.theme import Theme
 
 _SIDES = (("text", "Text", "align-left"), ("both", "Both", "columns-3"), ("form", "Form", "list-tree"))
+_GAP = 12
+"""Pixels that a button has more with a word than without, beside the word."""
 
 
 class EditorBar(QWidget):
@@ -25,24 +28,48 @@ class EditorBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._worded: list[QToolButton] = []
+        """Buttons that lose their words where there is no room for them."""
         self.setObjectName("editor-bar")
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 8, 6)
         row.setSpacing(4)
-        row.addWidget(self._templates())
-        row.addWidget(
-            self._plain(self.tr("Check"), "circle-check", self.checkAsked, self.tr("Check at once"))
-        )
         where = self.tr("Where it could run now, and why not elsewhere")
-        row.addWidget(self._plain(self.tr("Where can it run"), "route", self.whereAsked, where))
+        self._worded += [
+            self._templates(),
+            self._plain(self.tr("Check"), "circle-check", self.checkAsked, self.tr("Check at once")),
+            self._plain(self.tr("Where can it run"), "route", self.whereAsked, where),
+        ]
+        for worded in self._worded:
+            row.addWidget(worded)
         row.addStretch(1)
         self._sides = QButtonGroup(self)
         for key, label, icon in _SIDES:
             row.addWidget(self._side(key, self.tr(label), icon))
         row.addSpacing(12)
         row.addWidget(self._submit())
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for all buttons, without the words of those that can lose them."""
+        hint = super().minimumSizeHint()
+        return hint if self._wordless() else QSize(hint.width() - self._words_width(), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Drop the words in a narrow tab; the tooltips have them."""
+        super().resizeEvent(event)
+        worded = event.size().width() >= self.minimumSizeHint().width() + self._words_width()
+        style = Qt.ToolButtonStyle
+        for button in self._worded:
+            button.setToolButtonStyle(style.ToolButtonTextBesideIcon if worded else style.ToolButtonIconOnly)
+
+    def _wordless(self) -> bool:
+        return self._worded[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
+
+    def _words_width(self) -> int:
+        words = [button.fontMetrics().horizontalAdvance(button.text()) for button in self._worded]
+        return sum(words) + _GAP * len(words)
 
     def _templates(self) -> QToolButton:
         button = self._button(self.tr("Templates"), "file-plus")

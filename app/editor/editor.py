@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -30,6 +30,7 @@ from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.source import SourceEditor
 from app.match.view import MatchView
 from app.widgets.save_dialog import ask_where
+from app.widgets.turning_splitter import TurningSplitter
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.limits import DEFAULT
 from broker_core.jdl.syntax.edit import set_attribute
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _FORM_UPTO = 200_000
 """Characters; a longer description is edited as text only."""
 _FORM_WIDTH = 420
+_WIDE = 640
+"""Pixels from which on the form stands beside the text."""
 
 
 class Sides(StrEnum):
@@ -82,8 +85,7 @@ class Editor(QWidget):
         self._open(text, files)
 
     def _lay_out(self) -> None:
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setChildrenCollapsible(False)
+        self.splitter = TurningSplitter(_WIDE, (_FORM_WIDTH * 3 // 2, _FORM_WIDTH), (1, 1))
         self.side = QStackedWidget()
         for part in (self.form, self.whereabouts):
             self.side.addWidget(part)
@@ -91,9 +93,8 @@ class Editor(QWidget):
         self.splitter.addWidget(self.side)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
-        self.splitter.setSizes([_FORM_WIDTH * 3 // 2, _FORM_WIDTH])
-        self.side.setMinimumWidth(380)
-        self.source.setMinimumWidth(240)
+        self.side.setMinimumSize(380, 120)
+        self.source.setMinimumSize(240, 80)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -302,21 +303,21 @@ class Editor(QWidget):
 
     # --- the file
 
-    def save(self) -> None:
-        """Write the file; asks for a name if there is none yet."""
+    def save(self, done: Callable[[], object] | None = None) -> None:
+        """Write the file; asks for a name if there is none yet. `done` is called once it is written."""
         if self.path is None:
-            self.save_as()
+            self.save_as(done)
         else:
-            self._save_to(self.path)
+            self._save_to(self.path, done)
 
-    def save_as(self) -> None:
+    def save_as(self, done: Callable[[], object] | None = None) -> None:
         """Ask for a name and write the file under it."""
         ask_where(
-            self, self.tr("Save description"), self._save_to,
+            self, self.tr("Save description"), lambda path: self._save_to(path, done),
             folder=str(self.base), suffix="jdl", filters=[self.tr("Job descriptions (*.jdl)")],
         )  # fmt: skip
 
-    def _save_to(self, path: Path) -> None:
+    def _save_to(self, path: Path, done: Callable[[], object] | None) -> None:
         try:
             write_description(path, self.text())
         except CrossDeskError as problem:
@@ -327,6 +328,8 @@ class Editor(QWidget):
         self.source.document().setModified(False)
         self._tell_title()
         self.checking.ask(self.text(), self.base)
+        if done is not None:
+            done()
 
     def _tell_title(self) -> None:
         if not self.dirty:

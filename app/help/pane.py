@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QTextTable,
 )
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from app.help.pages import HelpPage, pages, search
 from app.theme.theme import Theme
+from app.widgets.turning_splitter import TurningSplitter
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _ABOVE = {0: 0, 1: 0, 2: 20, 3: 16}
 _BELOW = {0: 8, 1: 12, 2: 6, 3: 4}
 _BIGGER = {1: 7, 2: 3, 3: 1}
+_WIDE = 520
+"""Pixels from which on the list of pages stands beside the text."""
 _LINE = 135
 """Line height in percent."""
 
@@ -116,12 +118,14 @@ class HelpPane(QWidget):
             left.addWidget(part)
         side = QWidget()
         side.setLayout(left)
-        side.setFixedWidth(232)
-        across = QHBoxLayout(self)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        across.addWidget(side)
-        across.addWidget(self.text, 1)
+        side.setMinimumWidth(232)
+        parts = TurningSplitter(_WIDE, (232, 600), (150, 350))
+        parts.addWidget(side)
+        parts.addWidget(self.text)
+        parts.setStretchFactor(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(parts)
         self.text.document().setDocumentMargin(20)
 
     def _fill(self, found: list[HelpPage]) -> None:

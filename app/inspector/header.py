@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
 
 from app.actions.table import BY_ID
 from app.inspector import job_times
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import AT_SITE, UNHEARD
@@ -55,9 +56,7 @@ class JobActions(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        row = FlowLayout(self, spacing=4, below=4)
         self.buttons: dict[str, QPushButton] = {}
         for action, verb, _ in ACTIONS:
             button = QPushButton(verb)
@@ -65,7 +64,6 @@ class JobActions(QWidget):
             button.clicked.connect(lambda _=False, action=action: context.trigger(action))
             self.buttons[action] = button
             row.addWidget(button)
-        row.addStretch(1)
         context.theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -135,7 +135,7 @@ class Inspector(QWidget):
         self.ids: list[str] = []
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(320)
+        self.setMinimumSize(320, 240)  # its tabs scroll, or are squeezed, in a low window
         self.setAccessibleName("Inspector")
         self.header, self.tabs, self.multi_selection = (
             JobHeader(context),

@@ -48,8 +48,8 @@ class TextPane(JobPane):
 
     def _fill(self) -> None:
         bar = QHBoxLayout()
-        bar.setContentsMargins(12, 8, 12, 8)
-        bar.setSpacing(8)
+        bar.setContentsMargins(8, 8, 8, 8)
+        bar.setSpacing(4)
         self.which.addItems(["Submitted", "As run"])
         self.which.setAccessibleName("Which text")
         self.which.setToolTip(

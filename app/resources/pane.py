@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QLineEdit,
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -36,6 +35,7 @@ from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_error, explain_link
 from app.widgets.table import RowTable
 from app.widgets.tool_button import tool_button
+from app.widgets.turning_splitter import TurningSplitter
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ class ResourcesPane(QWidget):
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         for part in (self.view, self.map, self.nothing):
             self.either.addWidget(part)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setChildrenCollapsible(False)
+        self.splitter = TurningSplitter(_WIDE, (620, 380), (500, 500))
         self.splitter.addWidget(self.either)
         self.splitter.addWidget(self.detail)
         self.splitter.setStretchFactor(0, 3)
@@ -133,13 +132,12 @@ class ResourcesPane(QWidget):
     def _buttons(self) -> list[QToolButton]:
         self._kinds = QButtonGroup(self)
         made: list[QToolButton] = []
-        for icon, name in (("table", "Table"), ("network", "Map")):
+        for icon, name in (("table", "table"), ("network", "map")):
             button = QToolButton()
             button.setIcon(self._context.theme.icon(icon))
-            button.setText(name)
             button.setCheckable(True)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            button.setAccessibleName(f"Show as {name.lower()}")
+            button.setToolTip(f"Show as {name}")
+            button.setAccessibleName(f"Show as {name}")
             self._kinds.addButton(button, len(made))
             made.append(button)
         made[0].setChecked(True)
@@ -171,15 +169,6 @@ class ResourcesPane(QWidget):
         self._second = QTimer(self, interval=_SECOND_MS)
         self._second.timeout.connect(self._tick)
         self._second.start()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the details beside the table where there is room, else below it."""
-        super().resizeEvent(event)
-        wide = event.size().width() >= _WIDE
-        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if orientation is not self.splitter.orientation() or not any(self.splitter.sizes()):
-            self.splitter.setOrientation(orientation)
-            self.splitter.setSizes([620, 380] if wide else [500, 500])
 
     # --- loading
 

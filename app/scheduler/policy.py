@@ -38,7 +38,7 @@ class PolicySelector(QWidget):
         for place, (kind, title) in enumerate(KINDS):
             box = self.boxes[kind]
             box.setAccessibleName(title)
-            box.setMinimumWidth(200)
+            box.setMinimumWidth(160)
             box.activated.connect(lambda row, kind=kind: self._activated(kind, row))
             grid.addWidget(label(title, "section"), 0, place)
             grid.addWidget(box, 1, place)

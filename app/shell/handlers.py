@@ -167,11 +167,24 @@ class Handlers:
             return
         self._context.open_editor(text, path.resolve())
 
+    def editing(self) -> bool:
+        """True while a description is in front."""
+        return self._parts.tabs.editor() is not None
+
+    def save(self) -> None:
+        """Write the description in front into its file."""
+        if (editor := self._parts.tabs.editor()) is not None:
+            editor.save()
+
+    def save_as(self) -> None:
+        """Ask for a name and write the description in front under it."""
+        if (editor := self._parts.tabs.editor()) is not None:
+            editor.save_as()
+
     def submit(self) -> None:
         """Submit the description in front, or begin one."""
-        page = self._parts.tabs.currentWidget()
-        if page in self._parts.tabs.editors():
-            page.submit()
+        if (editor := self._parts.tabs.editor()) is not None:
+            editor.submit()
         else:
             self._context.open_editor("")
 

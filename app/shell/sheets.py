@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -18,6 +20,8 @@ from app.theme.theme import Theme
 from broker_core.version import VERSION
 
 _COLUMNS = (("file", "view"), ("job",), ("jobs", "help"))
+_MARGIN, _AROUND = 24, 92
+"""Pixels beside what a sheet shows, and above and below it, with the button."""
 
 
 def _sheet(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
@@ -25,7 +29,7 @@ def _sheet(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(title)
     column = QVBoxLayout(dialog)
-    column.setContentsMargins(24, 20, 24, 16)
+    column.setContentsMargins(_MARGIN, 20, _MARGIN, 16)
     column.setSpacing(16)
     return dialog, column
 
@@ -39,7 +43,9 @@ def _close(dialog: QDialog, column: QVBoxLayout) -> None:
 def shortcuts(parent: QWidget) -> QDialog:
     """Return the sheet of all keys, made of the action table."""
     dialog, column = _sheet(parent, "Keyboard shortcuts")
-    across = QHBoxLayout()
+    keys = QWidget()
+    across = QHBoxLayout(keys)
+    across.setContentsMargins(0, 0, _MARGIN // 2, 0)
     across.setSpacing(32)
     for groups in _COLUMNS:
         down = QVBoxLayout()
@@ -48,8 +54,14 @@ def shortcuts(parent: QWidget) -> QDialog:
             down.addSpacing(12)
         down.addStretch(1)
         across.addLayout(down)
-    column.addLayout(across)
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setAccessibleName("Keys")
+    area.setWidget(keys)
+    column.addWidget(area)
     _close(dialog, column)
+    room = QSize(2 * _MARGIN + area.verticalScrollBar().sizeHint().width(), _AROUND)
+    dialog.resize((keys.sizeHint() + room).boundedTo(parent.window().size() - QSize(_MARGIN, _MARGIN)))
     return dialog
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
-from app.widgets.confirm import confirm
+from app.widgets.confirm import ask_to_save
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 
 P = TypeVar("P", bound=QWidget)
+
+
+_LEAST = QSize(400, 240)
+"""Asked for whatever page is in front; tests hold every page to it."""
 
 
 class MainTabs(QTabWidget):
@@ -36,6 +41,10 @@ class MainTabs(QTabWidget):
         self.setAccessibleName("Main area")
         self.tabBar().setAccessibleName("Open tabs")
         self.tabBar().setExpanding(False)
+
+    def minimumSizeHint(self) -> QSize:
+        """The same for all pages: none takes from the panes beside it, or makes the window grow."""
+        return _LEAST
 
     def open_page(self, name: str, title: str, icon: str, make: Callable[[], P], closable: bool = True) -> P:
         """Show the page of this name, made by `make` the first time; the same name makes the same kind."""
@@ -67,12 +76,19 @@ class MainTabs(QTabWidget):
         at = self.indexOf(page)
         if at < 0 or self.tabBar().tabButton(at, QTabBar.ButtonPosition.RightSide) is None:
             return
-        if getattr(page, "dirty", False):
+        editor = self.editor(page)
+        if editor is not None and editor.dirty:
             title = self.tabText(at).rstrip("*• ")
-            confirm(self, f"Close “{title}” without saving?", "Changes since the last save are lost.",
-                    "Close without saving", lambda: self._remove(page))  # fmt: skip
+            ask_to_save(
+                self, f"Save “{title}” before it is closed?",
+                partial(editor.save, partial(self._remove, editor)), partial(self._discard, editor),
+            )  # fmt: skip
         else:
             self._remove(page)
+
+    def _discard(self, editor: Editor) -> None:
+        editor.give_up()
+        self._remove(editor)
 
     def _remove(self, page: QWidget) -> None:
         self.removeTab(self.indexOf(page))
@@ -106,6 +122,11 @@ class MainTabs(QTabWidget):
     def editors(self) -> list[Editor]:
         """Open editors, in the order of their tabs."""
         return sorted(self._editors, key=self.indexOf)
+
+    def editor(self, page: QWidget | None = None) -> Editor | None:
+        """A page (the one in front if none is given) if it is an editor."""
+        page = page or self.currentWidget()
+        return next((editor for editor in self._editors if editor is page), None)
 
     def _pages(self) -> list[QWidget]:
         found = (self.widget(at) for at in range(self.count()))

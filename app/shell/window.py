@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from app.inspector.inspector import Inspector
 
 
-LAYOUT = 3
-"""Number of the layout; a stored one of another number is left aside."""
-_SIZE = QSize(1280, 800)
+LAYOUT = 4
+"""Number of the layout; a stored one of another number is left aside. Before 4 a page could squeeze panes."""
+_SIZE, _LEAST = QSize(1280, 800), QSize(900, 560)
 _FRAME = QSize(8, 36)
 """Room for the frame and title that a window manager puts around the window."""
 
@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         self.roaming = Roaming(context, context.session, context.preferences, self)
         self.roaming.adopted.connect(self.jobs.restore)
         self.roaming.adopted.connect(context.saved.changed)
+        self.setMinimumSize(_LEAST.boundedTo(self._fitting()))  # else what pages and panes ask for
         self.resize(self._fitting())
         self._default_sizes()
         self._initial = self.saveState(LAYOUT)
@@ -143,6 +144,7 @@ class MainWindow(QMainWindow):
     def _mark_place(self) -> None:
         """Let the sidebar mark what is in front, and give it the keyboard."""
         page = self.tabs.currentWidget()
+        self.actions_.refresh()
         if page is self.jobs:
             self.sidebar.mark_query(self.jobs.bar.edit.text())
             self.jobs.view.setFocus()

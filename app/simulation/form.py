@@ -8,14 +8,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
     QWidget,
 )
 
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.number_entry import NumberEntry
 
 SHIPPED = "lcg-2005"
@@ -62,7 +64,7 @@ class FileChoice(QComboBox):
 
 
 class SimulationForm(QWidget):
-    """The choices in one line, the progress below."""
+    """The choices in lines that wrap, the progress below."""
 
     wanted = Signal()
     """Start, or cancel what runs."""
@@ -74,6 +76,8 @@ class SimulationForm(QWidget):
         )
         self.sites = FileChoice("Sites", _OWN_SITES, "", "Sites from a file…", ["Sites (*.toml *.ldif)"])
         self.order, self.queue = QComboBox(), QComboBox()
+        for box in (self.order, self.queue):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.order.setAccessibleName("Order of the sites")
         self.queue.setAccessibleName("Order of the queue")
         self.cpus = NumberEntry(maximum=1_000_000, singleStep=100, specialValueText="as in the trace")
@@ -81,7 +85,6 @@ class SimulationForm(QWidget):
         self.cpus.lineEdit().setAccessibleName("CPUs in all")
         self.cpus.setToolTip("Fewer CPUs than the trace had make jobs wait")
         self.cpus.setValue(500)
-        self.cpus.setMinimumHeight(self.order.sizeHint().height())
         self.button = QPushButton("Replay")
         self.button.setProperty("kind", "primary")
         self.button.clicked.connect(self.wanted)
@@ -93,26 +96,20 @@ class SimulationForm(QWidget):
         self.sites.currentIndexChanged.connect(lambda: self.cpus.setEnabled(not self.sites.value()))
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
+        fields = FlowLayout(spacing=12)
         named = (("Trace", self.trace), ("Sites", self.sites), ("CPUs", self.cpus),
                  ("Order of the sites", self.order), ("Order of the queue", self.queue))  # fmt: skip
-        for at, (name, field) in enumerate(named):
-            label = QLabel(name)
-            label.setProperty("role", "small")
-            label.setBuddy(field)
-            grid.addWidget(label, 0, at)
-            grid.addWidget(field, 1, at)
-        grid.addWidget(self.button, 1, len(named))
-        grid.setColumnStretch(len(named) + 1, 1)
+        for name, field in named:
+            fields.addWidget(_named(name, field))
+        fields.addWidget(_named("", self.button))
         progress = QHBoxLayout()
         progress.setSpacing(12)
         progress.addWidget(self.bar, 1)
         progress.addWidget(self.said, 2)
-        grid.addLayout(progress, 2, 0, 1, len(named) + 2)
-        self.setLayout(grid)
-        grid.setContentsMargins(16, 12, 16, 8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 8)
+        column.addLayout(fields)
+        column.addLayout(progress)
 
     def offer(self, orders: list[str], queues: list[str]) -> None:
         """Offer policies by name; what is chosen stays chosen."""
@@ -149,3 +146,18 @@ class SimulationForm(QWidget):
         self.bar.setRange(0, jobs)
         self.bar.setValue(over)
         self.said.setText(said)
+
+
+def _named(name: str, field: QWidget) -> QWidget:
+    """A field with its name above it, as high as the others of its line."""
+    label = QLabel(name)
+    label.setProperty("role", "small")
+    label.setBuddy(field)
+    field.setSizePolicy(field.sizePolicy().horizontalPolicy(), QSizePolicy.Policy.Expanding)
+    both = QWidget()
+    column = QVBoxLayout(both)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(4)
+    column.addWidget(label)
+    column.addWidget(field)
+    return both

@@ -27,7 +27,7 @@ class ChangeSite(QDialog):
         self.setObjectName("change-site")
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(560, 560)
+        self.resize(560, 540)
         self.form = SpecForm(site.spec, new=False)
         self.form.more.setChecked(True)
         self.form.more.hide()

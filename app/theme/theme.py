@@ -25,6 +25,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QProxyStyle
 
 from app.theme.tokens import Mode, value
+from app.theme.wheel import WheelGuard, is_guarded
 from broker_core.client import package_data as shipped
 
 _TOKEN = re.compile(r"@([a-z][a-zA-Z0-9-]*)")
@@ -223,15 +224,18 @@ class PlainStyle(QProxyStyle):
     """Fusion, whose labels show what they are given, tooltips and message boxes too.
 
     Qt takes a text for markup when it looks so. A label that is to show markup says so (`RichText`), and
-    escapes what is not its own.
+    escapes what is not its own. Fields that a wheel would change get their guard here, too.
     """
 
     def __init__(self) -> None:
         super().__init__("Fusion")
+        self._wheel = WheelGuard(self)
 
     def polish(self, what: Any) -> Any:
         if isinstance(what, QLabel) and what.textFormat() == Qt.TextFormat.AutoText:
             what.setTextFormat(Qt.TextFormat.PlainText)
+        elif is_guarded(what):
+            self._wheel.guard(what)
         return super().polish(what)
 
 

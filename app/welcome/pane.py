@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from app.context import AppContext
     from broker_core.client.samples import Sample
 
-_WIDTH = 880
+_WIDTH, _TWO_COLUMNS = 880, 680
+"""Pixels: of the page at most, and from which on two cards stand beside each other."""
 _ICONS = {"neural-net": "chart-line", "heat-image": "image", "radiotherapy": "crosshair",
           "explore": "terminal", "data-reduction": "table-2", "sweep-200": "layers", "fails": "circle-alert",
           "killed": "circle-x", "thesis": "book-open"}  # fmt: skip
@@ -102,6 +104,7 @@ class WelcomePane(QScrollArea):
         self.setProperty("role", "surface")
         self.setAccessibleName("Welcome")
         self.cards: list[SampleCard] = []
+        self._grid = QGridLayout()
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
         self._column = QVBoxLayout(inner)
@@ -143,15 +146,21 @@ class WelcomePane(QScrollArea):
         from broker_core.client.samples import samples
 
         self._head("Samples that run here")
-        grid = QGridLayout()
-        grid.setSpacing(12)
-        for place, sample in enumerate(samples()):
-            card = SampleCard(self._context, sample)
-            self.cards.append(card)
-            grid.addWidget(card, place // 2, place % 2)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
-        self._column.addLayout(grid)
+        self._grid.setSpacing(12)
+        self._grid.setColumnStretch(0, 1)
+        self.cards = [SampleCard(self._context, sample) for sample in samples()]
+        self._column.addLayout(self._grid)
+        self._arrange(1)
+
+    def _arrange(self, columns: int) -> None:
+        self._grid.setColumnStretch(1, columns - 1)
+        for number, card in enumerate(self.cards):
+            self._grid.addWidget(card, number // columns, number % columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put two cards beside each other where there is room."""
+        super().resizeEvent(event)
+        self._arrange(2 if event.size().width() >= _TWO_COLUMNS else 1)
 
     def _next(self) -> None:
         self._head("Your own work")

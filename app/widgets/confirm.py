@@ -22,6 +22,24 @@ def confirm(parent: QWidget, title: str, text: str, verb: str, act: Callable[[],
     return box
 
 
+def ask_to_save(
+    parent: QWidget, title: str, save: Callable[[], object], discard: Callable[[], object]
+) -> QMessageBox:
+    """Open the question what becomes of unsaved text; Escape goes on with editing."""
+    box = _box(parent, title, "Changes since the last save are lost otherwise.")
+    first = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
+    first.setProperty("kind", "primary")
+    away = box.addButton("Close without saving", QMessageBox.ButtonRole.DestructiveRole)
+    away.setProperty("kind", "danger")
+    away.setAutoDefault(False)
+    box.setDefaultButton(first)
+    box.setEscapeButton(box.addButton("Keep editing", QMessageBox.ButtonRole.RejectRole))
+    first.clicked.connect(lambda: save())
+    away.clicked.connect(lambda: discard())
+    box.open()
+    return box
+
+
 def tell(parent: QWidget, title: str, text: str) -> QMessageBox:
     """Open words that stay until they were read, and can be copied."""
     box = _box(parent, title, text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.stores.link import ConnectionState
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from app.context import AppContext
 
 _ICON = 40
+_MARGIN, _LEAST, _MOST = 24, 160, 440
+"""Pixels around the text, and how wide its sentence can be."""
 Offer = tuple[str, Callable[[], object]]
 """Text of a button and what it does."""
 
@@ -42,10 +44,11 @@ class ListState(QWidget):
         self.secondary.clicked.connect(lambda: self._do(1))
         self._lay_out()
         theme.changed.connect(self._paint_icon)
+        theme.changed.connect(self._fit)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 24)
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, _MARGIN // 2, _MARGIN, _MARGIN // 2)
         column.setSpacing(8)
         column.addStretch(2)
         for part in (self._icon, self.title, self.text):
@@ -70,27 +73,45 @@ class ListState(QWidget):
         self._paint_icon()
         self.title.setText(title)
         self.text.setText(text)
-        self._fit()
         self._does = (primary, secondary)
         for button, wanted in zip((self.primary, self.secondary), self._does, strict=True):
             button.setVisible(wanted is not None)
             if wanted is not None:
                 button.setText(wanted[0])
+        self._fit()
 
     def _do(self, place: int) -> None:
         wanted = self._does[place]
         if wanted is not None:
             wanted[1]()
 
+    def minimumSizeHint(self) -> QSize:
+        """The sentence asks for no more than a column of words; it has more where there is more room."""
+        around = 2 * _MARGIN
+        shown = [part for part in (self.title, self.primary, self.secondary) if part.isVisibleTo(self)]
+        width = max(_LEAST, *(part.minimumSizeHint().width() for part in shown)) if shown else _LEAST
+        return QSize(width + around, self._column.minimumSize().height() - self._icon_height())
+
+    def _icon_height(self) -> int:
+        """Of the icon and the space below it, while it is shown."""
+        return _ICON + self._column.spacing() if self._icon.isVisibleTo(self) else 0
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Measure the sentence once more: before it is shown its font may be another."""
+        super().showEvent(event)
+        self._fit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the sentence inside a narrow pane."""
+        """Keep the sentence inside a narrow pane, and leave the icon out of a low one."""
         self._fit()
         super().resizeEvent(event)
 
     def _fit(self) -> None:
         """A wrapping label in the middle of a layout does not find its height by itself."""
-        width = min(440, max(160, self.width() - 48))
+        width = min(_MOST, max(_LEAST, self.width() - 2 * _MARGIN))
         self.text.setFixedSize(width, self.text.heightForWidth(width))
+        needed = self.minimumSizeHint().height() + _ICON + self._column.spacing()
+        self._icon.setVisible(self.height() >= needed)
 
     def _paint_icon(self) -> None:
         name, token = self._name

@@ -70,11 +70,11 @@ class LogsPane(JobPane):
 
     def _fill(self) -> None:
         bar = QHBoxLayout()
-        bar.setContentsMargins(12, 8, 8, 8)
+        bar.setContentsMargins(8, 8, 8, 8)
         bar.setSpacing(2)
         self.chooser.setAccessibleName("File to show")
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.chooser.setMinimumContentsLength(8)
+        self.chooser.setMinimumContentsLength(7)
         bar.addWidget(self.chooser, 1)
         bar.addSpacing(4)
         for button in (self.look, self.error, self.wrap, self.follow):

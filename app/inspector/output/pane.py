@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QProgressBar,
     QPushButton,
     QSplitter,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.inspector.output.file_list import FileList
 from app.inspector.output.preview import Preview
 from app.inspector.save_files import Copies, save_all, save_one
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.job_pane import JobPane
 from app.widgets.save_dialog import downloads
 from broker_core.jobs.states import JobState
@@ -55,9 +55,8 @@ class OutputPane(JobPane):
         self.preview.opened.connect(self.open_outside)
 
     def _fill(self) -> None:
-        bar = QHBoxLayout()
+        bar = FlowLayout()
         bar.setContentsMargins(12, 8, 12, 8)
-        bar.setSpacing(8)
         for button, icon, does in (
             (self.save, "save", self.save_chosen),
             (self.all, "download", self.ask_folder),
@@ -66,7 +65,6 @@ class OutputPane(JobPane):
             button.setIcon(self.context.theme.icon(icon))
             button.clicked.connect(lambda _=False, does=does: does())
             bar.addWidget(button)
-        bar.addStretch(1)
         self.progress.setAccessibleName("Saving the output")
         self.progress.setTextVisible(False)
         self.progress.hide()

@@ -49,6 +49,7 @@ class StoryPane(JobPane):
         self.now, self.why = label(role="strong", wrap=True), label(role="muted", wrap=True)
         self.waiting, self.silent = WhyPanel(context), SilentPanel(context)
         self.facts = QGridLayout()
+        self._area = QScrollArea(widgetResizable=True)
         self._told: list[JobEvent] = []
         self._seen = 0
         self._facts: list[tuple[str, str, str]] = []
@@ -79,15 +80,13 @@ class StoryPane(JobPane):
         self._section(column, "Events").addWidget(self.events)
         self._section(column, "Resources").addWidget(holder)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(page)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setAccessibleName("Story of the job")
+        self._area.setWidget(page)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName("Story of the job")
         outer = QVBoxLayout(self.content)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        outer.addWidget(self._area)
 
     def _section(self, column: QVBoxLayout, heading: str) -> QVBoxLayout:
         column.addSpacing(12)
@@ -101,8 +100,9 @@ class StoryPane(JobPane):
         return detail, events, await client.why(job) if detail.row["state"] in _WAITS else None
 
     def clear(self) -> None:
-        """Forget the job shown before."""
+        """Forget the job shown before, and how far its story was scrolled."""
         self._seen, self._told = 0, []
+        self._area.verticalScrollBar().setValue(0)
         self.waiting.show_why(None)
         self.silent.show_job("")
         self._tick.stop()

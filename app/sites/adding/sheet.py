@@ -56,7 +56,7 @@ class AddSite(QDialog):
         self.setObjectName("add-site")
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(640, 600)
+        self.resize(640, 540)
         self.title, self.progress = label(role="title"), label(role="small")
         self.where, self.look = WhereStep(context), LookStep()
         self.found, self.trial = FoundStep(context), TrialStep(context, commands, answers)

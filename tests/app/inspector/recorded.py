@@ -183,7 +183,7 @@ class TestContext:
         self.notices: list[str] = []
         self.triggered: list[str] = []
         self.opened: list[str] = []
-        self.state_dir = client.folder.parent / "state"
+        self.state_dir: Path | None = None
         self.transfers = Transfers()
 
     def run(self, work: Any, doing: str) -> asyncio.Task[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,7 +208,7 @@ def test_where_tells_candidates_first_and_why_not_the_others(
 
 
 def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
-    context: TestContext, inspector: Inspector, until: Until
+    context: TestContext, inspector: Inspector, until: Until, tmp_path: Path
 ) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_tab("text")
@@ -219,10 +220,11 @@ def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
     assert pane.sent.text().startswith("Sent with 1 file, 1.2 KiB: train.sh")
     pane.which.setCurrentIndex(1)
     assert "// defaults" in pane.text.toPlainText()
+    context.state_dir = tmp_path
     pane.open.click()
     until(lambda: context.opened)
     assert context.opened[0].startswith("// trains")
-    assert [path.name for path in context.state_dir.glob("copies/*/train.sh")] == ["train.sh"]
+    assert [path.name for path in tmp_path.glob("copies/*/train.sh")] == ["train.sh"]
 
 
 def named(widget: QWidget) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.inspector import job_times
@@ -74,6 +75,26 @@ def test_a_long_word_does_not_widen_the_story(context: TestContext, pane: StoryP
     until(lambda: pane.why.isVisible())
     assert pane.why.text().replace("\u200b", "") == reason
     until(lambda: pane.chart.mapTo(pane, pane.chart.rect().bottomRight()).x() < 320)
+
+
+def test_the_story_of_the_next_job_begins_at_its_top(
+    context: TestContext, pane: StoryPane, until: Until
+) -> None:
+    for job in (JOB, OTHER):
+        context.put(row("Running", id=job), story(*TO_RUNNING))
+    pane.resize(360, 300)
+    pane.show_job(JOB)
+    (area,) = pane.content.findChildren(QScrollArea)
+    bar = area.verticalScrollBar()
+    until(lambda: bar.maximum() > 100)
+    bar.setValue(bar.maximum())
+    pane.refresh()
+    until(lambda: not pane._refresh.under_way)
+    assert bar.value() > 100
+    asked = len(context.client.asked)
+    pane.show_job(OTHER)
+    until(lambda: len(context.client.asked) >= asked + 2 and not pane._refresh.under_way)
+    assert (bar.maximum() > 100, bar.value()) == (True, 0)
 
 
 def test_the_way_taken_is_told_with_what_may_come_next() -> None:
