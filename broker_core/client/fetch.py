@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from broker_core.client.client import BrokerClient
 from broker_core.errors import Conflict, CrossDeskError, NotFound
-from broker_core.jdl.names import is_listed
+from broker_core.jdl.names import ALL_NEW, is_listed
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import JobDetail, OutputFile
 
@@ -189,4 +189,4 @@ def _delivered(file: OutputFile, detail: JobDetail) -> bool:
 
 
 def _present(entry: str, files: list[OutputFile]) -> bool:
-    return any(is_listed(one.path, entry) for one in files)
+    return entry == ALL_NEW or any(is_listed(one.path, entry) for one in files)

@@ -44,7 +44,7 @@ from broker_core.jdl.checks.kind import DescriptionKind
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList
 from broker_core.jdl.limits import DEFAULT, Limits
-from broker_core.jdl.names import base_name
+from broker_core.jdl.names import ALL_NEW, base_name
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.syntax.parse import parse_expression, parse_into
 from broker_core.jdl.syntax.tree import Ad, Binary, Entry, Expression
@@ -130,7 +130,7 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         stderr=streams.stderr,
         input_sandbox=inputs.entries,
         renamed=tuple(inputs.renamed.items()),
-        output_sandbox=outputs.entries,
+        output_sandbox=_brought_back(reading, outputs.entries),
         environment=program.environment,
         sub_job_type=kind.sub_job_type,
         wall_limit=check_wall_time.wall_limit(reading),
@@ -140,6 +140,15 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         x11=reading.true("interactivex11"),
         ad=with_terms(reading, kind),
     )
+
+
+def _brought_back(reading: Reading, entries: tuple[str, ...]) -> tuple[str, ...]:
+    """What comes home: what the description names; where it names nothing, all that the job made.
+
+    In the dialects of others nothing named is nothing brought (section 4.2).
+    """
+    named = reading.has("outputsandbox") or reading.limits.dialect != "crossdesk"
+    return entries if named else (ALL_NEW,)
 
 
 def _workflow(reading: Reading, kind: DescriptionKind) -> JobDescription:

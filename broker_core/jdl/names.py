@@ -10,6 +10,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
+ALL_NEW = "."
+"""The output sandbox of a description that names none: all files that the job made. No entry can be so."""
+
+
 def base_name(path: str) -> str:
     """What stands behind the last `/`."""
     return path.rsplit("/", 1)[-1]
@@ -40,7 +44,7 @@ def has_wildcard(path: str) -> bool:
 
 def is_listed(path: str, entry: str) -> bool:
     """True for a file that an entry of OutputSandbox names: itself, by wildcards, or by its folder."""
-    return path == entry or fnmatchcase(path, entry) or path.startswith(f"{entry.rstrip('/')}/")
+    return entry in (path, ALL_NEW) or fnmatchcase(path, entry) or path.startswith(f"{entry.rstrip('/')}/")
 
 
 def wrong_output(path: str) -> tuple[str, str] | None:

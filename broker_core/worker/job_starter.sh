@@ -12,7 +12,7 @@
 #   __interactive_agent   list of agents, of which the first is taken that this node can run
 #   __agent_sums          list of the SHA-256 that they must have; an empty one: any
 #   __nodes               nodes used at this site    __subjob_index    index in an inter-cluster job
-#   __output_file         list of names, folders and wildcards to bring back
+#   __output_file         list of names, folders and wildcards to bring back; `.`: all files but the inputs
 #   __output_base_url     where to send them; empty: they are read where they are
 #   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
 #   __file_limit          largest size of a file, in units of 512 bytes
@@ -394,11 +394,27 @@ __in_folders() {
     done
 }
 
+# Find with arguments $@ in all regular files of the job but its input files.
+__new_files() {
+    __list=$__input_file
+    while [ -n "$__list" ]; do
+        __next
+        __decode "$__item"
+        case $__value in
+        *[][*?\\]*) __value=$(printf '%s.' "$__value" | sed 's/[][*?\\]/\\&/g') && __value=${__value%.} ;;
+        esac
+        set -- ! -path "./$__value" "$@"
+    done
+    find . -type f "$@"
+}
+
 # List the output files with their hashes, note what is missing, send what is to be sent.
 __outputs() {
     __list=$__output_file
     __folders=
+    __all=
     set --
+    case ,$__list, in *,.,*) __all=1 __list= ;; esac
     while [ -n "$__list" ]; do
         __next
         __decode "$__item"
@@ -424,13 +440,15 @@ __outputs() {
         IFS=$__ifs
         [ -n "$__any" ] || __missing=${__missing:+$__missing,}$__item
     done
-    [ -n "$*$__folders" ] || return 0
+    [ -n "$*$__folders$__all" ] || return 0
     __sizes='stat -L -c "size %s" -- "$@" || for __file do printf "size %s\n" "$(wc -c <"$__file")"; done'
     {
         [ $# -eq 0 ] || sha256sum -- "$@"
         __in_folders -exec sha256sum -- {} +
+        [ -z "$__all" ] || __new_files -exec sha256sum -- {} +
         [ $# -eq 0 ] || eval "$__sizes"
         __in_folders -exec /bin/sh -c "$__sizes" sh {} +
+        [ -z "$__all" ] || __new_files -exec /bin/sh -c "$__sizes" sh {} +
     } >"$__here/outputs" 2>/dev/null
     [ -n "$__output_base_url" ] || return 0
     for __file do

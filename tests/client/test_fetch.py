@@ -111,6 +111,32 @@ async def test_a_folder_is_delivered_with_all_its_files(client: BrokerClient, tm
     assert (await client.job(job)).row["state"] == "Cleared"
 
 
+async def test_without_a_list_all_that_the_job_made_is_delivered(
+    client: BrokerClient, tmp_path: Path
+) -> None:
+    (tmp_path / "make it.sh").write_text("mkdir r; echo 1 >'r/a b'; echo 2 >c; ln -s c link; echo said")
+    (tmp_path / "in.dat").write_text("sent")
+    description = 'Executable = "make it.sh"; InputSandbox = {"make it.sh", "in.dat"};'
+    job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
+    await until_ended(client, [job], timeout=60)
+    fetched = await fetch_output(client, job, tmp_path / "out")
+    names = {str(path.relative_to(fetched.directory)) for path in fetched.files}
+    assert names == {"r/a b", "c", "std.out", "std.err"}
+    assert fetched.missing == ()
+    assert (await client.job(job)).row["state"] == "Cleared"
+
+
+async def test_with_an_empty_list_only_what_it_said_is_delivered(
+    client: BrokerClient, tmp_path: Path
+) -> None:
+    (tmp_path / "make.sh").write_text("echo 2 >c; echo said")
+    description = 'Executable = "make.sh"; InputSandbox = {"make.sh"}; OutputSandbox = {};'
+    job = (await client.submit_prepared(await prepare(description, tmp_path))).ids[0]
+    await until_ended(client, [job], timeout=60)
+    fetched = await fetch_output(client, job, tmp_path / "out")
+    assert [path.name for path in fetched.files] == ["std.out"]
+
+
 async def test_a_file_that_cannot_be_saved_keeps_no_other_back(
     client: BrokerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,3 +168,20 @@ def test_remote_files_and_starters_are_needs() -> None:
 )
 def test_hostile_text_is_refused_with_a_reason(text: str, code: str) -> None:
     assert code in codes(text)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "written", "brought"),
+    [
+        ("crossdesk", "", (".",)),
+        ("crossdesk", "OutputSandbox = {};", ()),
+        ("crossdesk", 'OutputSandbox = "a";', ("a",)),
+        ("glite", "", ()),
+    ],
+)
+def test_without_an_output_sandbox_all_comes_back_where_that_is_not_said_otherwise(
+    dialect: str, written: str, brought: tuple[str, ...]
+) -> None:
+    made = check(f'[ Executable = "/bin/true"; {written} ]', limits=Limits(dialect=dialect)).description
+    assert made is not None
+    assert made.output_sandbox == brought

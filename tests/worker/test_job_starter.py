@@ -171,6 +171,31 @@ def test_a_folder_is_listed_with_all_its_files(shell: list[str], tmp_path: Path)
     assert mark.missing == ("empty", "away", "away/")
 
 
+def test_all_files_that_the_job_made_are_listed_and_its_inputs_are_not(
+    shell: list[str], tmp_path: Path
+) -> None:
+    inputs = ("in.dat", "in [1]?.dat", "-x", "back\\slash")
+    (tmp_path / "d/job").mkdir(parents=True)
+    for name in inputs:
+        (tmp_path / "d/job" / name).write_text("sent")
+    made = "mkdir -p 'r s/.er'; echo 1 >'r s/a b'; echo 22 >'r s/.er/c'; echo 3 >in1.dat; ln -s in.dat link; mkfifo f"
+    _, mark = run(
+        shell,
+        tmp_path / "d",
+        "sh",
+        "-c",
+        made,
+        outputs=["."],
+        inputs=[InputFile(name, Path(name), False) for name in inputs],
+    )
+    proofs = read_outputs((tmp_path / "d/outputs").read_bytes())
+    assert {name: proof.size for name, proof in proofs.items()} == {
+        "r s/a b": 2, "r s/.er/c": 3, "in1.dat": 2, "out": 0, "err": 0,
+    }  # fmt: skip
+    assert proofs["r s/.er/c"].sha256 == hashlib.sha256(b"22\n").hexdigest()
+    assert mark.missing == ()
+
+
 def test_output_to_a_folder_makes_the_folder(shell: list[str], tmp_path: Path) -> None:
     run(shell, tmp_path / "d", "echo", "x", stdout="logs/deep/out")
     assert (tmp_path / "d/job/logs/deep/out").read_text() == "x\n"

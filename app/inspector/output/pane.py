@@ -122,7 +122,7 @@ class OutputPane(JobPane):
             self.show_empty_state(
                 "package-open",
                 "No files",
-                "The job left none. Name the files you want to keep in OutputSandbox of its description.",
+                "The job made none, or OutputSandbox of its description names none of those it made.",
             )
 
     def _chosen(self) -> None:

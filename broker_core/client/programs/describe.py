@@ -92,7 +92,6 @@ def _written(name: str, executable: str, arguments: str, files: list[str], cpus:
         f"StdOutput = {quoted(STDOUT)};",
         f"StdError = {quoted(STDERR)};",
         f"InputSandbox = {value_text(files)};" if files else "",
-        f"OutputSandbox = {value_text([STDOUT, STDERR])};",
     ]
     return "\n".join(line for line in lines if line) + "\n"
 

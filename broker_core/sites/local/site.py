@@ -9,12 +9,14 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
+from broker_core.jdl.names import ALL_NEW
 from broker_core.jobs.attempt_events import AttemptReport, AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts, facts_of
@@ -300,6 +302,8 @@ class LocalSite:
         self.watch(run, Launched(pid, begun))
 
     def _variables(self, order: LaunchOrder, directory: str) -> dict[str, str]:
+        # Nothing is brought from here: what the job made is read where it lies, and need not be listed.
+        order = replace(order, outputs=tuple(one for one in order.outputs if one != ALL_NEW))
         at = local_settings(directory, self._notice, self.settings, beat=order.interactive)
         return starter_variables(order, at)
 

@@ -105,6 +105,23 @@ async def test_a_job_is_held_runs_once_and_brings_its_output_home(
     await eventually(lambda: not arex.session(str(ids[0])).exists(), LONG, "the session is removed")
 
 
+async def test_all_that_a_job_made_is_listed_and_its_inputs_are_not(
+    arex: ARex, spec: SiteSpec, tmp_path: Path, adapting: Adapting
+) -> None:
+    data = tmp_path / "content"
+    data.write_text("sent")
+    sent = (InputFile("data [1].bin", data, False),)
+    adapter = await adapting(spec)
+    await adapter.submit([launch(tmp_path, "all", "mkdir d; echo 1 >'d/a b'", inputs=sent, outputs=(".",))])
+    await adapter.poll(["all.1"])
+    await adapter.release(["all.1"])
+    proofs = read_outputs((await seen(adapter, "all.1", AttemptStatus.ENDED)).outputs)
+    assert {name: proof.size for name, proof in proofs.items()} == {"d/a b": 2, "out": 0, "err": 0}
+    await adapter.fetch("all.1", sorted(proofs), tmp_path / "home")
+    assert (tmp_path / "home" / "d" / "a b").read_text() == "1\n"
+    await adapter.remove(["all.1"])
+
+
 async def _cancelled_while_held(adapter: ArcAdapter) -> None:
     await adapter.cancel(["held.1"])
     end = await seen(adapter, "held.1", AttemptStatus.ENDED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import NotFound, RangeNotSatisfiable
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.names import is_listed
+from broker_core.jdl.names import ALL_NEW, is_listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.files import FileStore
@@ -73,6 +73,9 @@ class JobOutput:
         if site is None or not record.attempt:
             return []
         checked = await self._checker.check(await self._orders.text(record), record.parameter)
+        description = checked.description
+        renamed = dict(description.renamed) if description is not None else {}
+        sent = {renamed.get(file.name, file.name) for file in await self._orders.files(record)}
         found = await site.files(record.component)
         growing = record.state is JobState.RUNNING
         return [
@@ -81,7 +84,7 @@ class JobOutput:
                 size=file.size,
                 modified=file.modified,
                 growing=growing,
-                role=_role(file.path, checked.description),
+                role=_role(file.path, description, sent),
             )
             for file in found
         ]
@@ -224,12 +227,14 @@ def _unsatisfiable(asked: str, size: int) -> RangeNotSatisfiable:
     return RangeNotSatisfiable(f"The file has {size:,} bytes now; the range {asked!r} is not in it.")
 
 
-def _role(path: str, description: JobDescription | None) -> str:
+def _role(path: str, description: JobDescription | None, sent: Set[str]) -> str:
     if description is None:
         return "work"
     if path == (description.stdout or STDOUT):
         return "stdout"
     if path == (description.stderr or STDERR):
         return "stderr"
+    if path in sent and ALL_NEW in description.output_sandbox:
+        return "work"
     listed = any(is_listed(path, entry) for entry in description.output_sandbox)
     return "output" if listed else "work"
