@@ -178,7 +178,9 @@ def test_all_files_that_the_job_made_are_listed_and_its_inputs_are_not(
     (tmp_path / "d/job").mkdir(parents=True)
     for name in inputs:
         (tmp_path / "d/job" / name).write_text("sent")
-    made = "mkdir -p 'r s/.er'; echo 1 >'r s/a b'; echo 22 >'r s/.er/c'; echo 3 >in1.dat; ln -s in.dat link; mkfifo f"
+    made = "mkdir -p 'r s/.er'; echo 1 >'r s/a b'; echo 22 >'r s/.er/c'; echo 3 >in1.dat"
+    made += "; ln -s in.dat link; mkfifo f"
+    sent = [InputFile(name, Path(name), False) for name in inputs]
     _, mark = run(
         shell,
         tmp_path / "d",
@@ -186,7 +188,7 @@ def test_all_files_that_the_job_made_are_listed_and_its_inputs_are_not(
         "-c",
         made,
         outputs=["."],
-        inputs=[InputFile(name, Path(name), False) for name in inputs],
+        inputs=sent,
     )
     proofs = read_outputs((tmp_path / "d/outputs").read_bytes())
     assert {name: proof.size for name, proof in proofs.items()} == {

@@ -10,6 +10,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.wire.sites import SiteSpec
+from tests.broker.sites.watching import known
 from tests.leaks import lasting
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster, Slurm
@@ -87,3 +88,11 @@ async def client(broker: Path) -> AsyncIterator[BrokerClient]:
     """The product's client."""
     async with BrokerClient(BrokerTransport(broker, patience=10)) as made:
         yield made
+
+
+@pytest.fixture
+async def site(client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cluster) -> BrokerClient:
+    """A client of a broker that has the cluster."""
+    await client.add_site(spec)
+    await known(client, NAME)
+    return client

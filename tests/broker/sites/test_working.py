@@ -13,7 +13,7 @@ from broker_core.errors import Conflict
 from broker_core.wire.sites import QuestionAnswer, SiteSpec
 from tests.broker.jobs import reach, script, submit
 from tests.broker.sites.conftest import NAME
-from tests.broker.sites.watching import known, link, view
+from tests.broker.sites.watching import link, view
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
@@ -22,14 +22,6 @@ from tests.waiting import eventually, wait_until
 
 THERE = f'Requirements = other.GlueSiteName == "{NAME}";'
 GATE = "echo first; while [ ! -e {gate} ]; do sleep 0.1; done; echo last"
-
-
-@pytest.fixture
-async def site(client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cluster) -> BrokerClient:
-    """A client of a broker that has the cluster."""
-    await client.add_site(spec)
-    await known(client, NAME)
-    return client
 
 
 async def test_a_job_runs_there_and_its_output_is_read_while_it_runs(
