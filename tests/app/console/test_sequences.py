@@ -155,7 +155,7 @@ def test_a_full_reset_empties_the_screen_and_forgets_modes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sequence", "colour"),
+    ("sequence", "color"),
     [
         ("38;2;1;2;3", 0x010203),
         ("38:2:1:2:3", 0x010203),

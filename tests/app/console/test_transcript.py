@@ -47,7 +47,7 @@ def test_what_was_cleared_from_the_screen_is_kept(tmp_path: Path) -> None:
     assert [line for line in shown if line] == [*(f"line {number}" for number in range(40)), "after", "last"]
 
 
-@pytest.mark.parametrize("colour", [b"", b"\x1b[32m"])
+@pytest.mark.parametrize("color", [b"", b"\x1b[32m"])
 def test_more_lines_than_a_terminal_keeps_are_all_there(tmp_path: Path, color: bytes) -> None:
     count = 150_000
     written = b"".join(b"%sline %d\r\n" % (color, number) for number in range(count))
