@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.context import Notice, Tone
 from broker_core.client.fetch import fetch_inputs, folder_name, new_folder
-from broker_core.errors import NotFound
+from broker_core.errors import CrossDeskError
 from broker_core.jdl.names import from_base, scheme
 from broker_core.jdl.one_value import text_of_value
 from broker_core.jdl.syntax.edit import set_attribute
@@ -33,14 +33,15 @@ async def open_copy(context: AppContext, job: str) -> None:
         return
     try:
         folder = await _with_files(context, detail)
-    except NotFound as error:
-        context.notify(Notice(f"{error.message} Its files have to be added again.", Tone.WARNING))
+        copied = with_inputs(text, [file.name for file in detail.files])
+        path = folder / f"{folder.name}.jdl"
+        await asyncio.to_thread(path.write_text, copied, "utf-8")
+    except (CrossDeskError, OSError) as error:
+        why = f"{error.strerror}." if isinstance(error, OSError) else error.message
+        context.notify(Notice(f"{why} The files of the job have to be added again.", Tone.WARNING))
         context.open_editor(text)
         return
-    text = with_inputs(text, [file.name for file in detail.files])
-    path = folder / f"{folder.name}.jdl"
-    await asyncio.to_thread(path.write_text, text, "utf-8")
-    context.open_editor(text, path)
+    context.open_editor(copied, path)
 
 
 async def _with_files(context: AppContext, detail: JobDetail) -> Path:
@@ -52,7 +53,7 @@ async def _with_files(context: AppContext, detail: JobDetail) -> Path:
     try:
         await fetch_inputs(context.client, detail, folder, transfer.advance)
         outcome = f"saved in {folder}"
-    except (NotFound, OSError) as error:
+    except (CrossDeskError, OSError) as error:
         outcome = str(error)
         raise
     finally:

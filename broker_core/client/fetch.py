@@ -173,9 +173,9 @@ def new_folder(directory: Path, name: str) -> Path:
             return target
     except OSError as error:
         raise CrossDeskError(
-            f"The output cannot be saved: {error.strerror}.",
+            f"The files cannot be saved: {error.strerror}.",
             place=str(directory),
-            remedy="Choose a folder that you may write to with --dir.",
+            remedy="Choose a folder that you may write to; --dir names one.",
             code="cannot_save",
         ) from error
     raise CrossDeskError(f"There are {_TRIES} folders of this name already.", place=str(directory / name))

@@ -34,7 +34,7 @@ def _alone(text: str, value: str) -> str:
     text = set_attribute(text, "JobType", _other_types(ad))
     for name in _OF_SWEEPS:
         text = set_attribute(text, name, None)
-    return _with_environment(text, ad, value)
+    return _with_environment(text, value)
 
 
 def _other_types(ad: Ad) -> str | None:
@@ -46,12 +46,13 @@ def _other_types(ad: Ad) -> str | None:
     return rest[0] if rest else None
 
 
-def _with_environment(text: str, ad: Ad, value: str) -> str:
-    """A job of a sweep finds its value in ParameterValue."""
+def _with_environment(text: str, value: str) -> str:
+    """A job of a sweep finds its value in ParameterValue; what else is set stays as it is written."""
     variable = quoted(f"ParameterValue={value}")
-    node = ad.get("environment")
+    ad = parse(text).ad
+    node = ad.get("environment") if ad is not None else None
     if node is None:
         return set_attribute(text, "Environment", f"{{{variable}}}")
     entries = node.items if isinstance(node, ListOf) else [node]
-    own = [value_text(one.value) for one in entries if isinstance(one, Literal)]
+    own = [text[one.start : one.end] for one in entries]
     return set_attribute(text, "Environment", "{" + ", ".join([*own, variable]) + "}")

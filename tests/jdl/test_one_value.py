@@ -32,7 +32,7 @@ def test_a_parametric_description_is_plain_afterwards_with_its_value_in_the_envi
 ) -> None:
     text = (
         f'JobType = {types}; Parameters = 9; ParameterStart = 3; Executable = "/bin/echo"; '
-        'Arguments = "_PARAM_"; Environment = "A=1";'
+        'Arguments = "_PARAM_"; Environment = {"A=1"};'
     )
     written = text_of_value(text, "5")
     made = check(written).description

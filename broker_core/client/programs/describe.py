@@ -1,4 +1,4 @@
-"""A description around a program or script, so that it can run as it was dropped. Pure."""
+"""A description around a program or script, so that it can run as it is."""
 
 from __future__ import annotations
 

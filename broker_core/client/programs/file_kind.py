@@ -1,4 +1,4 @@
-"""What a dropped thing is: a description, a program, a script, data or a folder. Pure."""
+"""What a file is that is dropped, chosen or submitted: a description, program, script, data or a folder."""
 
 from __future__ import annotations
 

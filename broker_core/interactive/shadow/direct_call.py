@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
+import logging
 import socket
 
 import asyncssh
@@ -29,6 +30,8 @@ DIRECT_TIME = 1.0
 """Seconds that the agent has to come; a network that swallows its call delays a session so long."""
 AT_THE_DOOR = 16
 """Connections that may be saying who they are; more are sent away."""
+
+log = logging.getLogger("crossdesk.shadow")
 
 
 async def called_directly(relayed: asyncssh.SSHClientConnection, ports: range) -> socket.socket:
@@ -108,8 +111,8 @@ async def _greeted(stranger: socket.socket, token: str) -> socket.socket | None:
         if said is not None and said[0] == AGENT and hmac.compare_digest(said[1], token):
             await asyncio.get_running_loop().sock_sendall(stranger, GO)
             come = stranger
-    except (OSError, NoRendezvous):
-        pass
+    except (OSError, NoRendezvous) as error:
+        log.debug("A stranger at the direct port was sent away: %s", error)
     finally:
         if come is None:
             stranger.close()

@@ -119,7 +119,7 @@ def test_a_job_dropped_on_a_site_is_submitted_there_once_more(qapp: QApplication
     async def scenario(on: Stage) -> None:
         await on.ready()
         first = await on.finished("fails")
-        on.window.jobs.view.choose(first)
+        await eventually(lambda: on.window.jobs.view.choose(first), what="the table shows it")
         await eventually(lambda: on.context.sites.views)
         view = on.window.jobs.view
         mime = view.model().mimeData(view.selectedIndexes())

@@ -56,3 +56,27 @@ def test_addresses_in_the_sandbox_stay_and_files_are_named_as_they_lie_there() -
     )
     based = 'InputSandboxBaseURI = "gsiftp://se/x"; InputSandbox = {"far", "file:///near"};'
     assert 'InputSandbox = {"near", "far"};' in with_inputs(based, ["near"])
+
+
+def test_a_copy_whose_files_cannot_be_had_opens_without_them_and_says_so(
+    qapp: QApplication, broker: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        client, noticed = on.context.client, list[str]()
+        on.context.noticed.connect(lambda notice: noticed.append(notice.text))
+        file = await upload(client, b"data", "data.txt")
+        item = SubmissionItem(
+            description='Executable = "/bin/true"; InputSandbox = "data.txt";', files=[file]
+        )
+        job = (await client.submit(Submission(key="edit-without-room", items=[item], hold="x"))).ids[0]
+        await eventually(lambda: on.window.jobs.view.choose_all([job]))
+        (broker / "copies").write_text("a file where a folder should be")
+        on.context.trigger("job.edit")
+        await eventually(lambda: noticed)
+        assert "The files cannot be saved" in noticed[0]
+        editor = await eventually(lambda: on.window.findChild(Editor))
+        assert isinstance(editor, Editor)
+        assert editor.path is None
+
+    play(qapp, broker, scenario)

@@ -106,7 +106,7 @@ def test_output_is_fetched_and_a_job_submitted_again_from_the_table(
         dialog.close()
         await eventually(lambda: on.context.jobs.row(job)["state"] == "Cleared", what="the output was taken")
         assert [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
-        on.window.jobs.view.choose(job)
+        await eventually(lambda: on.window.jobs.view.choose(job), what="the table shows it")
         on.context.trigger("job.resubmit")
         await eventually(lambda: len(on.context.jobs) == 2)
         again = next(one for one in on.context.jobs.at if one != job)

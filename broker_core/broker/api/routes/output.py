@@ -74,8 +74,10 @@ class JobOutput:
             return []
         checked = await self._checker.check(await self._orders.text(record), record.parameter)
         description = checked.description
-        renamed = dict(description.renamed) if description is not None else {}
-        sent = {renamed.get(file.name, file.name) for file in await self._orders.files(record)}
+        sent: Set[str] = frozenset()
+        if description is not None and ALL_NEW in description.output_sandbox:
+            renamed = dict(description.renamed)
+            sent = {renamed.get(file.name, file.name) for file in await self._orders.files(record)}
         found = await site.files(record.component)
         growing = record.state is JobState.RUNNING
         return [
@@ -162,12 +164,12 @@ async def read_input(job: str, name: str, store: StorePart, inputs: InputsPart, 
     """A file that the job was sent with."""
     await own_job(store, owner, job)
     sent = next((file for file in await store.files_of(job) if file.name == name), None)
+    if sent is None:
+        raise NotFound(f"The job was not sent with a file {name!r}.", place=job)
     try:
-        handle = os.open(inputs.path(sent.sha256), os.O_RDONLY | os.O_NOFOLLOW) if sent is not None else -1
-    except OSError:
-        handle = -1
-    if sent is None or handle < 0:
-        raise NotFound(f"The broker has no input file {name!r} of the job.", place=job)
+        handle = os.open(inputs.path(sent.sha256), os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError as error:
+        raise NotFound(f"The broker has the input file {name!r} no longer.", place=job) from error
     headers = {"content-length": str(sent.size)}
     return StreamingResponse(
         _parts(handle, _Span(0, sent.size)), headers=headers, media_type="application/octet-stream"
@@ -228,13 +230,12 @@ def _unsatisfiable(asked: str, size: int) -> RangeNotSatisfiable:
 
 
 def _role(path: str, description: JobDescription | None, sent: Set[str]) -> str:
+    """`sent`: input files, where all others are output."""
     if description is None:
         return "work"
     if path == (description.stdout or STDOUT):
         return "stdout"
     if path == (description.stderr or STDERR):
         return "stderr"
-    if path in sent and ALL_NEW in description.output_sandbox:
-        return "work"
-    listed = any(is_listed(path, entry) for entry in description.output_sandbox)
+    listed = path not in sent and any(is_listed(path, entry) for entry in description.output_sandbox)
     return "output" if listed else "work"
