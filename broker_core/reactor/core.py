@@ -48,8 +48,13 @@ class Core:
         for index, reactor in enumerate(self.reactors):
             for taken in reactor.takes:
                 self._takers[taken] = (*self._takers.get(taken, ()), (index, reactor.handle))
-        self._inside = frozenset({Wake, *filter(_is_internal, self._given())})
+        internal = frozenset(filter(_is_internal, self._given()))
+        self._inside = internal | {Wake}
         """Effects that do not leave the core as they are."""
+        heeded = {kind for kind in internal if kind in self._takers}
+        self._joined = frozenset(heeded | {Wake} if len(self.reactors) > 1 else heeded)
+        """Effects that mean more work: a reactor takes them, or one wake is to be made of several."""
+        self._not_passed = internal | self._joined
         self._wakes = [math.inf] * len(self.reactors)
         self._recent: deque[tuple[int, int, type, int]] = deque(maxlen=REMEMBERED)
         self._number = 0
@@ -90,8 +95,11 @@ class Core:
         self._number += 1
         self._recent.append((self._number, 0, kind, takers[0][0]))
         first = takers[0][1](event, now)
-        if len(takers) == 1 and self._inside.isdisjoint(map(type, first)):
-            return first
+        if len(takers) == 1:
+            if self._not_passed.isdisjoint(map(type, first)):
+                return first
+            if self._joined.isdisjoint(map(type, first)):
+                return [effect for effect in first if type(effect) not in self._not_passed]
         effects: list[object] = []
         internal: list[tuple[object, int]] = []
         woken = self._sort(first, takers[0], effects, internal)
