@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def latest_members(ids: Sequence[str], reruns: Sequence[str]) -> list[int]:
-    """Places of the rows that no other row repeats, in their order.
+    """Numbers of the rows that no other row repeats, in their order.
 
-    `ids` and `reruns`: two columns of the same rows, `id` and `rerun_of`. Of the rows of a batch these are its
-    members as they stand now, so that its totals stay the same however often some of them are run again.
+    `ids` and `reruns`: two columns of the same rows, `id` and `rerun_of`. Of the rows of a batch these are
+    its members as they stand now: its totals stay the same however often some of them are run again.
     """
     repeated = set(reruns)
-    return [place for place, job in enumerate(ids) if job not in repeated]
+    return [number for number, job in enumerate(ids) if job not in repeated]

@@ -34,9 +34,8 @@ def batches(draw: st.DrawFn) -> tuple[list[Row], dict[int, Row]]:
 def test_each_member_counts_once_as_it_ran_last(made: tuple[list[Row], dict[int, Row]]) -> None:
     rows, last = made
     places = latest_members([str(row["id"]) for row in rows], [str(row["rerun_of"]) for row in rows])
-    assert sorted(str(rows[place]["id"]) for place in places) == sorted(
-        str(one["id"]) for one in last.values()
-    )
+    counted = sorted(str(rows[place]["id"]) for place in places)
+    assert counted == sorted(str(one["id"]) for one in last.values())
     assert places == sorted(places)
 
 

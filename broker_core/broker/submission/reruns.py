@@ -133,7 +133,7 @@ def _put_together(
             made[record.id] = rerun_of(record, item, wanted.site or record.pinned, name)
     jobs = [made[record.id] for record in records]
     batches = {record.batch for record in records}
-    kept = NewSubmission(
+    submission = NewSubmission(
         owner=owner,
         key=wanted.key,
         receipt=Receipt(
@@ -145,7 +145,7 @@ def _put_together(
         entries=[job.entry for job in jobs],
         files={job.entry.record.id: job.files for job in jobs if job.files},
     )
-    return NewJobs(kept, tuple(Arrival(job.entry.record, job.demand) for job in jobs))
+    return NewJobs(submission, tuple(Arrival(job.entry.record, job.demand) for job in jobs))
 
 
 def _and_others(jobs: Sequence[str]) -> str:

@@ -177,7 +177,7 @@ async def follow_jobs(
 def latest_rows(rows: Sequence[Row]) -> list[Row]:
     """The rows without those that another one of them repeats."""
     ids, reruns = [row["id"] for row in rows], [row.get("rerun_of", "") for row in rows]
-    return [rows[place] for place in latest_members(ids, reruns)]
+    return [rows[number] for number in latest_members(ids, reruns)]
 
 
 def failed(rows: Sequence[Row]) -> bool:

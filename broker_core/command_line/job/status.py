@@ -70,7 +70,7 @@ def list_jobs(
     limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
     unfold: Annotated[
         bool,
-        typer.Option("--unfold", help="Each job of a batch on its own line, those that were run again too."),
+        typer.Option("--unfold", help="Each job on its own line, those that were run again too."),
     ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
