@@ -189,6 +189,7 @@ def _show(detail: JobDetail) -> None:
             ("Batch", row["batch"]),
             ("Value", row["parameter"]),
             ("Rerun of", row.get("rerun_of", "")),
+            ("Run again by", detail.repeated_by),
             *((name.capitalize(), _at(row[name])) for name in times),
             ("Run time", words.run_time(row)),
             ("Exit", words.exit_code_or_signal(row)),
