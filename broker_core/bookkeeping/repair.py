@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,12 +26,14 @@ from broker_core.bookkeeping.contents import altered, jobs_without_files, presen
 from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE, connect_examiner, connect_writer
-from broker_core.bookkeeping.sqlite.schema import create
+from broker_core.bookkeeping.sqlite.schema import create, migrate, stored_schema
 from broker_core.bookkeeping.sqlite.sweep_rows import intact_sweep
-from broker_core.errors import NotFound
+from broker_core.errors import NotFound, StoreDamaged
+from broker_core.version import SCHEMA
 
 __all__ = ["Inconsistency", "Repaired", "check", "release", "repair"]
 
+log = logging.getLogger("crossdesk.store")
 LOST_FILE = "lost.jsonl"
 """In the folder of the copy: one JSON object a line, a lost `job` and the paths that tell of it."""
 QUARANTINE_FILE = "quarantine.jsonl"
@@ -78,10 +81,28 @@ def repair(directory: Path, *, host: str, pid: int) -> Repaired:
     network = bool(network_kind(directory))
     lock = DirectoryLock(directory, present_holder(host, pid), network=network)
     try:
+        _bring_up_to_date(path)
         findings = check(directory)
         return _with_lost_jobs(path, _rebuild(path, findings)) if findings else Repaired([], None, [])
     finally:
         lock.release()
+
+
+def _bring_up_to_date(path: Path) -> None:
+    """Give a whole store of an earlier schema the present one, as a broker does when it starts.
+
+    One that is too damaged for it is left as it is: the repair makes its tables anew.
+    """
+    if not path.is_file():
+        return
+    try:
+        with closing(connect_writer(path, network=bool(network_kind(path.parent)))) as connection:
+            if 0 < (found := stored_schema(connection)) < SCHEMA:
+                connection.execute("BEGIN IMMEDIATE")
+                migrate(connection, found)
+                connection.execute("COMMIT")
+    except (sqlite3.Error, StoreDamaged) as error:
+        log.info("The store keeps its schema for now: %s", error)
 
 
 def _rebuild(path: Path, findings: list[Inconsistency]) -> Repaired:
@@ -177,11 +198,14 @@ def _copy_table(
 ) -> None:
     try:
         damaged = altered(old, table) if table in ("descriptions", "filesets") else ()
-        for row in old.execute(f"SELECT * FROM {table}"):
+        rows = old.execute(f"SELECT * FROM {table}")
+        columns = ", ".join(one[0] for one in rows.description)  # an earlier schema has fewer
+        for row in rows:
             if row[0] in damaged or (table == "sweeps" and not intact_sweep(row)):
                 lost.append(Inconsistency(f"table {table}, {row[0]}", "not what was written, left out"))
                 continue
-            new.execute(f"INSERT OR REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)
+            marks = ",".join("?" * len(row))
+            new.execute(f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({marks})", row)
     except (sqlite3.DatabaseError, UnicodeEncodeError) as error:
         lost.append(Inconsistency(f"table {table}", f"a part of it is lost ({error})"))
 
@@ -207,7 +231,8 @@ def _escaped(value: Any) -> Any:
 
 def _write_rows(old: sqlite3.Connection, new: sqlite3.Connection, examined: Examined, bad: set[str]) -> None:
     files = _files_of_jobs(old)
-    insert = f"INSERT INTO jobs VALUES ({','.join('?' * (len(JOB_COLUMNS) + 2))})"
+    columns, marks = ", ".join(JOB_COLUMNS), ",".join("?" * (len(JOB_COLUMNS) + 2))
+    insert = f"INSERT INTO jobs (number, files, {columns}) VALUES ({marks})"
     first = dict(new.execute("SELECT job, position FROM events WHERE seq = 1"))
     for job, record in examined.replay.rows.items():
         if job not in bad:

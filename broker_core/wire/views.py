@@ -89,6 +89,8 @@ class JobDetail(Wire):
     unheard_since: float | None = None
     """When its site was last heard from, seconds since the epoch, where it is not connected now: what is told
     of the job is from then."""
+    repeated_by: str = ""
+    """Id of the job that runs it once more, in its place of the batch; empty: none."""
     queue_place: int = 0
     """1 for the head of the broker's queue; 0 if not queued."""
     usage: dict[str, float] = {}
@@ -132,7 +134,8 @@ class Statistics(Wire):
     waits: list[dict[str, Any]]
     """Seconds from submission to start: `{"upto": s, "jobs": n}`, rising bounds, the last None."""
     outcomes: dict[str, int] = {}
-    """Outcome to number of jobs that were not purged; an earlier broker does not say it."""
+    """Outcome to number of jobs. An earlier broker does not say it, and of jobs that were purged by one it is
+    not known."""
 
 
 class BrokerInfo(Wire):
