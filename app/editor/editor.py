@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import AppContext, Notice, Tone
-from app.description.document import changed_span, with_files, with_program, write_description
+from app.description.document import changed_span, with_files, write_description
+from app.description.program_call import with_program
 from app.editor.bar import EditorBar
 from app.editor.checking import Checking
 from app.editor.completion.completer import Completer
