@@ -91,6 +91,18 @@ def with_files(text: str, paths: list[Path], base: Path) -> str:
     return set_attribute(text, sandbox_name(text), list_source(listed + new)) if new else text
 
 
+def with_full_names(text: str, base: Path) -> str:
+    """The text with its files below `base` named in full, so that it can be used from anywhere.
+
+    Addresses and a sandbox that is not a plain list of names are left as they are.
+    """
+    listed = listed_files(text)
+    if not listed or "inputsandboxbaseuri" in statements(text):
+        return text
+    full = [name if "://" in name else os.path.join(base, os.path.expanduser(name)) for name in listed]
+    return set_attribute(text, sandbox_name(text), list_source(full)) if full != listed else text
+
+
 def listed_files(text: str) -> list[str] | None:
     """Entries of the input sandbox as written; None if they are not written as plain strings."""
     found = statements(text).get("inputsandbox")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QTo
 
 from app.description.templates import TEMPLATES
 from app.theme.theme import Theme
+from app.units import counted
 
 _SIDES = (("text", "Text", "align-left"), ("both", "Both", "columns-3"), ("form", "Form", "list-tree"))
 _GAP = 12
@@ -19,6 +20,8 @@ class EditorBar(QWidget):
 
     templateChosen = Signal(str)
     """Text of the template."""
+    saveAsked = Signal()
+    """The description is to be kept as a template of the user."""
     checkAsked = Signal()
     whereAsked = Signal()
     submitAsked = Signal()
@@ -49,7 +52,8 @@ class EditorBar(QWidget):
         for key, label, icon in _SIDES:
             row.addWidget(self._side(key, self.tr(label), icon))
         row.addSpacing(12)
-        row.addWidget(self._submit())
+        self.submit = self._submit()
+        row.addWidget(self.submit)
 
     def minimumSizeHint(self) -> QSize:
         """Room for all buttons, without the words of those that can lose them."""
@@ -80,6 +84,8 @@ class EditorBar(QWidget):
             action = menu.addAction(self._theme.icon(template.icon), self.tr(template.name))
             action.setToolTip(self.tr(template.about))
             action.triggered.connect(lambda _on=False, t=template: self.templateChosen.emit(t.text()))
+        menu.addSeparator()
+        menu.addAction(self._theme.icon("bookmark-plus"), self.tr("Save as template…"), self.saveAsked.emit)
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button
@@ -109,11 +115,21 @@ class EditorBar(QWidget):
         return button
 
     def _submit(self) -> QPushButton:
-        button = QPushButton(self._theme.icon("play", "accent-text"), self.tr("Submit…"))
+        button = QPushButton(self._theme.icon("play", "accent-text"), self.tr("Submit"))
         button.setProperty("kind", "primary")
-        button.setToolTip(self.tr("Show what will be sent where (Ctrl+Return)"))
+        button.setToolTip(self.tr("Submit (Ctrl+Return)"))
         button.clicked.connect(self.submitAsked)
         return button
+
+    def show_errors(self, errors: int) -> None:
+        """Say on the button what stands in the way: it leads there instead."""
+        self.submit.setText(
+            counted(errors, self.tr("error"), self.tr("errors")) if errors else self.tr("Submit")
+        )
+        tip = self.tr("Go to the first one") if errors else self.tr("Submit (Ctrl+Return)")
+        self.submit.setToolTip(tip)
+        icon = "circle-alert" if errors else "play"
+        self.submit.setIcon(self._theme.icon(icon, "accent-text"))
 
     def show_sides(self, sides: str) -> None:
         """Mark which sides are shown."""

@@ -1,4 +1,4 @@
-"""The welcome page: what this is, and samples that run with one click."""
+"""The first page: three doors, what was done before, and samples that run with one click."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.welcome.doors import DOORS, Door, OwnTemplateList, RecentJobs, heading
 from app.welcome.running import open_sample, run_sample
 
 if TYPE_CHECKING:
@@ -29,21 +30,8 @@ _ICONS = {"neural-net": "chart-line", "heat-image": "image", "radiotherapy": "cr
           "explore": "terminal", "data-reduction": "table-2", "sweep-200": "layers", "fails": "circle-alert",
           "killed": "circle-x", "thesis": "book-open"}  # fmt: skip
 _NEXT = (
-    (
-        "file.new",
-        "Write a description",
-        "With completion, checks while you type, and a form beside the text.",
-    ),
-    (
-        "site.add",
-        "Add a cluster or a grid site",
-        "Name its host; what is there is found out, and a test job shows that it works.",
-    ),
-    (
-        "file.open",
-        "Open a description",
-        "Or drop one onto this window; scripts and programs are wrapped for you.",
-    ),
+    ("file.new", "New job", "A form for program, arguments, files and needs; the text is one click away."),
+    ("file.open", "Open a description", "Or drop one onto this window."),
     ("help.contents", "Read how it works", "Short pages; everything else is found with Ctrl+K."),
 )
 
@@ -95,7 +83,7 @@ class SampleCard(QFrame):
 
 
 class WelcomePane(QScrollArea):
-    """Samples first, then other ways to begin."""
+    """Doors first, then recent jobs, own templates, samples, and other ways to begin."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -104,6 +92,8 @@ class WelcomePane(QScrollArea):
         self.setProperty("role", "surface")
         self.setAccessibleName("Welcome")
         self.cards: list[SampleCard] = []
+        self.doors: dict[str, Door] = {}
+        """Id of the action to its door; that of the samples is `sample`."""
         self._grid = QGridLayout()
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
@@ -111,6 +101,8 @@ class WelcomePane(QScrollArea):
         self._column.setContentsMargins(24, 32, 24, 24)
         self._column.setSpacing(12)
         self._say()
+        self._doors()
+        self._before()
         self._samples()
         self._next()
         self._column.addStretch(1)
@@ -129,23 +121,43 @@ class WelcomePane(QScrollArea):
         title.setProperty("role", "title")
         text = QLabel(
             "CrossDesk sends jobs to this machine and to the sites you connect, shows what they do and keeps "
-            "their output. Run a sample to see it: its log, its output or its console opens at the right.",
+            "their output.",
             wordWrap=True,
         )
         text.setProperty("role", "muted")
         self._column.addWidget(title)
         self._column.addWidget(text)
 
-    def _head(self, text: str) -> None:
-        label = QLabel(text)
-        label.setProperty("role", "section")
-        label.setContentsMargins(0, 12, 0, 0)
-        self._column.addWidget(label)
+    def _doors(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        for action, icon, title, about in DOORS:
+            door = self.doors[action] = Door(self._context, icon, title, about)
+            if action == "sample":
+                door.clicked.connect(self._to_samples)
+            else:
+                door.clicked.connect(lambda _=False, name=action: self._context.trigger(name))
+            row.addWidget(door, 1)
+        self._column.addLayout(row)
+
+    def _to_samples(self) -> None:
+        """Lead to the first sample, with the keyboard on its button."""
+        last = self.cards[-1]
+        self.ensureWidgetVisible(last, 0, 0)
+        self.ensureWidgetVisible(self.cards[0].run, 0, 80)
+        self.cards[0].run.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _before(self) -> None:
+        self.recent, templates = RecentJobs(self._context), OwnTemplateList(self._context)
+        templates.used.connect(lambda one: self._context.open_editor(one.text))
+        self._column.addWidget(self.recent)
+        self._column.addWidget(templates)
+        self.recent.ask()
 
     def _samples(self) -> None:
         from broker_core.client.samples import samples
 
-        self._head("Samples that run here")
+        self._column.addWidget(heading("Samples that run here"))
         self._grid.setSpacing(12)
         self._grid.setColumnStretch(0, 1)
         self.cards = [SampleCard(self._context, sample) for sample in samples()]
@@ -163,7 +175,7 @@ class WelcomePane(QScrollArea):
         self._arrange(2 if event.size().width() >= _TWO_COLUMNS else 1)
 
     def _next(self) -> None:
-        self._head("Your own work")
+        self._column.addWidget(heading("More ways to begin"))
         for action, title, about in _NEXT:
             line = QHBoxLayout()
             line.setSpacing(12)
@@ -178,6 +190,9 @@ class WelcomePane(QScrollArea):
 
     def _linked(self) -> None:
         up = self._context.link.up
+        for action, door in self.doors.items():
+            door.setEnabled(up or action == "sample")
+            door.setToolTip("" if door.isEnabled() else "The broker is not connected yet")
         for card in self.cards:
             if card.look.isVisibleTo(card):
                 card.run.setEnabled(up)
