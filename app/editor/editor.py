@@ -248,9 +248,10 @@ class Editor(QWidget):
     def _show_problems(self, found: list[DiagnosticView]) -> None:
         begun = bool(self.text().strip())
         self.source.show_problems(found if begun else [])
-        self.problems.show_problems(found if begun else [])
-        if not begun:
-            self.problems.summary.setText(self.tr("Choose what to run"))
+        if begun:
+            self.problems.show_problems(found)
+        else:
+            self.problems.invite(self.tr("Choose what to run"))
         self.bar.show_errors(len(self._errors()))
         self._tell_fault()
 

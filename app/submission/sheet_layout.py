@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -163,7 +164,10 @@ class SheetForm:
         self.program.setTextFormat(Qt.TextFormat.PlainText)
         self.program.setWordWrap(True)
         rows.insertRow(0, tr("Arguments"), self.arguments)
-        rows.insertRow(0, tr("Program"), self.program)
+        program = QLabel(tr("Program"))
+        program.setAlignment(Qt.AlignmentFlag.AlignTop)
+        program.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        rows.insertRow(0, program, self.program)
         rows.addRow(tr("Values"), self.values)
         for part in (self.program, self.arguments):
             rows.setRowVisible(part, False)

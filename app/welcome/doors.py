@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 from app import units
 from app.stores.refresh import Refresh
 from app.widgets.labels import label
-from app.widgets.state_glyph import StateGlyph
+from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.tool_button import tool_button
 from broker_core.client.printable import printable
 
@@ -125,7 +126,8 @@ class RecentJobs(QWidget):
         button = QPushButton(printable(row["name"]))
         button.setProperty("kind", "quiet")
         button.clicked.connect(partial(self._context.show_job, row["id"]))
-        when = label(units.exact(row["submitted"]), "muted")
+        said = f"{style_of_row(row).word} · {units.since(row['submitted'], time.time())}"
+        when = label(said, "muted")
         for part in (glyph, button, when):
             across.addWidget(part)
         across.addStretch(1)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from app.context import AppContext
     from broker_core.client.samples import Sample
 
-_WIDTH, _TWO_COLUMNS = 880, 680
-"""Pixels: of the page at most, and from which on two cards stand beside each other."""
+_WIDTH, _TWO_COLUMNS, _BESIDE = 880, 680, 600
+"""Pixels: of the page at most, and from which on two cards, and the doors, stand beside each other."""
 _ICONS = {"neural-net": "chart-line", "heat-image": "image", "radiotherapy": "crosshair",
           "explore": "terminal", "data-reduction": "table-2", "sweep-200": "layers", "fails": "circle-alert",
           "killed": "circle-x", "thesis": "book-open"}  # fmt: skip
@@ -94,7 +94,7 @@ class WelcomePane(QScrollArea):
         self.cards: list[SampleCard] = []
         self.doors: dict[str, Door] = {}
         """Id of the action to its door; that of the samples is `sample`."""
-        self._grid = QGridLayout()
+        self._grid, self._door_grid = QGridLayout(), QGridLayout()
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
         self._column = QVBoxLayout(inner)
@@ -129,16 +129,14 @@ class WelcomePane(QScrollArea):
         self._column.addWidget(text)
 
     def _doors(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        self._door_grid.setSpacing(12)
         for action, icon, title, about in DOORS:
             door = self.doors[action] = Door(self._context, icon, title, about)
             if action == "sample":
                 door.clicked.connect(self._to_samples)
             else:
                 door.clicked.connect(lambda _=False, name=action: self._context.trigger(name))
-            row.addWidget(door, 1)
-        self._column.addLayout(row)
+        self._column.addLayout(self._door_grid)
 
     def _to_samples(self) -> None:
         """Lead to the first sample, with the keyboard on its button."""
@@ -162,17 +160,20 @@ class WelcomePane(QScrollArea):
         self._grid.setColumnStretch(0, 1)
         self.cards = [SampleCard(self._context, sample) for sample in samples()]
         self._column.addLayout(self._grid)
-        self._arrange(1)
+        self._arrange(1, 1)
 
-    def _arrange(self, columns: int) -> None:
+    def _arrange(self, columns: int, doors: int) -> None:
         self._grid.setColumnStretch(1, columns - 1)
+        for number, door in enumerate(self.doors.values()):
+            self._door_grid.addWidget(door, number // doors, number % doors)
         for number, card in enumerate(self.cards):
             self._grid.addWidget(card, number // columns, number % columns)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put two cards beside each other where there is room."""
+        """Put two cards, and all doors, beside each other where there is room."""
         super().resizeEvent(event)
-        self._arrange(2 if event.size().width() >= _TWO_COLUMNS else 1)
+        width = event.size().width()
+        self._arrange(2 if width >= _TWO_COLUMNS else 1, len(DOORS) if width >= _BESIDE else 1)
 
     def _next(self) -> None:
         self._column.addWidget(heading("More ways to begin"))

@@ -80,6 +80,7 @@ class DescriptionForm(QScrollArea):
             self._theme.icon("chevron-right"), self.tr("More: results, matching, kind, streams")
         )
         button.setProperty("kind", "quiet")
+        button.setStyleSheet("padding-left: 0")
         button.setCheckable(True)
         button.toggled.connect(self._unfold)
         return button

@@ -110,7 +110,7 @@ MORE: tuple[Section, ...] = (
         (
             FormField(
                 "OutputSandbox",
-                _t("Results"),
+                _t("Files"),
                 _t("One name on a line; * and ? are allowed."),
                 FieldKind.LINES,
             ),
