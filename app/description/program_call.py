@@ -18,7 +18,7 @@ from broker_core.jdl.syntax.edit import set_attribute
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramCall:
+class CalledProgram:
     """What a description runs."""
 
     name: str
@@ -31,7 +31,7 @@ class ProgramCall:
     """The file that travels with the job as its program; None if the program is there already."""
 
 
-def program_call(text: str, base: Path) -> ProgramCall | None:
+def program_call(text: str, base: Path) -> CalledProgram | None:
     """What `text` runs, with files looked for below `base`.
 
     None if there is no program, or if program or arguments are written as expressions.
@@ -45,18 +45,18 @@ def program_call(text: str, base: Path) -> ProgramCall | None:
     for entry in listed_files(text) or ():
         path = Path(os.path.join(base, os.path.expanduser(entry)))
         if path.name == executable:
-            return ProgramCall(executable, "", arguments, classify(facts_of(path)))
+            return CalledProgram(executable, "", arguments, classify(facts_of(path)))
         if shlex.quote(path.name) in arguments and (call := _given_to(executable, arguments, path)):
             return call
-    return ProgramCall(executable, "", arguments)
+    return CalledProgram(executable, "", arguments)
 
 
-def _given_to(executable: str, arguments: str, path: Path) -> ProgramCall | None:
+def _given_to(executable: str, arguments: str, path: Path) -> CalledProgram | None:
     item = classify(facts_of(path))
     starter, before = call_of(path.name, item.interpreter)
     if starter != executable or not (arguments == before or arguments.startswith(f"{before} ")):
         return None
-    return ProgramCall(path.name, before, arguments[len(before) + 1 :], item)
+    return CalledProgram(path.name, before, arguments[len(before) + 1 :], item)
 
 
 def with_program(text: str, program: Path, base: Path) -> str:
@@ -82,8 +82,8 @@ def with_program(text: str, program: Path, base: Path) -> str:
 
 def _without(text: str, path: Path, base: Path) -> str:
     listed = listed_files(text) or []
-    kept = [name for name in listed if Path(os.path.join(base, os.path.expanduser(name))) != path]
-    return set_attribute(text, sandbox_name(text), list_source(kept)) if kept != listed else text
+    others = [name for name in listed if Path(os.path.join(base, os.path.expanduser(name))) != path]
+    return set_attribute(text, sandbox_name(text), list_source(others)) if others != listed else text
 
 
 def _renamed(text: str, old: str, new: str) -> str:

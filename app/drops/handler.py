@@ -60,6 +60,7 @@ class DropHandler:
         if opens and single is not None:
             self._context.open_editor(single.text, single.path, ())
         sheet = SubmissionSheet(self._context, read, self._window, in_editor=opens)
+        sheet.errorsAsked.connect(lambda: self._context.trigger("file.submit"))  # which leads to the first
         sheet.choose_site(site)
         sheet.open()
 

@@ -98,6 +98,8 @@ class Editor(QWidget):
         self.checking.checked.connect(self._show_problems)
         self.side.textAsked.connect(lambda: self.show_sides(Sides.BOTH))
         self.context.sites.changed.connect(self._offer_sites)
+        self.context.templates.changed.connect(self._offer_templates)
+        self._offer_templates()
         self.problems.chosen.connect(self.go_to)
         self.problems.fixAsked.connect(self.apply_fix)
         self.bar.sidesChosen.connect(self.show_sides)
@@ -130,6 +132,9 @@ class Editor(QWidget):
         if self._sides is Sides.FORM:
             self.setFocusProxy(self.form.widgets["Executable"])
         self.setFocus()
+
+    def _offer_templates(self) -> None:
+        self.bar.offer(self.context.templates.all)
 
     def _offer_sites(self) -> None:
         self.form.site.offer([site.name for site in self.context.sites.views])
@@ -336,15 +341,12 @@ class Editor(QWidget):
 
         job = JobDraft(self.name, text, base=self.base)
         sheet = SubmissionSheet(self.context, (job,), self, in_editor=True)
-        sheet.submitted.connect(self._submitted)
+        sheet.submitted.connect(self.submitted)
         sheet.errorsAsked.connect(self.check)
         self.bar.submit.setEnabled(False)
         sheet.finished.connect(lambda: self.bar.submit.setEnabled(True))
         sheet.choose_site(site)
         sheet.open(at_once=self._sides is Sides.FORM and not site)
-
-    def _submitted(self, ids: list[str]) -> None:
-        self.submitted.emit(ids)
 
     # --- the file
 

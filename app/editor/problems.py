@@ -83,9 +83,9 @@ class Problems(QWidget):
     def _dress(self) -> None:
         self._show(self.problems)
 
-    def invite(self, said: str) -> None:
+    def invite(self, sentence: str) -> None:
         """Say what to begin with in place of problems, which an empty description does not have."""
-        self._invitation = said
+        self._invitation = sentence
         self._show(())
 
     def show_problems(self, problems: Sequence[DiagnosticView]) -> None:
@@ -134,13 +134,13 @@ class Problems(QWidget):
 
     def _show_summary(self) -> None:
         count = {name: sum(p.severity == name for p in self.problems) for name in SEVERITY_ICONS}
-        said = [
+        counts = [
             counted(count["error"], self.tr("error"), self.tr("errors")) if count["error"] else "",
             counted(count["warning"], self.tr("warning"), self.tr("warnings")) if count["warning"] else "",
             counted(count["hint"], self.tr("hint"), self.tr("hints")) if count["hint"] else "",
         ]
         nothing = self._invitation or self.tr("No problems found")
-        self.summary.setText(", ".join(filter(None, said)) or nothing)
+        self.summary.setText(", ".join(filter(None, counts)) or nothing)
         worst = next((name for name in SEVERITY_ICONS if count[name]), "")
         icon = (
             self._theme.icon(*SEVERITY_ICONS[worst])

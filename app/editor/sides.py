@@ -72,9 +72,9 @@ class EditorSide(QStackedWidget):
         kind = kind_without_form(text)
         if kind:
             offer = (self.tr("Show the text"), self.textAsked.emit) if alone else None
-            said = self.tr("It describes more than one program or size, which one form cannot show.")
+            sentence = self.tr("It describes more than one program or size, which one form cannot show.")
             title = self.tr("A {0} is edited as text").format(kind)
-            self.note.show_state("network", title, said, offer)
+            self.note.show_state("network", title, sentence, offer)
             self.setCurrentWidget(self.note)
             return
         self.setCurrentWidget(self.form)

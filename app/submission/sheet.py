@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.context import AppContext, Notice, Tone
-from app.description.program_call import ProgramCall, program_call, with_field
+from app.description.program_call import CalledProgram, program_call, with_field
 from app.description.values import string_source
 from app.submission.draft import JobDraft
 from app.submission.remarks import remarks_on
@@ -124,7 +124,7 @@ class SubmissionSheet(QDialog):
     def _connect(self) -> None:
         self.form.submit.clicked.connect(self._press)
         self.form.arguments.textEdited.connect(self._say_arguments)
-        self._soon.timeout.connect(self._look)
+        self._soon.timeout.connect(self._read_again)
         self.form.cancel.clicked.connect(self.reject)
         self.form.edit.clicked.connect(self._open_in_editor)
         self.form.values.textChanged.connect(self._show_stage)
@@ -140,9 +140,9 @@ class SubmissionSheet(QDialog):
         self._show_stage()
         if not at_once:
             self.show()
-        self._look()
+        self._read_again()
 
-    def _look(self) -> None:
+    def _read_again(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
         self._reading = self._context.run(self._read(), self.tr("looking at the files to send"))
@@ -171,7 +171,7 @@ class SubmissionSheet(QDialog):
         self._show_stage()
         self.show()
         if self.stage is SheetStage.READY:
-            await self._look_where()
+            await self._show_match()
 
     def _nothing_to_say(self) -> bool:
         """True if nobody has to look before it is submitted: what was pressed on this sheet was seen."""
@@ -181,7 +181,7 @@ class SubmissionSheet(QDialog):
         base = job.base or (job.path.parent if job.path else Path.home())
         return await prepare(job.text, base, progress=lambda done, total: self._hashed.emit(done, total))
 
-    async def _look_where(self) -> None:
+    async def _show_match(self) -> None:
         first = self.prepared[0]
         try:
             site = self.form.chosen_site()
@@ -196,7 +196,7 @@ class SubmissionSheet(QDialog):
 
     # --- the arguments of a script
 
-    def _call(self) -> ProgramCall | None:
+    def _call(self) -> CalledProgram | None:
         """The script that the sheet was opened for; None for descriptions and for several jobs."""
         if self._in_editor or len(self.jobs) != 1 or self.jobs[0].path is not None:
             return None
@@ -308,16 +308,18 @@ class SubmissionSheet(QDialog):
         refused = self.stage is SheetStage.REFUSED and errors > 0
         title = self.tr("This cannot be submitted yet") if refused else headline(max(count, 1))
         self.form.headline.setText(title)
-        said = self.tr("Submit {0}").format(counted(count, "job", "jobs")) if count > 1 else self.tr("Submit")
-        self.form.submit.setText(counted(errors, self.tr("error"), self.tr("errors")) if refused else said)
+        submit = (
+            self.tr("Submit {0}").format(counted(count, "job", "jobs")) if count > 1 else self.tr("Submit")
+        )
+        self.form.submit.setText(counted(errors, self.tr("error"), self.tr("errors")) if refused else submit)
         waiting = self.stage is SheetStage.READING and not self._at_once
         ready = (self.stage is SheetStage.READY or waiting) and self._values_ok()
         self.form.submit.setEnabled(ready or (refused and len(self.jobs) == 1))
         self.form.arguments.setEnabled(self.stage is not SheetStage.SENDING)
         self.form.show_busy(self.stage in (SheetStage.READING, SheetStage.SENDING))
-        self.form.amount.setText(self._said())
+        self.form.amount.setText(self._summary())
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         match self.stage:
             case SheetStage.READING:
                 return self.tr("Looking at the files…")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app import units
 from app.stores.refresh import Refresh
@@ -19,6 +20,7 @@ from broker_core.client.printable import printable
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.stores.own_templates import OwnTemplate
+    from app.theme.theme import Theme
 
 DOORS = (
     ("file.run", "scroll-text", "Run my script", "Choose a script or program of yours, or drop it here."),
@@ -26,11 +28,11 @@ DOORS = (
     ("sample", "flask-conical", "Try a sample", "One click runs it here; nothing has to be set up."),
 )
 """Id of the action (the samples are on the page itself), icon, name, and a sentence."""
-_RECENT, _LOOKED_AT = 5, 60
+_RECENT, _ASKED_FOR = 5, 60
 """Jobs and batches shown at most, and the jobs among which they are found."""
 
 
-class Door(QPushButton):
+class DoorButton(QPushButton):
     """A button as large as a card: an icon, its name, and a sentence below."""
 
     def __init__(self, context: AppContext, icon: str, title: str, about: str) -> None:
@@ -39,7 +41,9 @@ class Door(QPushButton):
         self.setAccessibleName(title)
         self.setAccessibleDescription(about)
         picture, head, text = QLabel(), label(title, "strong"), label(about, "muted", wrap=True)
-        picture.setPixmap(context.theme.icon(icon, "accent").pixmap(QSize(24, 24)))
+        paint = partial(_paint, context.theme, picture, icon)
+        context.theme.changed.connect(paint)
+        paint()
         text.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
@@ -65,6 +69,11 @@ class Door(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, self.heightForWidth(160))
+
+
+def _paint(theme: Theme, picture: QLabel, icon: str) -> None:
+    if isValid(picture):
+        picture.setPixmap(theme.icon(icon, "accent").pixmap(QSize(24, 24)))
 
 
 class RecentJobs(QWidget):
@@ -93,7 +102,7 @@ class RecentJobs(QWidget):
 
     async def _ask(self) -> None:
         try:
-            page = await self._context.client.jobs_page(limit=_LOOKED_AT)
+            page = await self._context.client.jobs_page(limit=_ASKED_FOR)
         finally:
             repeat = self._asking.end()
         columns = page.columns
@@ -126,8 +135,8 @@ class RecentJobs(QWidget):
         button = QPushButton(printable(row["name"]))
         button.setProperty("kind", "quiet")
         button.clicked.connect(partial(self._context.show_job, row["id"]))
-        said = f"{style_of_row(row).word} · {units.since(row['submitted'], time.time())}"
-        when = label(said, "muted")
+        state = f"{style_of_row(row).word} · {units.since(row['submitted'], time.time())}"
+        when = label(state, "muted")
         for part in (glyph, button, when):
             across.addWidget(part)
         across.addStretch(1)

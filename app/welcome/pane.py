@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.welcome.doors import DOORS, Door, OwnTemplateList, RecentJobs, heading
+from app.welcome.doors import DOORS, DoorButton, OwnTemplateList, RecentJobs, heading
 from app.welcome.running import open_sample, run_sample
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class SampleCard(QFrame):
         self.run = QPushButton("Run" if sample.runs_here else "Read")
         self.run.setProperty("kind", "primary" if sample.runs_here else "")
         self.run.setAccessibleName(f"{self.run.text()}: {sample.title}")
-        self.look = QPushButton("Open in the editor")
-        self.look.setProperty("kind", "quiet")
-        self.look.setAccessibleName(f"Open in the editor: {sample.title}")
-        self.look.setVisible(sample.runs_here)
-        self.look.clicked.connect(lambda: open_sample(context, sample.name))
+        self.edit = QPushButton("Open in the editor")
+        self.edit.setProperty("kind", "quiet")
+        self.edit.setAccessibleName(f"Open in the editor: {sample.title}")
+        self.edit.setVisible(sample.runs_here)
+        self.edit.clicked.connect(lambda: open_sample(context, sample.name))
         if sample.runs_here:
             doing = f"submitting “{sample.title}”"
             self.run.clicked.connect(lambda: context.run(run_sample(context, sample.name), doing))
@@ -72,7 +72,7 @@ class SampleCard(QFrame):
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.run)
-        foot.addWidget(self.look)
+        foot.addWidget(self.edit)
         foot.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 12)
@@ -92,7 +92,7 @@ class WelcomePane(QScrollArea):
         self.setProperty("role", "surface")
         self.setAccessibleName("Welcome")
         self.cards: list[SampleCard] = []
-        self.doors: dict[str, Door] = {}
+        self.doors: dict[str, DoorButton] = {}
         """Id of the action to its door; that of the samples is `sample`."""
         self._grid, self._door_grid = QGridLayout(), QGridLayout()
         inner = QWidget()
@@ -131,7 +131,7 @@ class WelcomePane(QScrollArea):
     def _doors(self) -> None:
         self._door_grid.setSpacing(12)
         for action, icon, title, about in DOORS:
-            door = self.doors[action] = Door(self._context, icon, title, about)
+            door = self.doors[action] = DoorButton(self._context, icon, title, about)
             if action == "sample":
                 door.clicked.connect(self._to_samples)
             else:
@@ -195,6 +195,6 @@ class WelcomePane(QScrollArea):
             door.setEnabled(up or action == "sample")
             door.setToolTip("" if door.isEnabled() else "The broker is not connected yet")
         for card in self.cards:
-            if card.look.isVisibleTo(card):
+            if card.edit.isVisibleTo(card):
                 card.run.setEnabled(up)
                 card.run.setToolTip("" if up else "The broker is not connected yet")

@@ -67,5 +67,5 @@ def ask_name(parent: QWidget, title: str, label: str, name: str, then: Callable[
     dialog.setLabelText(label)
     dialog.setTextValue(name)
     dialog.setOkButtonText("Save")
-    dialog.textValueSelected.connect(lambda said: then(said.strip()) if said.strip() else None)
+    dialog.textValueSelected.connect(lambda text: then(text.strip()) if text.strip() else None)
     dialog.open()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.description.program_call import ProgramCall, program_call
+from app.description.program_call import CalledProgram, program_call
 from app.description.statements import Statement, statements
 from app.description.values import string_source
 from app.editor.form import fields
@@ -168,8 +168,8 @@ class DescriptionForm(QScrollArea):
             statement: Statement | None = found.get(widget.field.attribute.lower())
             source = statement.value if statement and statement.value else None
             widget.show_source(_as_called(call, key, source))
-        said = how_it_runs(call.item) if call is not None and call.item is not None else ""
-        self._helps["Executable"].setText(said or self.tr(self.widgets["Executable"].field.help))
+        sentence = how_it_runs(call.item) if call is not None and call.item is not None else ""
+        self._helps["Executable"].setText(sentence or self.tr(self.widgets["Executable"].field.help))
 
     def go_to(self, attribute: str) -> bool:
         """Give the keyboard to the field of an attribute; False if there is none."""
@@ -183,7 +183,7 @@ class DescriptionForm(QScrollArea):
         return True
 
 
-def _as_called(call: ProgramCall | None, key: str, source: str | None) -> str | None:
+def _as_called(call: CalledProgram | None, key: str, source: str | None) -> str | None:
     """What a field shows: of a script that is given to its interpreter the script and its own arguments."""
     if call is None or not call.before or key not in ("Executable", "Arguments"):
         return source

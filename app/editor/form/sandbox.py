@@ -46,6 +46,7 @@ class SandboxField(FieldWidget):
         self.bar = QProgressBar()
         self._lay_out()
         self._fit_table()
+        theme.changed.connect(self._fill)
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, 2)
@@ -114,7 +115,8 @@ class SandboxField(FieldWidget):
 
     def _fit_table(self) -> None:
         """As high as its rows, up to some; gone while there is none."""
-        self.table.setFixedHeight(24 * (min(_ROWS_SHOWN, len(self.entries)) + 1) + 8)
+        head = self.table.horizontalHeader().sizeHint().height()
+        self.table.setFixedHeight(head + 24 * min(_ROWS_SHOWN, len(self.entries)) + 4)
         self.table.setVisible(bool(self.entries))
 
     def _fill(self) -> None:

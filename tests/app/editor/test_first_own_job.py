@@ -269,6 +269,8 @@ def test_a_template_is_kept_offered_and_made_a_favorite(qapp: QApplication, brok
         on.window.toolbar._fill_new()
         texts = [action.text() for action in on.window.toolbar._new.actions()]
         assert texts[-2:] == ["my-analysis", "first"]
+        texts = [action.text() for action in editor.bar._menu.actions()]
+        assert texts[-4:] == ["my-analysis", "first", "", "Save as template…"]
 
         async def roamed() -> bool:
             found = await on.context.client.document("desk")
