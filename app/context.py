@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from app.stores.counts import QueryCounts
     from app.stores.jobs import JobStore
     from app.stores.link import BrokerLink
+    from app.stores.own_templates import OwnTemplates
     from app.stores.preferences import Preferences
     from app.stores.saved_queries import SavedQueries
     from app.stores.session import BrokerSession
@@ -63,6 +64,7 @@ class AppContext(Protocol):
     topics: TopicSignals
     counts: QueryCounts
     saved: SavedQueries
+    templates: OwnTemplates
     session: BrokerSession
     transfers: Transfers
     theme: Theme
@@ -101,6 +103,10 @@ class AppContext(Protocol):
 
     def show_query(self, text: str) -> None:
         """Show the jobs of a query in the table."""
+        ...
+
+    def keep_template(self, name: str, text: str) -> None:
+        """Keep a description as a template of the user, and tell so."""
         ...
 
     def show_site(self, name: str) -> None:

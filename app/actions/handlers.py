@@ -25,7 +25,11 @@ class JobHandlers(Protocol):
         ...
 
     def edit(self) -> None:
-        """Open the description in an editor."""
+        """Open a copy of the description in an editor."""
+        ...
+
+    def save_template(self) -> None:
+        """Ask for a name and keep the description as a template."""
         ...
 
     def hold(self) -> None:
@@ -66,11 +70,19 @@ class WindowHandlers(Protocol):
         ...
 
     def new(self) -> None:
-        """Begin a description."""
+        """Begin a job."""
         ...
 
     def open(self) -> None:
         """Ask for descriptions and open them."""
+        ...
+
+    def run_script(self) -> None:
+        """Ask for scripts or programs and show what would run."""
+        ...
+
+    def save_template(self) -> None:
+        """Ask for a name and keep the description in front as a template."""
         ...
 
     def editing(self) -> bool:

@@ -11,9 +11,7 @@ from pathlib import Path
 
 from app.description.sandbox_files import as_entry
 from app.description.statements import statements
-from app.description.values import list_source, string_source, strings_of
-from broker_core.client.programs.describe import call_of
-from broker_core.client.programs.file_kind import interpreter_wanted
+from app.description.values import list_source, strings_of
 from broker_core.errors import BadRequest
 from broker_core.jdl.limits import DESCRIPTION_MAX
 from broker_core.jdl.syntax.edit import set_attribute
@@ -93,13 +91,16 @@ def with_files(text: str, paths: list[Path], base: Path) -> str:
     return set_attribute(text, sandbox_name(text), list_source(listed + new)) if new else text
 
 
-def with_program(text: str, program: Path, base: Path) -> str:
-    """The text that runs `program`, which is sent along: by itself, or as the argument of its interpreter."""
-    executable, first = call_of(program.name, interpreter_wanted(program))
-    text = set_attribute(text, "Executable", string_source(executable))
-    if first:
-        text = set_attribute(text, "Arguments", string_source(first))
-    return with_files(text, [program], base)
+def with_full_names(text: str, base: Path) -> str:
+    """The text with its files below `base` named in full, so that it can be used from anywhere.
+
+    Addresses and a sandbox that is not a plain list of names are left as they are.
+    """
+    listed = listed_files(text)
+    if not listed or "inputsandboxbaseuri" in statements(text):
+        return text
+    full = [name if "://" in name else os.path.join(base, os.path.expanduser(name)) for name in listed]
+    return set_attribute(text, sandbox_name(text), list_source(full)) if full != listed else text
 
 
 def listed_files(text: str) -> list[str] | None:

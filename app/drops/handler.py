@@ -26,9 +26,14 @@ class DropHandler:
 
     def receive(self, plan: DropPlan, editor: Editor | None = None, site: str = "") -> None:
         """Carry out `plan`, at `site` if one is named; nothing is sent without a sheet that was confirmed."""
+        for warning in plan.warnings:
+            self._context.notify(Notice(warning, Tone.WARNING))
         match plan.action:
-            case DropAction.REFUSE:
+            case DropAction.REFUSE if plan.why not in plan.warnings:
                 self._context.notify(Notice(plan.why, Tone.WARNING))
+            case DropAction.PROGRAM if editor is not None:
+                editor.use_program(str(plan.files[0]))
+                editor.add_files(list(plan.files[1:]))
             case DropAction.JOIN if editor is not None:
                 editor.add_files(list(plan.files))
             case DropAction.EDIT | DropAction.JOIN:
@@ -55,6 +60,7 @@ class DropHandler:
         if opens and single is not None:
             self._context.open_editor(single.text, single.path, ())
         sheet = SubmissionSheet(self._context, read, self._window, in_editor=opens)
+        sheet.errorsAsked.connect(lambda: self._context.trigger("file.submit"))  # which leads to the first
         sheet.choose_site(site)
         sheet.open()
 

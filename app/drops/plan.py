@@ -23,6 +23,8 @@ class DropAction(StrEnum):
     """An editor opens; nothing can be submitted yet."""
     JOIN = "join"
     """Files join the input sandbox of the editor under the pointer."""
+    PROGRAM = "program"
+    """The first file becomes the program of the editor under the pointer, the others join it."""
     CHOOSE = "choose"
     """A sheet lists the descriptions of a folder."""
     SCRIPT = "script"
@@ -38,7 +40,7 @@ class DropPlan:
     action: DropAction
     jobs: tuple[JobDraft, ...] = ()
     files: tuple[Path, ...] = ()
-    """For JOIN and EDIT: the files that join the sandbox."""
+    """For PROGRAM, JOIN and EDIT: the files that join the sandbox."""
     folder: Path | None = None
     text: str = ""
     """For SCRIPT: the script; for EDIT: the description."""
@@ -60,8 +62,9 @@ def plan_for_text(text: str) -> DropPlan:
     return DropPlan(DropAction.SCRIPT, text=script, size=len(script.encode("utf-8", "replace")))
 
 
-def plan_for(items: Sequence[Item], on_editor: bool = False) -> DropPlan:
-    """What dropping these files does; `on_editor`: the pointer is over a job's editor."""
+def plan_for(items: Sequence[Item], on_editor: bool = False, wants_program: bool = False) -> DropPlan:
+    """What dropping these files does; `on_editor`: the pointer is over a job's editor, `wants_program`: in
+    which it is not said yet what to run."""
     usable = [item for item in items if item.kind is not ItemKind.UNUSABLE]
     warnings = tuple(_complaint(item) for item in items if item.kind is ItemKind.UNUSABLE)
     if not usable:
@@ -72,6 +75,10 @@ def plan_for(items: Sequence[Item], on_editor: bool = False) -> DropPlan:
     if folders:
         return _plan_with_folder(folders, usable, warnings)
     if on_editor and all(item.kind is not ItemKind.DESCRIPTION for item in usable):
+        programs = [item for item in usable if runnable(item)]
+        if wants_program and len(programs) == 1:
+            ordered = _paths(programs + [item for item in usable if item not in programs])
+            return DropPlan(DropAction.PROGRAM, files=ordered, size=_size(usable), warnings=warnings)
         return DropPlan(DropAction.JOIN, files=_paths(usable), size=_size(usable), warnings=warnings)
     return _plan_for_files(usable, warnings)
 
@@ -139,6 +146,8 @@ def sentence(plan: DropPlan, place: str = "", site: str = "") -> tuple[str, str]
                 "Drop to send with this job",
                 f"{files}, {size_text(plan.size)} will join its input sandbox",
             )
+        case DropAction.PROGRAM:
+            return f"Drop to run {printable(plan.files[0].name)}", "It becomes the program of this job"
         case DropAction.EDIT:
             files = counted(len(plan.files), "data file", "data files")
             return (

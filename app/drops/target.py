@@ -34,6 +34,7 @@ ICONS = {
     DropAction.CONFIRM: "rocket",
     DropAction.EDIT: "file-plus",
     DropAction.JOIN: "package",
+    DropAction.PROGRAM: "scroll-text",
     DropAction.CHOOSE: "folder-open",
     DropAction.SCRIPT: "scroll-text",
     DropAction.REFUSE: "ban",
@@ -52,13 +53,13 @@ class DragPayload:
     elsewhere: tuple[str, ...] = ()
     """Addresses that are not files of this machine."""
 
-    def plan(self, on_editor: bool = False) -> DropPlan:
+    def plan(self, on_editor: bool = False, wants_program: bool = False) -> DropPlan:
         """What dropping this does; looks at the files."""
         if len(self.paths) > MOST_FILES:
             why = f"More than {MOST_FILES:,} files at once; drop their folder instead."
             return DropPlan(DropAction.REFUSE, why=why)
         if self.paths:
-            return plan_for([classify(facts_of(path)) for path in self.paths], on_editor)
+            return plan_for([classify(facts_of(path)) for path in self.paths], on_editor, wants_program)
         if self.elsewhere:
             return DropPlan(
                 DropAction.REFUSE, why="Only files of this machine can be dropped; download it first."
@@ -137,7 +138,7 @@ class DropTarget(QObject):
         editor = self._editor_at(place)
         over = editor is not None
         if over not in self._plans:
-            self._plans[over] = self._carried.plan(over)
+            self._plans[over] = self._carried.plan(over, editor is not None and editor.wants_program)
         return self._plans[over], editor
 
     def _editor_at(self, place: QPoint) -> Editor | None:
@@ -186,8 +187,6 @@ class DropTarget(QObject):
         return True
 
     def _receive(self, plan: DropPlan, editor: Editor | None, site: str) -> None:
-        for warning in plan.warnings:
-            self._context.notify(Notice(warning, Tone.WARNING))
         self._window.activateWindow()
         self._handler.receive(plan, editor, site)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.description.templates import TEMPLATES
+from app.stores.own_templates import OwnTemplate
 from app.theme.theme import Theme
+from app.units import counted
+from broker_core.client.printable import printable
 
 _SIDES = (("text", "Text", "align-left"), ("both", "Both", "columns-3"), ("form", "Form", "list-tree"))
 _GAP = 12
@@ -19,6 +24,8 @@ class EditorBar(QWidget):
 
     templateChosen = Signal(str)
     """Text of the template."""
+    saveAsked = Signal()
+    """The description is to be kept as a template of the user."""
     checkAsked = Signal()
     whereAsked = Signal()
     submitAsked = Signal()
@@ -28,6 +35,7 @@ class EditorBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._own: list[QAction] = []
         self._worded: list[QToolButton] = []
         """Buttons that lose their words where there is no room for them."""
         self.setObjectName("editor-bar")
@@ -49,7 +57,8 @@ class EditorBar(QWidget):
         for key, label, icon in _SIDES:
             row.addWidget(self._side(key, self.tr(label), icon))
         row.addSpacing(12)
-        row.addWidget(self._submit())
+        self.submit = self._submit()
+        row.addWidget(self.submit)
 
     def minimumSizeHint(self) -> QSize:
         """Room for all buttons, without the words of those that can lose them."""
@@ -74,15 +83,30 @@ class EditorBar(QWidget):
     def _templates(self) -> QToolButton:
         button = self._button(self.tr("Templates"), "file-plus")
         button.setToolTip(self.tr("Begin from a description of this kind; undo brings the text back"))
-        menu = QMenu(button)
+        menu = self._menu = QMenu(button)
         menu.setToolTipsVisible(True)
         for template in TEMPLATES:
             action = menu.addAction(self._theme.icon(template.icon), self.tr(template.name))
             action.setToolTip(self.tr(template.about))
             action.triggered.connect(lambda _on=False, t=template: self.templateChosen.emit(t.text()))
+        self._below_own = menu.addSeparator()
+        save = menu.addAction(self._theme.icon("bookmark-plus"), self.tr("Save as template…"))
+        save.triggered.connect(self.saveAsked)
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button
+
+    def offer(self, templates: Sequence[OwnTemplate]) -> None:
+        """Offer the templates of the user behind the others."""
+        for action in self._own:
+            self._menu.removeAction(action)
+        self._own.clear()
+        for one in templates:
+            icon = self._theme.icon("bookmark", "accent" if one.favorite else "muted")
+            action = QAction(icon, printable(one.name), self)
+            action.triggered.connect(lambda _on=False, text=one.text: self.templateChosen.emit(text))
+            self._menu.insertAction(self._below_own, action)
+            self._own.append(action)
 
     def _plain(self, text: str, icon: str, signal: SignalInstance, tip: str) -> QToolButton:
         button = self._button(text, icon)
@@ -109,11 +133,21 @@ class EditorBar(QWidget):
         return button
 
     def _submit(self) -> QPushButton:
-        button = QPushButton(self._theme.icon("play", "accent-text"), self.tr("Submit…"))
+        button = QPushButton(self._theme.icon("play", "accent-text"), self.tr("Submit"))
         button.setProperty("kind", "primary")
-        button.setToolTip(self.tr("Show what will be sent where (Ctrl+Return)"))
+        button.setToolTip(self.tr("Submit (Ctrl+Return)"))
         button.clicked.connect(self.submitAsked)
         return button
+
+    def show_errors(self, errors: int) -> None:
+        """Say on the button what stands in the way: it leads there instead."""
+        self.submit.setText(
+            counted(errors, self.tr("error"), self.tr("errors")) if errors else self.tr("Submit")
+        )
+        tip = self.tr("Go to the first one") if errors else self.tr("Submit (Ctrl+Return)")
+        self.submit.setToolTip(tip)
+        icon = "circle-alert" if errors else "play"
+        self.submit.setIcon(self._theme.icon(icon, "accent-text"))
 
     def show_sides(self, sides: str) -> None:
         """Mark which sides are shown."""

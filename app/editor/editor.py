@@ -3,55 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
-    QLabel,
-    QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.context import AppContext, Notice, Tone
-from app.description.document import changed_span, with_files, with_program, write_description
+from app.description.document import changed_span, read_description, with_files, write_description
+from app.description.program_call import with_field, with_program
+from app.description.sandbox_files import printable
+from app.description.statements import statements
+from app.description.values import string_of
 from app.editor.bar import EditorBar
 from app.editor.checking import Checking
 from app.editor.completion.completer import Completer
-from app.editor.form.form import DescriptionForm
 from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
+from app.editor.sides import LONGEST, EditorSide, Sides
 from app.editor.source import SourceEditor
-from app.match.view import MatchView
 from app.widgets.save_dialog import ask_where
 from app.widgets.turning_splitter import TurningSplitter
+from broker_core.client.programs.file_kind import ItemKind, classify
+from broker_core.client.programs.path_facts import facts_of
 from broker_core.errors import CrossDeskError
-from broker_core.jdl.limits import DEFAULT
-from broker_core.jdl.syntax.edit import set_attribute
 from broker_core.wire.checks import DiagnosticView, FixView
 
 if TYPE_CHECKING:
     from app.match.view import MatchTarget
 
-_FORM_UPTO = 200_000
-"""Characters; a longer description is edited as text only."""
 _FORM_WIDTH = 420
 _WIDE = 640
 """Pixels from which on the form stands beside the text."""
-
-
-class Sides(StrEnum):
-    """Which sides of the editor are shown."""
-
-    TEXT = "text"
-    BOTH = "both"
-    FORM = "form"
 
 
 class Editor(QWidget):
@@ -71,10 +59,10 @@ class Editor(QWidget):
         self.context, self.path = context, path
         self._told_by_form, self._sides = "", Sides.BOTH
         self.source = SourceEditor(context.theme)
-        self.form = DescriptionForm(context.theme, DEFAULT.input_sandbox_max)
+        self.side = EditorSide(context)
+        self.form, self.whereabouts = self.side.form, self.side.whereabouts
         self.problems = Problems(context.theme)
         self.completer = Completer(self.source)
-        self.whereabouts = WhereSide(context)
         self.bar = EditorBar(context.theme)
         self.checking = Checking(context.link, self)
         self.drafts = DraftKeeper(self, drafts_directory(context))
@@ -86,9 +74,6 @@ class Editor(QWidget):
 
     def _lay_out(self) -> None:
         self.splitter = TurningSplitter(_WIDE, (_FORM_WIDTH * 3 // 2, _FORM_WIDTH), (1, 1))
-        self.side = QStackedWidget()
-        for part in (self.form, self.whereabouts):
-            self.side.addWidget(part)
         self.splitter.addWidget(self.source)
         self.splitter.addWidget(self.side)
         self.splitter.setStretchFactor(0, 3)
@@ -111,10 +96,15 @@ class Editor(QWidget):
         self.form.edited.connect(self._form_edited)
         self.form.programChosen.connect(self.use_program)
         self.checking.checked.connect(self._show_problems)
-        self.problems.chosen.connect(self.source.go_to)
+        self.side.textAsked.connect(lambda: self.show_sides(Sides.BOTH))
+        self.context.sites.changed.connect(self._offer_sites)
+        self.context.templates.changed.connect(self._offer_templates)
+        self._offer_templates()
+        self.problems.chosen.connect(self.go_to)
         self.problems.fixAsked.connect(self.apply_fix)
         self.bar.sidesChosen.connect(self.show_sides)
         self.bar.templateChosen.connect(self.use_template)
+        self.bar.saveAsked.connect(lambda: self.context.trigger("file.template"))
         self.bar.submitAsked.connect(self.submit)
         self.bar.checkAsked.connect(self.check)
         for asked in (self.bar.whereAsked, self.whereabouts.againAsked):
@@ -134,11 +124,20 @@ class Editor(QWidget):
         saved = self.path is not None and self._is_on_disk(text)
         self.source.setPlainText(text)
         self.source.document().setModified(bool(text) and not saved)
-        self.show_sides(Sides.BOTH)
+        self._offer_sites()
+        self.show_sides(Sides.FORM if self.path is None else Sides.BOTH)
         if files:
             self.add_files(list(files))
         self.checking.ask(self.text(), self.base, at_once=True)
-        self.source.setFocus()
+        if self._sides is Sides.FORM:
+            self.setFocusProxy(self.form.widgets["Executable"])
+        self.setFocus()
+
+    def _offer_templates(self) -> None:
+        self.bar.offer(self.context.templates.all)
+
+    def _offer_sites(self) -> None:
+        self.form.site.offer([site.name for site in self.context.sites.views])
 
     def _is_on_disk(self, text: str) -> bool:
         try:
@@ -161,8 +160,22 @@ class Editor(QWidget):
     @property
     def title(self) -> str:
         """Name for the tab."""
-        name = self.path.name if self.path else self.tr("New description")
-        return f"{name} •" if self.dirty else name
+        return f"{self.name} •" if self.dirty else self.name
+
+    @property
+    def blank(self) -> bool:
+        """True while nothing is written in a description without a file."""
+        return self.path is None and not self.text().strip()
+
+    @property
+    def name(self) -> str:
+        """That of the file, else of the job or of its program."""
+        if self.path is not None:
+            return self.path.name
+        found = statements(self.text()) if len(self.text()) <= LONGEST else {}
+        named = (string_of(found[key].value) for key in ("jobname", "executable") if key in found)
+        name = next(filter(None, named), "").rsplit("/", 1)[-1]
+        return printable(name) or self.tr("New job")
 
     def text(self) -> str:
         """The description as it stands in the editor."""
@@ -203,8 +216,17 @@ class Editor(QWidget):
         self.set_text(with_files(self.text(), paths, self.base))
 
     def use_program(self, path: str) -> None:
-        """Run the program at `path`: it becomes the executable and is sent along."""
-        self.set_text(with_program(self.text(), Path(path), self.base))
+        """Run the program at `path`, which is sent along; a description is opened instead."""
+        program = Path(path)
+        if classify(facts_of(program)).kind is ItemKind.DESCRIPTION:
+            self.context.open_editor(read_description(program), program.resolve(), ())
+        else:
+            self.set_text(with_program(self.text(), program, self.base))
+
+    @property
+    def wants_program(self) -> bool:
+        """True while it is not said what to run."""
+        return "executable" not in statements(self.text())
 
     def apply_fix(self, fix: FixView) -> None:
         """Do a quick fix in the text."""
@@ -213,7 +235,7 @@ class Editor(QWidget):
 
     def _form_edited(self, attribute: str, source: str | None) -> None:
         join = attribute == self._told_by_form
-        self.set_text(set_attribute(self.text(), attribute, source), join)
+        self.set_text(with_field(self.text(), attribute, source, self.base), join)
         self._told_by_form = attribute
 
     def _text_changed(self) -> None:
@@ -224,12 +246,18 @@ class Editor(QWidget):
         if self.matching:
             self.whereabouts.view.ask(text, soon=True, base=self.base)
         self.changed.emit(text)
+        self.titleChanged.emit(self.title)
         if self.dirty:
             self.drafts.changed(text, self.path)
 
     def _show_problems(self, found: list[DiagnosticView]) -> None:
-        self.source.show_problems(found)
-        self.problems.show_problems(found)
+        begun = bool(self.text().strip())
+        self.source.show_problems(found if begun else [])
+        if begun:
+            self.problems.show_problems(found)
+        else:
+            self.problems.invite(self.tr("Choose what to run"))
+        self.bar.show_errors(len(self._errors()))
         self._tell_fault()
 
     def _tell_fault(self) -> None:
@@ -238,20 +266,30 @@ class Editor(QWidget):
             self.context.notify(Notice(said.format(self.drafts.fault), Tone.WARNING))
             self.drafts.fault = ""
 
+    def _errors(self) -> list[DiagnosticView]:
+        return [problem for problem in self.problems.problems if problem.severity == "error"]
+
+    def go_to(self, problem: DiagnosticView) -> None:
+        """Give the keyboard to what is wrong: in the text, or in its field while only the form is shown."""
+        if self._sides is Sides.FORM and not self.form.go_to(problem.attribute):
+            self.show_sides(Sides.BOTH)
+        if self._sides is not Sides.FORM:
+            self.source.go_to(problem)
+
     def show_sides(self, sides: str) -> None:
         """Show the text, the form, or both; a very long description has no form."""
-        form_fits = len(self.text()) <= _FORM_UPTO
+        form_fits = len(self.text()) <= LONGEST
         shown = self._sides = Sides(sides) if form_fits else Sides.TEXT
         self.source.setVisible(shown is not Sides.FORM)
-        self.side.setCurrentWidget(self.form)
+        self.side.show_form()
         self.side.setVisible(shown is not Sides.TEXT)
         self.bar.show_sides(shown)
         self._fill_form()
 
     def _fill_form(self) -> None:
         text = self.text()
-        if self.form.isVisibleTo(self) and len(text) <= _FORM_UPTO:
-            self.form.show_text(text, self.base)
+        if self._sides is not Sides.TEXT and not self.side.matching and len(text) <= LONGEST:
+            self.side.show_text(text, self.base, self._sides is Sides.FORM)
 
     # --- checking, matching, submitting
 
@@ -261,16 +299,17 @@ class Editor(QWidget):
         self.checking.checked.connect(self._go_to_first, Qt.ConnectionType.SingleShotConnection)
 
     def _go_to_first(self, found: list[DiagnosticView]) -> None:
-        errors = [problem for problem in found if problem.severity == "error"]
-        if errors:
-            self.source.go_to(errors[0])
+        if self._errors():
+            self.go_to(self._errors()[0])
+        elif self.wants_program and not self.text().strip():
+            self.form.go_to("Executable")
         else:
             self.context.notify(Notice(self.tr("The description is in order."), Tone.GOOD))
 
     @property
     def matching(self) -> bool:
         """True while it is shown where the description could run."""
-        return self.side.currentWidget() is self.whereabouts and self.side.isVisibleTo(self)
+        return self.side.matching and self.side.isVisibleTo(self)
 
     def where(self) -> None:
         """Show where the description could run, and why not elsewhere; it follows the text from now on."""
@@ -279,8 +318,16 @@ class Editor(QWidget):
         self.whereabouts.view.ask(self.text(), base=self.base)
 
     def submit(self) -> None:
-        """Show what will be sent where; the sheet submits."""
-        self._open_sheet(self.text(), "")
+        """Show what will be sent where; the sheet submits. While the form alone is in front, which shows that
+        already, it is submitted at once unless there is something to ask or to warn of. Errors are led to."""
+        if not self.bar.submit.isEnabled():
+            return
+        if not self.text().strip():
+            self.form.go_to("Executable")
+        elif self._errors() and not self.checking.pending:
+            self.go_to(self._errors()[0])
+        else:
+            self._open_sheet(self.text(), "")
 
     def submit_to(self, place: MatchTarget) -> None:
         """Show what will be sent to the place that was chosen; the sheet submits."""
@@ -292,14 +339,14 @@ class Editor(QWidget):
         from app.submission.draft import JobDraft
         from app.submission.sheet import SubmissionSheet
 
-        job = JobDraft(self.path.name if self.path else self.tr("New description"), text, base=self.base)
+        job = JobDraft(self.name, text, base=self.base)
         sheet = SubmissionSheet(self.context, (job,), self, in_editor=True)
-        sheet.submitted.connect(self._submitted)
+        sheet.submitted.connect(self.submitted)
+        sheet.errorsAsked.connect(self.check)
+        self.bar.submit.setEnabled(False)
+        sheet.finished.connect(lambda: self.bar.submit.setEnabled(True))
         sheet.choose_site(site)
-        sheet.open()
-
-    def _submitted(self, ids: list[str]) -> None:
-        self.submitted.emit(ids)
+        sheet.open(at_once=self._sides is Sides.FORM and not site)
 
     # --- the file
 
@@ -349,37 +396,3 @@ def _line() -> QFrame:
 
 def _written(event: QKeyEvent) -> str:
     return QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
-
-
-class WhereSide(QWidget):
-    """The broker's match report for the text of an editor."""
-
-    againAsked = Signal()
-    """Ask once more, with the text as it is now."""
-    closed = Signal()
-
-    def __init__(self, context: AppContext) -> None:
-        super().__init__()
-        self.view = MatchView(context)
-        self.setProperty("role", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(self.tr("Where can it run"))
-        heading = QHBoxLayout()
-        heading.setContentsMargins(16, 8, 8, 0)
-        title = QLabel(self.tr("Where can it run"))
-        title.setProperty("role", "strong")
-        heading.addWidget(title, 1)
-        heading.addWidget(self._button(context, "refresh-cw", self.tr("Ask again"), self.againAsked))
-        heading.addWidget(self._button(context, "x", self.tr("Back to the form"), self.closed))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(heading)
-        column.addWidget(self.view, 1)
-
-    def _button(self, context: AppContext, icon: str, tip: str, signal: SignalInstance) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(context.theme.icon(icon))
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.clicked.connect(signal)
-        return button

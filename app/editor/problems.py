@@ -39,6 +39,7 @@ class Problems(QWidget):
         super().__init__()
         self._theme = theme
         self.problems: tuple[DiagnosticView, ...] = ()
+        self._invitation = ""
         self.summary = QLabel()
         self.icon = QLabel()
         self.table = self._make_table()
@@ -80,10 +81,19 @@ class Problems(QWidget):
         column.addWidget(self.table)
 
     def _dress(self) -> None:
-        self.show_problems(self.problems)
+        self._show(self.problems)
+
+    def invite(self, sentence: str) -> None:
+        """Say what to begin with in place of problems, which an empty description does not have."""
+        self._invitation = sentence
+        self._show(())
 
     def show_problems(self, problems: Sequence[DiagnosticView]) -> None:
         """Show these problems in place of the old ones, errors first."""
+        self._invitation = ""
+        self._show(problems)
+
+    def _show(self, problems: Sequence[DiagnosticView]) -> None:
         order = list(SEVERITY_ICONS)
         self.problems = tuple(sorted(problems, key=lambda p: (order.index(p.severity), p.line, p.column)))
         shown = self.problems[:_MOST]
@@ -124,17 +134,18 @@ class Problems(QWidget):
 
     def _show_summary(self) -> None:
         count = {name: sum(p.severity == name for p in self.problems) for name in SEVERITY_ICONS}
-        said = [
+        counts = [
             counted(count["error"], self.tr("error"), self.tr("errors")) if count["error"] else "",
             counted(count["warning"], self.tr("warning"), self.tr("warnings")) if count["warning"] else "",
             counted(count["hint"], self.tr("hint"), self.tr("hints")) if count["hint"] else "",
         ]
-        self.summary.setText(", ".join(filter(None, said)) or self.tr("No problems found"))
+        nothing = self._invitation or self.tr("No problems found")
+        self.summary.setText(", ".join(filter(None, counts)) or nothing)
         worst = next((name for name in SEVERITY_ICONS if count[name]), "")
         icon = (
             self._theme.icon(*SEVERITY_ICONS[worst])
             if worst
-            else self._theme.icon("circle-check", "positive")
+            else self._theme.icon(*(("info", "muted") if self._invitation else ("circle-check", "positive")))
         )
         self.icon.setPixmap(icon.pixmap(16, 16))
 

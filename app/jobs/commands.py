@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app import units
 from app.context import Notice, Tone
-from app.widgets.confirm import confirm
+from app.description.document import with_full_names
+from app.widgets.confirm import ask_name, confirm
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -170,6 +171,21 @@ class JobCommands:
         from app.jobs.copy_to_edit import open_copy
 
         self._context.run(open_copy(self._context, self._chosen()[0]), "opening the description")
+
+    def save_template(self) -> None:
+        """Ask for a name, then keep the description of the selected job as a template of the user."""
+        job = self._chosen()[0]
+        row = self._context.jobs.row(job)
+        ask_name(
+            self._window, "Save as template", "Name of the template", row["name"] if row else "",
+            lambda name: self._context.run(self._save_template(job, name), "saving the template"),
+        )  # fmt: skip
+
+    async def _save_template(self, job: str, name: str) -> None:
+        from app.jobs.copy_to_edit import copied
+
+        text, path = await copied(self._context, job)
+        self._context.keep_template(name, with_full_names(text, path.parent) if path else text)
 
     # --- output
 

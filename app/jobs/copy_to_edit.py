@@ -25,23 +25,30 @@ if TYPE_CHECKING:
 
 async def open_copy(context: AppContext, job: str) -> None:
     """Open an editor with the description of a job; of a sweep with the value of this one."""
+    text, path = await copied(context, job)
+    context.open_editor(text, path)
+
+
+async def copied(context: AppContext, job: str) -> tuple[str, Path | None]:
+    """The description of a job, and its file in a folder of its own beside the files that it was sent with.
+
+    None for the file where there are no files, or where they cannot be had any more, which is told.
+    """
     detail = await context.client.job(job)
     parameter = str(detail.row["parameter"])
     text = text_of_value(detail.description, parameter) if parameter else detail.description
     if not detail.files:
-        context.open_editor(text)
-        return
+        return text, None
     try:
         folder = await _with_files(context, detail)
-        copied = with_inputs(text, [file.name for file in detail.files])
+        copy = with_inputs(text, [file.name for file in detail.files])
         path = folder / f"{folder.name}.jdl"
-        await asyncio.to_thread(path.write_text, copied, "utf-8")
+        await asyncio.to_thread(path.write_text, copy, "utf-8")
     except (CrossDeskError, OSError) as error:
         why = f"{error.strerror}." if isinstance(error, OSError) else error.message
         context.notify(Notice(f"{why} The files of the job have to be added again.", Tone.WARNING))
-        context.open_editor(text)
-        return
-    context.open_editor(copied, path)
+        return text, None
+    return copy, path
 
 
 async def _with_files(context: AppContext, detail: JobDetail) -> Path:

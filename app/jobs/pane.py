@@ -188,8 +188,8 @@ class JobsPane(QWidget):
                 "rocket", "No jobs yet",
                 "Jobs that you submit appear here and are kept until you remove them. "
                 "Start with a sample, or drop a description, a script or a program onto this window.",
+                ("Run a script…", lambda: trigger("file.run")),
                 ("Run a sample…", lambda: trigger("file.sample")),
-                ("Write a description", lambda: trigger("file.new")),
             )  # fmt: skip
 
     # --- selection

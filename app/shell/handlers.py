@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.context import Notice, Tone
+from app.description.document import with_full_names
+from app.drops.handler import DropHandler
+from app.drops.plan import plan_for
 from app.help.pages import pages
 from app.help.pane import HelpPane
 from app.jobs.columns import jobs_table
@@ -34,8 +37,12 @@ from app.statistics.pane import StatisticsPane
 from app.theme.tokens import Mode
 from app.welcome.pane import WelcomePane
 from app.welcome.running import open_sample
+from app.widgets.confirm import ask_name
 from app.widgets.csv_file import Written
 from app.widgets.export import export
+from broker_core.client.programs.describe import runnable
+from broker_core.client.programs.file_kind import classify
+from broker_core.client.programs.path_facts import facts_of
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDockWidget
@@ -143,8 +150,33 @@ class Handlers:
     # --- files
 
     def new(self) -> None:
-        """Begin a description."""
-        self._context.open_editor("")
+        """Begin a job; one that is begun and empty comes to the front."""
+        blank = next((page for page in self._parts.tabs.editors() if page.blank), None)
+        if blank is None:
+            self._context.open_editor("")
+        else:
+            self._parts.tabs.setCurrentWidget(blank)
+
+    def run_script(self) -> None:
+        """Ask for scripts, programs and their data, and show what would run, as if they had been dropped."""
+        dialog = QFileDialog(self._window, "Choose a script or program, and its data")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self._receive([Path(name) for name in names]))
+        dialog.open()
+
+    def _receive(self, paths: list[Path]) -> None:
+        plan = plan_for([classify(facts_of(path)) for path in paths])
+        DropHandler(self._context, self._window).receive(plan)
+
+    def save_template(self) -> None:
+        """Ask for a name and keep the description in front as a template."""
+        editor = self._parts.tabs.editor()
+        if editor is not None:
+            text = with_full_names(editor.text(), editor.base)
+            ask_name(
+                self._window, "Save as template", "Name of the template", editor.name,
+                lambda name: self._context.keep_template(name, text),
+            )  # fmt: skip
 
     def open(self) -> None:
         """Ask for descriptions and open them."""
@@ -159,7 +191,10 @@ class Handlers:
             self.open_file(Path(name))
 
     def open_file(self, path: Path) -> None:
-        """Open a description; what cannot be read is told."""
+        """Open a description, or show what running a script would do; what cannot be read is told."""
+        if runnable(classify(facts_of(path))):
+            self._receive([path])
+            return
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
@@ -182,11 +217,11 @@ class Handlers:
             editor.save_as()
 
     def submit(self) -> None:
-        """Submit the description in front, or begin one."""
+        """Submit the description in front, or begin a job."""
         if (editor := self._parts.tabs.editor()) is not None:
             editor.submit()
         else:
-            self._context.open_editor("")
+            self.new()
 
     # --- the table
 
@@ -202,14 +237,10 @@ class Handlers:
         if not text:
             self._context.notify(Notice("Write a query first; then it can be saved under a name."))
             return
-        dialog = QInputDialog(self._window)
-        dialog.setWindowTitle("Save this query")
-        dialog.setLabelText(f"Name for “{text}”")
-        dialog.setOkButtonText("Save")
-        dialog.textValueSelected.connect(
-            lambda name: self._context.saved.save(name.strip(), text) if name.strip() else None
-        )
-        dialog.open()
+        ask_name(
+            self._window, "Save this query", f"Name for “{text}”", "",
+            lambda name: self._context.saved.save(name, text),
+        )  # fmt: skip
 
     def columns(self) -> None:
         """Offer the columns below the table's head."""

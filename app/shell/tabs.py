@@ -107,7 +107,7 @@ class MainTabs(QTabWidget):
                 return page
         editor = Editor(self._context, text, path, files)
         self._editors.append(editor)
-        self._add(editor, path.name if path else "New description", "file-code")
+        self._add(editor, editor.title, "file-code")
         editor.titleChanged.connect(lambda title: self.setTabText(self.indexOf(editor), title))
         editor.submitted.connect(self._context.show_jobs)
         self.setCurrentWidget(editor)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.actions.table import GROUPS
+from broker_core.client.printable import printable
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -48,17 +49,32 @@ class MainToolbar(QToolBar):
         return button
 
     def _new_button(self) -> None:
-        button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         button.setText(" New")
         button.setIcon(self._context.theme.icon("plus", "text"))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAccessibleName("New")
-        menu = QMenu(button)
-        for action in ("file.new", "file.open", "file.sample"):
-            menu.addAction(self._context.actions.qt(action))
-        button.setMenu(menu)
+        button.setToolTip("New job (Ctrl+N)")
+        button.clicked.connect(lambda: self._context.trigger("file.new"))
+        self._new = QMenu(button)
+        self._new.aboutToShow.connect(self._fill_new)
+        self._fill_new()
+        button.setMenu(self._new)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.addWidget(button)
+
+    def _fill_new(self) -> None:
+        """The actions that begin a job, and below them the user's templates."""
+        self._new.clear()
+        for action in ("file.new", "file.run", "file.open", "file.sample"):
+            self._new.addAction(self._context.actions.qt(action))
+        templates = self._context.templates.all
+        if templates:
+            self._new.addSection("Your templates")
+        for one in templates:
+            icon = self._context.theme.icon("bookmark", "accent" if one.favorite else "muted")
+            begin = self._new.addAction(icon, printable(one.name))
+            begin.triggered.connect(lambda _=False, text=one.text: self._context.open_editor(text))
 
     def _make_field(self) -> None:
         self.field.setObjectName("command-field")

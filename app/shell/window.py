@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         self.roaming = Roaming(context, context.session, context.preferences, self)
         self.roaming.adopted.connect(self.jobs.restore)
         self.roaming.adopted.connect(context.saved.changed)
+        self.roaming.adopted.connect(context.templates.changed)
         self.setMinimumSize(_LEAST.boundedTo(self._fitting()))  # else what pages and panes ask for
         self.resize(self._fitting())
         self._default_sizes()

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.context import Notice, Tone
 from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
+from app.stores.own_templates import OwnTemplates
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.transfers import Transfers
@@ -64,6 +65,7 @@ class WindowContext(QObject):
         self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
         self.topics, self.sites = shown.topics, shown.sites
         self.saved = SavedQueries(preferences, self)
+        self.templates = OwnTemplates(preferences, self)
         self.counts = QueryCounts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
 
@@ -131,6 +133,15 @@ class WindowContext(QObject):
     def show_query(self, text: str) -> None:
         """Show the jobs of a query in the table."""
         self.query_wanted.emit(text)
+
+    def keep_template(self, name: str, text: str) -> None:
+        """Keep a description as a template of the user, and tell so."""
+        try:
+            self.templates.save(name, text)
+        except ValueError as error:
+            self.notify(Notice(str(error), Tone.WARNING))
+            return
+        self.notify(Notice(f"“{name}” is kept as a template: it stands under New and on the first page."))
 
     def show_site(self, name: str) -> None:
         """Show all about a site; empty: all sites."""

@@ -27,6 +27,7 @@ DEFAULTS: dict[str, Any] = {
     "sort": ["submitted", True],
     "query": "",
     "saved_queries": [],
+    "templates": [],
     "recent_actions": [],
     "recent_files": [],
     "console_splits": {},

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.context import AppContext, Notice, Tone
+from app.description.program_call import CalledProgram, program_call, with_field
+from app.description.values import string_source
 from app.submission.draft import JobDraft
 from app.submission.remarks import remarks_on
 from app.submission.sheet_layout import SheetForm
 from app.units import counted, size_text
 from broker_core.client.prepare import Prepared, prepare
+from broker_core.client.programs.describe import how_it_runs, pinned
 from broker_core.client.submit import new_key
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.parametric import is_parametric, sequence
@@ -28,6 +32,8 @@ from broker_core.wire.submission import Receipt
 PARAMETER = "_PARAM_"
 """What a description holds in the place of the value."""
 MOST = 10_000
+_SETTLED_MS = 200
+"""From the last letter of the arguments until the description is looked at again."""
 _RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-|–)\s*(-?\d{1,9})(?:\s*:\s*(\d{1,9}))?\s*")
 
 
@@ -85,6 +91,8 @@ class SubmissionSheet(QDialog):
 
     submitted = Signal(list)
     """Ids of the jobs, in the order of descriptions and values."""
+    errorsAsked = Signal()
+    """The sheet was left for what is wrong in the editor that opened it."""
     _hashed = Signal(object, object)
 
     def __init__(
@@ -98,12 +106,14 @@ class SubmissionSheet(QDialog):
         self._key, self._key_for = new_key(), ""
         self._reading: asyncio.Future[Any] | None = None
         self._sending: asyncio.Future[Any] | None = None
+        self._soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self.setWindowTitle(self.tr("Submit"))
         self.setObjectName("submission-sheet")
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.form = SheetForm(self, context.theme, sweep=self.sweeps)
         self.form.edit.setVisible(not in_editor and len(jobs) == 1)
+        self._in_editor, self._at_once = in_editor, False
         self._connect()
 
     @property
@@ -112,16 +122,29 @@ class SubmissionSheet(QDialog):
         return len(self.jobs) == 1 and PARAMETER in self.jobs[0].text and self._own_values is None
 
     def _connect(self) -> None:
-        self.form.submit.clicked.connect(self.submit)
+        self.form.submit.clicked.connect(self._press)
+        self.form.arguments.textEdited.connect(self._say_arguments)
+        self._soon.timeout.connect(self._read_again)
         self.form.cancel.clicked.connect(self.reject)
         self.form.edit.clicked.connect(self._open_in_editor)
         self.form.values.textChanged.connect(self._show_stage)
         self._hashed.connect(self.form.show_progress)
 
-    def open(self) -> None:
-        """Show the sheet beside the window and begin to look at the files."""
+    def open(self, at_once: bool = False) -> None:
+        """Show the sheet beside the window and begin to look at the files.
+
+        `at_once`: submit as soon as they are looked at, and show it only if something is to be asked or said.
+        """
+        self._at_once = at_once
+        self._show_call()
         self._show_stage()
-        self.show()
+        if not at_once:
+            self.show()
+        self._read_again()
+
+    def _read_again(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
         self._reading = self._context.run(self._read(), self.tr("looking at the files to send"))
 
     def choose_site(self, site: str) -> None:
@@ -139,15 +162,26 @@ class SubmissionSheet(QDialog):
         self.form.remarks.show_remarks(remarks_on(self.jobs, found))
         self.form.show_contents(len(found) > 1 or any(one.files for one in found))
         self._go(SheetStage.READY if all(one.ok for one in found) else SheetStage.REFUSED)
-        (self.form.values if self.sweeps else self.form.submit).setFocus()
+        if not self.form.arguments.isVisible():
+            (self.form.values if self.sweeps else self.form.submit).setFocus()
+        if self._at_once and self.stage is SheetStage.READY and self._nothing_to_say():
+            self.submit()
+            return
+        self._at_once = False
+        self._show_stage()
+        self.show()
         if self.stage is SheetStage.READY:
-            await self._look_where()
+            await self._show_match()
+
+    def _nothing_to_say(self) -> bool:
+        """True if nobody has to look before it is submitted: what was pressed on this sheet was seen."""
+        return self._values_ok() and (self.isVisible() or not (self.sweeps or self.form.remarks.shown))
 
     async def _prepare(self, job: JobDraft) -> Prepared:
         base = job.base or (job.path.parent if job.path else Path.home())
         return await prepare(job.text, base, progress=lambda done, total: self._hashed.emit(done, total))
 
-    async def _look_where(self) -> None:
+    async def _show_match(self) -> None:
         first = self.prepared[0]
         try:
             site = self.form.chosen_site()
@@ -160,7 +194,47 @@ class SubmissionSheet(QDialog):
         self.form.show_where(*where(report))
         self.form.show_sites([site.name for site in sites])
 
+    # --- the arguments of a script
+
+    def _call(self) -> CalledProgram | None:
+        """The script that the sheet was opened for; None for descriptions and for several jobs."""
+        if self._in_editor or len(self.jobs) != 1 or self.jobs[0].path is not None:
+            return None
+        call = program_call(self.jobs[0].text, self._base())
+        return call if call is not None and call.item is not None else None
+
+    def _base(self) -> Path:
+        return self.jobs[0].base or Path("/")
+
+    def _show_call(self) -> None:
+        call = self._call()
+        if call is not None and call.item is not None:
+            self.form.show_program(call.name, how_it_runs(call.item), call.arguments)
+
+    def _say_arguments(self, words: str) -> None:
+        """Write them into the description, which is looked at again once the hand rests."""
+        source = string_source(words) if words.strip() else None
+        text = with_field(self.jobs[0].text, "Arguments", source, self._base())
+        self.jobs = (replace(self.jobs[0], text=text),)
+        self._own_values, self._at_once = values_in(text), False
+        self.form.show_values(self.sweeps)
+        self._go(SheetStage.READING)
+        self._soon.start()
+
     # --- sending
+
+    def _press(self) -> None:
+        """Submit, as soon as all is looked at; where errors stand in the way, lead to them."""
+        if self.stage is SheetStage.READING:
+            self._at_once = True
+            self._show_stage()
+        elif self.stage is not SheetStage.REFUSED:
+            self.submit()
+        elif self._in_editor:
+            self.reject()
+            self.errorsAsked.emit()
+        else:
+            self._open_in_editor()
 
     def submit(self) -> None:
         """Send the files and submit; the sheet closes when the jobs are safe with the broker."""
@@ -180,11 +254,12 @@ class SubmissionSheet(QDialog):
         except CrossDeskError as problem:
             self.form.remarks.show_remarks([("error", str(problem))])
             self._go(SheetStage.READY)
+            self.show()
             return
         self._done(receipt)
 
     def _key_now(self) -> str:
-        chosen = f"{self.form.chosen_site()}\0{self.form.values.text()}"
+        chosen = "\0".join((self.form.chosen_site(), self.form.values.text(), self.jobs[0].text))
         if self._key_for not in ("", chosen):
             self._key = new_key()
         self._key_for = chosen
@@ -229,15 +304,22 @@ class SubmissionSheet(QDialog):
 
     def _show_stage(self) -> None:
         count = self._count()
-        self.form.headline.setText(headline(max(count, 1)))
-        self.form.submit.setText(
+        errors = sum(one.severity == "error" for ready in self.prepared for one in ready.diagnostics)
+        refused = self.stage is SheetStage.REFUSED and errors > 0
+        title = self.tr("This cannot be submitted yet") if refused else headline(max(count, 1))
+        self.form.headline.setText(title)
+        submit = (
             self.tr("Submit {0}").format(counted(count, "job", "jobs")) if count > 1 else self.tr("Submit")
         )
-        self.form.submit.setEnabled(self.stage is SheetStage.READY and self._values_ok())
+        self.form.submit.setText(counted(errors, self.tr("error"), self.tr("errors")) if refused else submit)
+        waiting = self.stage is SheetStage.READING and not self._at_once
+        ready = (self.stage is SheetStage.READY or waiting) and self._values_ok()
+        self.form.submit.setEnabled(ready or (refused and len(self.jobs) == 1))
+        self.form.arguments.setEnabled(self.stage is not SheetStage.SENDING)
         self.form.show_busy(self.stage in (SheetStage.READING, SheetStage.SENDING))
-        self.form.amount.setText(self._said())
+        self.form.amount.setText(self._summary())
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         match self.stage:
             case SheetStage.READING:
                 return self.tr("Looking at the files…")
@@ -245,12 +327,12 @@ class SubmissionSheet(QDialog):
                 total = sum({f.sha256: f.size for one in self.prepared for f in one.files}.values())
                 return self.tr("Sending {0}…").format(size_text(total))
             case SheetStage.REFUSED:
-                return self.tr("This cannot be submitted yet.")
+                return self.tr("Change the description first.")
         return amount(self.prepared, self._count())
 
     def _open_in_editor(self) -> None:
         job = self.jobs[0]
-        self._context.open_editor(job.text, job.path, ())
+        self._context.open_editor(pinned(job.text, self.form.chosen_site()), job.path, ())
         self.reject()
 
     def done(self, result: int) -> None:

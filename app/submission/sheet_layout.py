@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -117,7 +118,8 @@ class SheetForm:
         self.where_icon = QLabel()
         self.contents, self.remarks = Contents(theme), RemarkList(theme)
         self.remarks.hide()
-        self.values = QLineEdit()
+        self.values, self.arguments = QLineEdit(), QLineEdit()
+        self.program = QLabel()
         self.site = QComboBox()
         self.progress = QProgressBar()
         self._buttons()
@@ -157,11 +159,33 @@ class SheetForm:
         rows.addRow(tr("Where"), self.site)
         self.values.setPlaceholderText("1-10, 20-100:5, red, green")
         self.values.setAccessibleName(tr("Values of the parameter"))
-        if sweep:
-            rows.addRow(tr("Values"), self.values)
-        else:
-            self.values.hide()
+        self.arguments.setAccessibleName(tr("Arguments"))
+        self.arguments.setPlaceholderText(tr("none"))
+        self.program.setTextFormat(Qt.TextFormat.PlainText)
+        self.program.setWordWrap(True)
+        rows.insertRow(0, tr("Arguments"), self.arguments)
+        program = QLabel(tr("Program"))
+        program.setAlignment(Qt.AlignmentFlag.AlignTop)
+        program.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        rows.insertRow(0, program, self.program)
+        rows.addRow(tr("Values"), self.values)
+        for part in (self.program, self.arguments):
+            rows.setRowVisible(part, False)
+        rows.setRowVisible(self.values, sweep)
+        self._rows = rows
         return rows
+
+    def show_program(self, name: str, how: str, arguments: str) -> None:
+        """Show which script is run and how, with a field for its arguments, which has the keyboard."""
+        self.program.setText(f"{printable(name)}\n{how}")
+        self.arguments.setText(arguments)
+        for part in (self.program, self.arguments):
+            self._rows.setRowVisible(part, True)
+        self.arguments.setFocus()
+
+    def show_values(self, shown: bool) -> None:
+        """Show or hide the field for the values of a parameter."""
+        self._rows.setRowVisible(self.values, shown)
 
     def _where_row(self) -> QHBoxLayout:
         row = QHBoxLayout()

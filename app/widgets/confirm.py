@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
 
 
 def confirm(parent: QWidget, title: str, text: str, verb: str, act: Callable[[], object]) -> QMessageBox:
@@ -57,3 +57,15 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     box.setText(title)
     box.setInformativeText(text)
     return box
+
+
+def ask_name(parent: QWidget, title: str, label: str, name: str, then: Callable[[str], object]) -> None:
+    """Ask for a name, `name` being offered; `then` gets it without blanks around it, unless it is empty."""
+    dialog = QInputDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(label)
+    dialog.setTextValue(name)
+    dialog.setOkButtonText("Save")
+    dialog.textValueSelected.connect(lambda text: then(text.strip()) if text.strip() else None)
+    dialog.open()

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QApplication
 from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import ConnectionState
+from app.stores.own_templates import OwnTemplates
+from app.stores.preferences import Preferences
 from app.stores.sites import SiteStore
 from app.stores.topics import TopicSignals
 from app.theme.theme import Theme
@@ -36,6 +38,7 @@ class BenchContext:
     def __init__(self, app: QApplication, client: Any = None, mode: Mode = Mode.LIGHT) -> None:
         self.theme = Theme(app, mode)
         self.client = client
+        self.templates = OwnTemplates(Preferences())
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -10,7 +12,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QToolButton,
+    QPushButton,
     QWidget,
 )
 
@@ -19,6 +21,7 @@ from app.description.values import integer_of, list_source, string_of, string_so
 from app.editor.form.plan import FieldKind, FormField
 from app.theme.theme import Theme
 from app.widgets.number_entry import NumberEntry
+from broker_core.client.programs.describe import at_site
 
 _MOST_CPUS = 1_000_000
 
@@ -98,18 +101,62 @@ class ProgramField(LineField):
 
     def __init__(self, field: FormField, theme: Theme) -> None:
         super().__init__(field, theme)
-        button = QToolButton()
-        button.setIcon(theme.icon("folder-open"))
-        button.setToolTip(self.tr("Choose a program on this machine"))
-        button.setAccessibleName(self.tr("Choose a program"))
-        button.clicked.connect(self._choose)
-        self.row.addWidget(button)
+        self.button = QPushButton(theme.icon("folder-open"), self.tr("Choose…"))
+        self.button.setToolTip(self.tr("Choose a script or program on this machine"))
+        self.button.setAccessibleName(self.tr("Choose a script or program"))
+        self.button.clicked.connect(self._choose)
+        self.row.addWidget(self.button)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.tr("Choose a program"))
+        dialog = QFileDialog(self, self.tr("Choose a script or program"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.chosen)
         dialog.open()
+
+
+class TimeField(LineField):
+    """A line for a time; a bare number in the text is seconds."""
+
+    def _show(self, source: str | None) -> bool:
+        seconds = integer_of(source) if source else None
+        return super()._show(source if seconds is None else string_source(f"{seconds}s"))
+
+
+class SiteField(FieldWidget):
+    """Any site, or one, which is written as the requirement for it."""
+
+    def __init__(self, field: FormField) -> None:
+        super().__init__(field)
+        self.box = QComboBox()
+        self.box.addItem(self.tr("Wherever it fits best"), "")
+        self.box.setPlaceholderText(self.tr("As the requirements say"))
+        self._name(self.box)
+        self.row.addWidget(self.box)
+        self.row.addStretch(1)
+        self.box.activated.connect(self._edited)
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Offer these sites by name; those offered already stay."""
+        for name in names:
+            if self.box.findData(name) < 0:
+                self.box.addItem(name, name)
+
+    def _show(self, source: str | None) -> bool:
+        site = "" if source is None else _site_of(source)
+        if site is not None:
+            self.offer([site])
+        self.box.setCurrentIndex(-1 if site is None else self.box.findData(site))
+        return site is not None
+
+    def _edited(self) -> None:
+        site = self.box.currentData()
+        self._tell(at_site(site) if site else None)
+
+
+def _site_of(source: str) -> str | None:
+    """The one site that a requirement names; None if it says anything else."""
+    site = string_of(source.rpartition("==")[2].strip())
+    return site if site and source == at_site(site) else None
 
 
 class NumberField(FieldWidget):

@@ -5,15 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.description.program_call import CalledProgram, program_call
 from app.description.statements import Statement, statements
+from app.description.values import string_source
 from app.editor.form import fields
-from app.editor.form.plan import SECTIONS, FieldKind, FormField, Section
+from app.editor.form.plan import MORE, SECTIONS, FieldKind, FormField, Section
 from app.editor.form.sandbox import SandboxField
 from app.theme.theme import Theme
+from broker_core.client.programs.describe import how_it_runs
 
 _LABEL_WIDTH = 92
+_WIDTH = 720
+"""Pixels: of the fields at most."""
 _TALL = (FieldKind.SENT, FieldKind.LINES)
 
 
@@ -29,20 +43,23 @@ class DescriptionForm(QScrollArea):
         super().__init__()
         self._theme, self._limit = theme, limit
         self.widgets: dict[str, fields.FieldWidget] = {}
+        self._helps: dict[str, QLabel] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Description form"))
-        self._page = QWidget()
-        self._page.setProperty("role", "surface")
-        self._page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self._page)
+        inner = QWidget()
+        inner.setMaximumWidth(_WIDTH)
+        column = QVBoxLayout(inner)
         column.setContentsMargins(16, 12, 16, 16)
         column.setSpacing(16)
         for section in SECTIONS:
             column.addLayout(self._section(section))
+        self.more = self._more_button()
+        column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._more_sections())
         column.addStretch(1)
-        self.setWidget(self._page)
+        self.setWidget(_in_the_middle(inner))
 
     @property
     def sandbox(self) -> SandboxField:
@@ -50,6 +67,37 @@ class DescriptionForm(QScrollArea):
         widget = self.widgets["InputSandbox"]
         assert isinstance(widget, SandboxField)
         return widget
+
+    @property
+    def site(self) -> fields.SiteField:
+        """The choice of a site."""
+        widget = self.widgets["Site"]
+        assert isinstance(widget, fields.SiteField)
+        return widget
+
+    def _more_button(self) -> QPushButton:
+        button = QPushButton(
+            self._theme.icon("chevron-right"), self.tr("More: results, matching, kind, streams")
+        )
+        button.setProperty("kind", "quiet")
+        button.setStyleSheet("padding-left: 0")
+        button.setCheckable(True)
+        button.toggled.connect(self._unfold)
+        return button
+
+    def _more_sections(self) -> QWidget:
+        self._folded = QWidget()
+        column = QVBoxLayout(self._folded)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        for section in MORE:
+            column.addLayout(self._section(section))
+        self._folded.hide()
+        return self._folded
+
+    def _unfold(self, shown: bool) -> None:
+        self._folded.setVisible(shown)
+        self.more.setIcon(self._theme.icon("chevron-down" if shown else "chevron-right"))
 
     def _section(self, section: Section) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -70,7 +118,7 @@ class DescriptionForm(QScrollArea):
     def _add(self, rows: QGridLayout, row: int, field: FormField) -> None:
         widget = self._make(field)
         widget.edited.connect(self.edited)
-        self.widgets[field.attribute] = widget
+        self.widgets[field.key] = widget
         label = QLabel(self.tr(field.label))
         proxy = widget.focusProxy()
         label.setFixedHeight(proxy.sizeHint().height() if proxy and field.kind not in _TALL else 28)
@@ -78,11 +126,13 @@ class DescriptionForm(QScrollArea):
         top = Qt.AlignmentFlag.AlignTop
         rows.addWidget(label, row, 0, top)
         rows.addWidget(widget, row, 1, top)
-        rows.addWidget(self._help(field), row + 1, 1)
+        self._helps[field.key] = self._help(field)
+        rows.addWidget(self._helps[field.key], row + 1, 1)
 
     def _help(self, field: FormField) -> QLabel:
         text = QLabel(self.tr(field.help))
         text.setProperty("role", "small")
+        text.setTextFormat(Qt.TextFormat.PlainText)
         text.setWordWrap(True)
         text.setContentsMargins(0, 0, 0, 8)
         return text
@@ -95,6 +145,10 @@ class DescriptionForm(QScrollArea):
                 return fields.ChoiceField(field)
             case FieldKind.SWITCH:
                 return fields.SwitchField(field)
+            case FieldKind.SITE:
+                return fields.SiteField(field)
+            case FieldKind.TIME:
+                return fields.TimeField(field, self._theme)
             case FieldKind.LINES:
                 return fields.LinesField(field, self._theme)
             case FieldKind.SENT:
@@ -108,7 +162,42 @@ class DescriptionForm(QScrollArea):
     def show_text(self, text: str, base: Path) -> None:
         """Fill in every field from the text; nothing is told back."""
         found = statements(text)
+        call = program_call(text, base)
         self.sandbox.set_base(base)
-        for attribute, widget in self.widgets.items():
-            statement: Statement | None = found.get(attribute.lower())
-            widget.show_source(statement.value if statement and statement.value else None)
+        for key, widget in self.widgets.items():
+            statement: Statement | None = found.get(widget.field.attribute.lower())
+            source = statement.value if statement and statement.value else None
+            widget.show_source(_as_called(call, key, source))
+        sentence = how_it_runs(call.item) if call is not None and call.item is not None else ""
+        self._helps["Executable"].setText(sentence or self.tr(self.widgets["Executable"].field.help))
+
+    def go_to(self, attribute: str) -> bool:
+        """Give the keyboard to the field of an attribute; False if there is none."""
+        widget = {key.lower(): widget for key, widget in self.widgets.items()}.get(attribute.lower())
+        if widget is None:
+            return False
+        if self._folded.isAncestorOf(widget):
+            self.more.setChecked(True)
+        widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.ensureWidgetVisible(widget)
+        return True
+
+
+def _as_called(call: CalledProgram | None, key: str, source: str | None) -> str | None:
+    """What a field shows: of a script that is given to its interpreter the script and its own arguments."""
+    if call is None or not call.before or key not in ("Executable", "Arguments"):
+        return source
+    shown = call.name if key == "Executable" else call.arguments
+    return string_source(shown) if shown else None
+
+
+def _in_the_middle(inner: QWidget) -> QWidget:
+    page = QWidget()
+    page.setProperty("role", "surface")
+    page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    across = QHBoxLayout(page)
+    across.setContentsMargins(0, 0, 0, 0)
+    across.addStretch(1)
+    across.addWidget(inner, 20)
+    across.addStretch(1)
+    return page

@@ -21,6 +21,10 @@ class FieldKind(StrEnum):
     """A whole number, 1 or more."""
     CHOICE = "choice"
     """One of a few words, written as a string."""
+    TIME = "time"
+    """A time such as 90m or 2h, written as a string."""
+    SITE = "site"
+    """One of the sites, written as a requirement; or any."""
     SWITCH = "switch"
     """True, or not written at all."""
     SENT = "sent"
@@ -42,6 +46,11 @@ class FormField:
     hint: str = ""
     """Shown in the empty field."""
 
+    @property
+    def key(self) -> str:
+        """Name of the field in the form: that of its attribute, of which the site is a second view."""
+        return "Site" if self.kind is FieldKind.SITE else self.attribute
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -62,8 +71,9 @@ SECTIONS: tuple[Section, ...] = (
             FormField(
                 "Executable",
                 _t("Program"),
-                _t("A file to send along, or a program that is there."),
+                _t("A script or program of yours, or one that is there, such as /bin/echo."),
                 FieldKind.PROGRAM,
+                hint=_t("choose one, or drop it here"),
             ),
             FormField("Arguments", _t("Arguments"), _t("Words as on a command line; nothing is expanded.")),
             FormField("JobName", _t("Name"), _t("Shown in the jobs table."), hint=_t("the program's name")),
@@ -72,17 +82,42 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         _t("Files"),
         (
-            FormField("InputSandbox", _t("Sent"), _t("Files that travel with the job."), FieldKind.SENT),
+            FormField(
+                "InputSandbox", _t("Input files"), _t("Files that travel with the job."), FieldKind.SENT
+            ),
+        ),
+    ),
+    Section(
+        _t("Needs"),
+        (
+            FormField("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), FieldKind.NUMBER),
+            FormField(
+                "WallTime",
+                _t("Time"),
+                _t("It is ended after that: 90m, 2h or 01:30:00."),
+                FieldKind.TIME,
+                hint=_t("no limit"),
+            ),
+            FormField("Requirements", _t("Where"), _t("Any site, or this one alone."), FieldKind.SITE),
+        ),
+    ),
+)
+"""The form from top to bottom."""
+
+MORE: tuple[Section, ...] = (
+    Section(
+        _t("Results"),
+        (
             FormField(
                 "OutputSandbox",
-                _t("Brought back"),
+                _t("Files"),
                 _t("One name on a line; * and ? are allowed."),
                 FieldKind.LINES,
             ),
         ),
     ),
     Section(
-        _t("Where"),
+        _t("Matching"),
         (
             FormField(
                 "Requirements",
@@ -101,7 +136,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
     ),
     Section(
-        _t("CPUs and kind"),
+        _t("Kind"),
         (
             FormField(
                 "JobType",
@@ -110,7 +145,6 @@ SECTIONS: tuple[Section, ...] = (
                 FieldKind.CHOICE,
                 (("", _t("Normal")), ("Parallel", _t("Parallel"))),
             ),
-            FormField("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), FieldKind.NUMBER),
             FormField(
                 "SubJobType",
                 _t("Parallel by"),
@@ -146,4 +180,4 @@ SECTIONS: tuple[Section, ...] = (
         (FormField("Environment", _t("Variables"), _t("NAME=value, one on a line."), FieldKind.LINES),),
     ),
 )
-"""The form from top to bottom."""
+"""What few jobs need: folded away at first."""

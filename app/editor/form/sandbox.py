@@ -45,6 +45,8 @@ class SandboxField(FieldWidget):
         self.total.setFont(theme.font("small"))
         self.bar = QProgressBar()
         self._lay_out()
+        self._fit_table()
+        theme.changed.connect(self._fill)
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, 2)
@@ -60,7 +62,6 @@ class SandboxField(FieldWidget):
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setTabKeyNavigation(False)
-        table.setFixedHeight(24 * (_ROWS_SHOWN + 1) + 8)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._name(table)
         delete = QShortcut(QKeySequence.StandardKey.Delete, table, self.remove_selected)
@@ -112,9 +113,16 @@ class SandboxField(FieldWidget):
         self._show_total()
         return values is not None
 
+    def _fit_table(self) -> None:
+        """As high as its rows, up to some; gone while there is none."""
+        head = self.table.horizontalHeader().sizeHint().height()
+        self.table.setFixedHeight(head + 24 * min(_ROWS_SHOWN, len(self.entries)) + 4)
+        self.table.setVisible(bool(self.entries))
+
     def _fill(self) -> None:
         chosen = {index.row() for index in self.table.selectedIndexes()}
         self.table.setRowCount(len(self.entries))
+        self._fit_table()
         for row, entry in enumerate(self.entries):
             self._fill_row(row, entry)
         for row in chosen:

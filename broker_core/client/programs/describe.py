@@ -11,11 +11,28 @@ from pathlib import Path
 from broker_core.client.programs.file_kind import Item, ItemKind, classify, looks_like_description
 from broker_core.client.programs.path_facts import facts_of
 from broker_core.errors import BadRequest
+from broker_core.jdl.syntax.edit import set_attribute
+from broker_core.jdl.syntax.parse import parse
 from broker_core.jdl.syntax.tokens import quoted
 from broker_core.jdl.syntax.write import value_text
 
 STDOUT, STDERR = "std.out", "std.err"
 _PLAIN = re.compile(r"[^\w.+-]+")
+_LANGUAGES = {
+    "python": "Python",
+    "sh": "Shell",
+    "bash": "Bash",
+    "zsh": "Zsh",
+    "perl": "Perl",
+    "ruby": "Ruby",
+    "Rscript": "R",
+    "julia": "Julia",
+    "node": "JavaScript",
+    "lua": "Lua",
+    "awk": "AWK",
+    "tclsh": "Tcl",
+}
+"""Interpreter without its version to the language that it runs."""
 
 
 def describe(item: Item, data: Sequence[Path] = (), cpus: int = 1, arguments: str = "") -> str:
@@ -27,7 +44,7 @@ def describe(item: Item, data: Sequence[Path] = (), cpus: int = 1, arguments: st
     executable, first = call_of(item.facts.path.name, item.interpreter)
     files = [str(item.facts.path), *map(str, data)]
     words = f"{first} {arguments}".strip()
-    return _written(_job_name(item.facts.path.name), executable, words, files, cpus)
+    return _written(job_name(item.facts.path.name), executable, words, files, cpus)
 
 
 def description_for(path: Path, data: Sequence[Path] = (), arguments: str = "") -> str | None:
@@ -54,6 +71,38 @@ def description_for(path: Path, data: Sequence[Path] = (), arguments: str = "") 
     return None
 
 
+def how_it_runs(item: Item) -> str:
+    """What is done with a file that is to be run, as a sentence for whoever chose it."""
+    match item.kind:
+        case ItemKind.PROGRAM:
+            return "Program: it is sent along and started."
+        case ItemKind.SCRIPT if item.facts.head.startswith(b"#!"):
+            line = item.facts.head.split(b"\n", 1)[0].decode("utf-8", "replace")
+            kind, by = _language(line[2:]), _start_of(line[2:])
+            return f"{kind} script: will be run with {by}, as its first line says."
+        case ItemKind.SCRIPT:
+            by = item.interpreter
+            return f"{_language(by)} script without “#!”: will be run with {by}."
+        case ItemKind.DESCRIPTION:
+            return "Job description: it says itself what is run."
+        case ItemKind.DATA:
+            return "No script or program that is known: it is started as it is."
+    return f"It {item.why}." if item.why else "It cannot be run."
+
+
+def _start_of(shebang: str) -> str:
+    """The program that a first line names, without its folder and without env."""
+    words = shebang.split() or ["sh"]
+    first = words[0].rsplit("/", 1)[-1]
+    more = [word for word in words[1:] if not word.startswith("-")]
+    return more[0] if first == "env" and more else first
+
+
+def _language(command: str) -> str:
+    name = _start_of(command).rsplit("/", 1)[-1]
+    return _LANGUAGES.get(name) or _LANGUAGES.get(name.rstrip("0123456789."), name)
+
+
 def call_of(name: str, interpreter: str) -> tuple[str, str]:
     """What is started to run the file of this name, and what Arguments begin with."""
     if not interpreter:
@@ -69,7 +118,20 @@ def describe_data(data: Sequence[Path]) -> str:
 
 def pinned(text: str, site: str) -> str:
     """The same description for one site alone; written into it, so that it can be seen and changed."""
-    return f"{text}Requirements = other.GlueSiteName == {quoted(site)};\n" if site else text
+    if not site:
+        return text
+    ad = parse(text).ad
+    entry = ad.entries.get("requirements") if ad is not None else None
+    before = text[entry.value_start : entry.value_end].strip() if entry is not None else ""
+    mine = at_site(site)
+    if before == mine:
+        return text
+    return set_attribute(text, "Requirements", f"({before}) && {mine}" if before else mine)
+
+
+def at_site(site: str) -> str:
+    """The requirement that a description with this site and no other has."""
+    return f"other.GlueSiteName == {quoted(site)}"
 
 
 def script_from_text(text: str) -> str:
@@ -79,7 +141,8 @@ def script_from_text(text: str) -> str:
     return body if body.startswith("#!") else "#!/bin/sh\n" + body
 
 
-def _job_name(name: str) -> str:
+def job_name(name: str) -> str:
+    """The name of a job that runs the file of this name."""
     return _PLAIN.sub("-", Path(name).stem).strip("-.") or "job"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -160,11 +161,48 @@ def test_the_files_of_typed_values_are_sent(
     assert [_output(context, loop, job) for job in heard[0]] == ["data of a\n", "data of b\n"]
 
 
-def test_an_error_stands_in_the_way_and_is_named(open_sheet: Open) -> None:
+def test_an_error_stands_in_the_way_is_named_and_led_to(context: BenchContext, open_sheet: Open) -> None:
     sheet = open_sheet((JobDraft("bad", 'Executable = "x"; InputSandbox = {"/nowhere/x"};'),))
     assert sheet.stage is SheetStage.REFUSED
-    assert not sheet.form.submit.isEnabled()
+    assert sheet.form.headline.text() == "This cannot be submitted yet"
     assert any(severity == "error" and "x" in said for severity, said in sheet.form.remarks.shown)
+    assert sheet.form.submit.text() == "1 error"
+    sheet.form.submit.click()
+    assert context.opened == [(sheet.jobs[0].text, None, ())]
+
+
+def test_the_arguments_of_a_dropped_script_are_written_in_the_sheet(
+    context: BenchContext, open_sheet: Open, until: Until, loop: asyncio.AbstractEventLoop, tmp_path: Path
+) -> None:
+    body = "import sys\nprint(sys.argv[1:])\n"
+    sheet = open_sheet(_jobs(_script(tmp_path, "my script.py", body, 0o644)))
+    said = "my script.py\nPython script without “#!”: will be run with python3."
+    assert sheet.form.program.text() == said
+    assert sheet.form.arguments.hasFocus() or sheet.focusWidget() is sheet.form.arguments
+    QTest.keyClicks(sheet.form.arguments, "-n 3 'two words'")
+    sheet.form.submit.click()  # at once, before the files were looked at again
+    until(lambda: sheet.stage is SheetStage.DONE)
+    assert _run(context, loop, context.shown[0])["exit_code"] == 0
+    assert _output(context, loop, context.shown[0]) == "['-n', '3', 'two words']\n"
+
+
+def test_a_parameter_in_the_arguments_asks_for_its_values(open_sheet: Open, tmp_path: Path) -> None:
+    sheet = open_sheet(_jobs(_script(tmp_path, "a.sh", "#!/bin/sh\n")))
+    assert not sheet.form.values.isVisible()
+    QTest.keyClicks(sheet.form.arguments, "_PARAM_")
+    assert sheet.form.values.isVisible()
+    assert not sheet.form.submit.isEnabled()
+    QTest.keyClicks(sheet.form.values, "1-3")
+    assert sheet.form.submit.text() == "Submit 3 jobs"
+
+
+def test_the_chosen_site_goes_along_into_the_editor(
+    context: BenchContext, open_sheet: Open, tmp_path: Path
+) -> None:
+    sheet = open_sheet(_jobs(_script(tmp_path, "a.sh", "#!/bin/sh\n")))
+    sheet.choose_site("local")
+    sheet.form.edit.click()
+    assert 'Requirements = other.GlueSiteName == "local";' in context.opened[0][0]
 
 
 def test_canceling_sends_nothing(

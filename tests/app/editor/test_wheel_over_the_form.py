@@ -22,6 +22,7 @@ def editor(qapp: QApplication, qtbot: QtBot) -> Editor:
     made.show()
     qtbot.waitExposed(made)
     qtbot.waitUntil(lambda: not made.checking.pending, timeout=60_000)
+    made.form.more.click()
     made.source.setFocus()
     return made
 

@@ -1,0 +1,113 @@
+"""What stands beside the text of a description: its form, where it could run, or why there is no form."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from app.description.statements import statements
+from app.description.values import string_of
+from app.editor.form.form import DescriptionForm
+from app.match.view import MatchView
+from app.widgets.list_state import ListState
+from app.widgets.tool_button import tool_button
+from broker_core.jdl.limits import DEFAULT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.context import AppContext
+
+LONGEST = 200_000
+"""Characters; a longer description is edited as text only."""
+_TYPES = {"dag": "graph of jobs", "collection": "collection of jobs"}
+
+
+class Sides(StrEnum):
+    """Which sides of the editor are shown."""
+
+    TEXT = "text"
+    BOTH = "both"
+    FORM = "form"
+
+
+def kind_without_form(text: str) -> str:
+    """What a description of several programs or sizes is, which no form shows; empty for others."""
+    found = statements(text)
+    written = string_of(found["type"].value) if "type" in found else ""
+    kind = _TYPES.get((written or "").lower(), "")
+    if kind or "nodes" in found:
+        return kind or _TYPES["dag"]
+    return "parallel job over several clusters" if "subjobs" in found else ""
+
+
+class EditorSide(QStackedWidget):
+    """The pane beside the text."""
+
+    textAsked = Signal()
+    """The text is wanted: there is no form for what it describes."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.form = DescriptionForm(context.theme, DEFAULT.input_sandbox_max)
+        self.whereabouts = WhereSide(context)
+        self.note = ListState(context.theme)
+        for part in (self.form, self.whereabouts, self.note):
+            self.addWidget(part)
+
+    @property
+    def matching(self) -> bool:
+        """True while it is chosen that this shows where the description could run."""
+        return self.currentWidget() is self.whereabouts
+
+    def show_form(self) -> None:
+        """Show the form, or why there is none."""
+        self.setCurrentWidget(self.form)
+
+    def show_text(self, text: str, base: Path, alone: bool) -> None:
+        """Fill in the form; `alone`: the text is not seen beside it."""
+        kind = kind_without_form(text)
+        if kind:
+            offer = (self.tr("Show the text"), self.textAsked.emit) if alone else None
+            sentence = self.tr("It describes more than one program or size, which one form cannot show.")
+            title = self.tr("A {0} is edited as text").format(kind)
+            self.note.show_state("network", title, sentence, offer)
+            self.setCurrentWidget(self.note)
+            return
+        self.setCurrentWidget(self.form)
+        self.form.show_text(text, base)
+
+
+class WhereSide(QWidget):
+    """The broker's match report for the text of an editor."""
+
+    againAsked = Signal()
+    """Ask once more, with the text as it is now."""
+    closed = Signal()
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.view = MatchView(context)
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Where can it run"))
+        heading = QHBoxLayout()
+        heading.setContentsMargins(16, 8, 8, 0)
+        title = QLabel(self.tr("Where can it run"))
+        title.setProperty("role", "strong")
+        heading.addWidget(title, 1)
+        heading.addWidget(_button(context, "refresh-cw", self.tr("Ask again"), self.againAsked))
+        heading.addWidget(_button(context, "x", self.tr("Back to the form"), self.closed))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(heading)
+        column.addWidget(self.view, 1)
+
+
+def _button(context: AppContext, icon: str, tip: str, signal: SignalInstance) -> QToolButton:
+    button = tool_button(context.theme.icon(icon), tip)
+    button.clicked.connect(signal)
+    return button
