@@ -19,7 +19,7 @@ from app.widgets.state_style import UNHEARD
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.context import AppContext
 
@@ -39,15 +39,22 @@ ACTIONS: tuple[tuple[str, str], ...] = (
 class JobActions(QWidget):
     """Buttons for what applies to the selected jobs, done through the desktop's table of actions."""
 
-    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        parent: QWidget | None = None,
+        act: Callable[[str], object] | None = None,
+    ) -> None:
+        """`act` does an action by its id; without it the window does, with what is selected in the table."""
         super().__init__(parent)
         self._context = context
+        do = act or context.trigger
         row = FlowLayout(self, spacing=4, below=4)
         self.buttons: dict[str, QPushButton] = {}
         for action, verb in ACTIONS:
             button = QPushButton(verb)
             button.setStyleSheet("padding: 5px 8px;")
-            button.clicked.connect(lambda _=False, action=action: context.trigger(action))
+            button.clicked.connect(lambda _=False, action=action: do(action))
             self.buttons[action] = button
             row.addWidget(button)
         context.theme.changed.connect(self._restyle)

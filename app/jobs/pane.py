@@ -75,6 +75,7 @@ class JobsPane(QWidget):
         self.view.selected.connect(self._selected)
         self.view.resized.connect(self._fill)
         self.view.opened.connect(self.opened)
+        self.view.batch_opened.connect(self._context.show_batch)
         self.view.customContextMenuRequested.connect(self._menu)
         header = self.view.horizontalHeader()
         header.sortIndicatorChanged.connect(self._sort)
