@@ -53,8 +53,8 @@ def course_of(columns: Columns, numbers: Sequence[int], now: float) -> BatchCour
     course = BatchCourse([min(columns["submitted"][at] for at in numbers)], [0], [0], [0])
     for moment, *changes in sorted(steps):
         for line, change in zip(course[1:], changes, strict=True):
-            line.append(line[-1] + change)
-        course.times.append(moment)
+            line += (line[-1], line[-1] + change)  # it steps: nothing changed until that moment
+        course.times.extend((moment, moment))
     if course.running[-1]:
         for line, last in zip(course, (now, *(line[-1] for line in course[1:])), strict=True):
             line.append(last)  # type: ignore[arg-type]

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app import units
 from app.batch.figures import course_of, failures_of
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _SERIES = (("running", "state-Running"), ("done", "state-Done"), ("failed", "state-Failed"))
 
+_MOST_ROWS = 10
+"""Rows of failures that are seen at once, at most."""
+
 
 class OverviewPane(QWidget):
     """Progress as a plot; below it one row for each way in which jobs failed, to be shown or run again."""
@@ -36,7 +40,7 @@ class OverviewPane(QWidget):
         self.failures = FailuresTable()
         self.view = RowTable(context.theme, "Failures by their reason")
         self.view.setModel(self.failures)
-        self.view.widths(240, 104, 56, 120, stretched=REASON)
+        self.view.widths(200, 88, 48, 104, stretched=REASON)
         self.show_these, self.rerun_these = QPushButton(), QPushButton()
         self._lay_out()
         self.view.chosen.connect(lambda _: self._offer())
@@ -46,21 +50,34 @@ class OverviewPane(QWidget):
         context.link.changed.connect(self._offer)
 
     def _lay_out(self) -> None:
-        self._column = QVBoxLayout(self)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(16, 8, 16, 12)
         self._column.setSpacing(8)
         self._column.addWidget(label("Progress", "section"))
         self._column.addWidget(self.before)
         self._column.addWidget(label("Failures", "section"))
         self._column.addWidget(self.none)
-        self._column.addWidget(self.view, 1)
+        self._column.addWidget(self.view)
         foot = QHBoxLayout()
         foot.setSpacing(8)
         for button in (self.show_these, self.rerun_these):
             foot.addWidget(button)
         foot.addStretch(1)
         self._column.addLayout(foot)
-        self._column.addStretch(0)
+        self._column.addStretch(1)
+        area = QScrollArea(widgetResizable=True)
+        area.setWidget(inner)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+
+    def _fit(self) -> None:
+        """As high as its rows, of many as high as some; the page scrolls."""
+        view, rows = self.view, min(_MOST_ROWS, max(2, len(self.failures.groups)))
+        line, head = view.verticalHeader().defaultSectionSize(), view.horizontalHeader().sizeHint().height()
+        view.setFixedHeight(head + rows * line + view.horizontalScrollBar().sizeHint().height() + 2)
 
     async def show_rows(self, numbers: Sequence[int], now: float) -> None:
         """Show the jobs of these rows of the store."""
@@ -69,6 +86,7 @@ class OverviewPane(QWidget):
         self.failures.show_groups(await asyncio.to_thread(failures_of, columns, numbers))
         failed = bool(self.failures.groups)
         self.view.setVisible(failed)
+        self._fit()
         self.none.setVisible(not failed)
         if failed and self.view.row() < 0:
             self.view.selectRow(0)

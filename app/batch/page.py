@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _PAUSE_MS = 400
 """Between two looks at a batch that changes."""
 
+_ELSEWHERE = ("job.open_batch", "job.resubmit", "job.purge")
+"""What is done to a batch from the table; here it is looked at and brought to its end."""
+
 
 class BatchPage(QWidget):
     """All about one batch; of a job that was run again, the last run."""
@@ -49,9 +52,9 @@ class BatchPage(QWidget):
         self.jobs = JobCommands(context, self, lambda: self.ids)
         self._book = BatchBook(context.jobs)
         self._looking: asyncio.Future[None] | None = None
-        self.title, self.said = label(role="title", fluid=True), label(role="muted", fluid=True)
+        self.title, self.said = label(role="title", fluid=True), label(role="muted", wrap=True)
         self.glyph = StateGlyph(context.theme)
-        self.offers = JobActions(context, act=self._act)
+        self.offers = JobActions(context, act=self._act, without=_ELSEWHERE)
         self.tabs = QTabWidget()
         self.overview, self.values = OverviewPane(context, self.jobs), ValuesPane(context)
         self.gone = ListState(context.theme)
@@ -78,7 +81,6 @@ class BatchPage(QWidget):
         self.tabs.tabBar().setAccessibleName("Views of the batch")
         self.tabs.addTab(self.overview, "Overview")
         self.tabs.addTab(self.values, "Values")
-        self.offers.buttons["job.open_batch"].setObjectName("hidden")
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -133,10 +135,8 @@ class BatchPage(QWidget):
         self.title.setText(f"{totals.name}  ·  {units.count(len(totals), 'job')}")
         self.named.emit(totals.name)
         self.said.setText(progress(totals, counted, now))
-        self.said.setToolTip(self.said.text())
         self.glyph.show_style(style_of_batch(counted))
         self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard))
-        self.offers.buttons["job.open_batch"].hide()
 
     def close_all(self) -> None:
         """The tab goes away: look no more."""

@@ -19,7 +19,7 @@ from app.widgets.state_style import UNHEARD
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from app.context import AppContext
 
@@ -44,14 +44,19 @@ class JobActions(QWidget):
         context: AppContext,
         parent: QWidget | None = None,
         act: Callable[[str], object] | None = None,
+        without: Collection[str] = (),
     ) -> None:
-        """`act` does an action by its id; without it the window does, with what is selected in the table."""
+        """`act` does an action by its id; without it the window does, with what is selected in the table.
+
+        `without`: actions that are not offered here.
+        """
         super().__init__(parent)
         self._context = context
         do = act or context.trigger
         row = FlowLayout(self, spacing=4, below=4)
         self.buttons: dict[str, QPushButton] = {}
-        for action, verb in ACTIONS:
+        self._verbs = {action: verb for action, verb in ACTIONS if action not in without}
+        for action, verb in self._verbs.items():
             button = QPushButton(verb)
             button.setStyleSheet("padding: 5px 8px;")
             button.clicked.connect(lambda _=False, action=action: do(action))
@@ -63,7 +68,7 @@ class JobActions(QWidget):
     def show_jobs(self, jobs: Sequence[Alike]) -> None:
         """Offer what applies to some of these jobs, and say to how many."""
         selected = sum(each.number for each in jobs)
-        for action, verb in ACTIONS:
+        for action, verb in self._verbs.items():
             number, row = applies_to(BY_ID[action], jobs), BY_ID[action]
             button = self.buttons[action]
             button.setVisible(number > 0)

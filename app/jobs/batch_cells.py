@@ -8,7 +8,7 @@ from typing import Any
 
 from app import units
 from app.jobs.batch_totals import BatchTotals
-from app.jobs.folding import style_of_batch, summary
+from app.jobs.folding import BETWEEN, style_of_batch, summary
 from broker_core.jobs.site_names import site_name
 
 Cell = Callable[[BatchTotals, float], str]
@@ -92,7 +92,7 @@ def until_end(totals: BatchTotals, now: float) -> str:
 
 def progress(totals: BatchTotals, counted: Counter[str], now: float) -> str:
     """How far a batch is, in words: `32 of 40 done · 8 failed`, with an estimate of its end."""
-    return " · ".join(part for part in (summary(counted), until_end(totals, now)) if part)
+    return BETWEEN.join(part for part in (summary(counted), until_end(totals, now)) if part)
 
 
 def tips(totals: BatchTotals, column: str, counted: Counter[str], now: float) -> str:

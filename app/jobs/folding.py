@@ -13,6 +13,8 @@ _ORDER = (
     *(Outcome.RUNNING.value, UNHEARD_PART, *_QUEUED),
     *(Outcome.FAILED.value, Outcome.DONE.value, Outcome.CANCELED.value),
 )
+BETWEEN = " · "
+"""Between the parts of a summary."""
 
 
 class FoldedBatch:
@@ -40,7 +42,7 @@ def summary(counted: Counter[str]) -> str:
         "failed": counted[Outcome.FAILED],
         "canceled": counted[Outcome.CANCELED],
     }
-    return " · ".join(f"{number:,} {word}" for word, number in groups.items() if number)
+    return BETWEEN.join(f"{number:,} {word}" for word, number in groups.items() if number)
 
 
 def style_of_batch(counted: Counter[str]) -> StateStyle:

@@ -13,7 +13,7 @@ from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.query_bar import QueryBar
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView, Pulse
-from app.stores.alike import alike
+from app.stores.alike import alike, alike_in_slices
 from app.stores.query import JobQuery
 from app.widgets.column_choice import ColumnChoice
 from app.widgets.list_state import ListState, explain_link
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from app.context import AppContext
 
 _NAME_LEAST = 104
+_AT_ONCE = 10_000
+"""Selected jobs that are looked at without a pause, at most."""
+_RETELL_MS = 300
+"""Between a change of jobs and a look at what is selected."""
 
 
 class JobsPane(QWidget):
@@ -44,6 +48,10 @@ class JobsPane(QWidget):
         self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", context.preferences, "columns")
         self._filling = False
         self._building: asyncio.Future[None] | None = None
+        self._telling: asyncio.Future[None] | None = None
+        self._told: list[str] = []
+        self._retell = QTimer(self, interval=_RETELL_MS, singleShot=True)
+        self._retell.timeout.connect(self._tell_again)
         self._lay_out()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._restore_columns()
@@ -107,6 +115,8 @@ class JobsPane(QWidget):
         batches = {columns["batch"][at[job]] for job in ids if job in at}
         self.table.view.take(ids)
         self._touch_window(ids | batches)
+        if self._told and not self._retell.isActive():
+            self._retell.start()
         self._refresh()
 
     def _touch_window(self, ids: set[str] | None = None) -> None:
@@ -201,7 +211,26 @@ class JobsPane(QWidget):
 
     def _tell_rows(self, ids: list[str]) -> None:
         context = self._context
-        context.actions.select(alike(context.jobs, ids, context.sites.unheard))
+        self._told = ids
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+        if len(ids) <= _AT_ONCE:
+            context.actions.select(alike(context.jobs, ids, context.sites.unheard))
+        else:
+            self._telling = context.run(self._tell_many(ids), "looking at what is selected")
+
+    async def _tell_many(self, ids: list[str]) -> None:
+        context = self._context
+        context.actions.select(await alike_in_slices(context.jobs, ids, context.sites.unheard))
+
+    def _tell_again(self) -> None:
+        """Jobs changed: what is selected may be other jobs now, or stand for other actions."""
+        ids = self.view.chosen()
+        if ids == self._told:
+            self._tell_rows(ids)
+        else:
+            self._selected()
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)

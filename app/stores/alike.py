@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.stores.slices import breathe, parts
+
 if TYPE_CHECKING:
     from app.stores.jobs import JobStore
 
@@ -25,6 +27,17 @@ class Alike(NamedTuple):
 def alike(rows: JobStore, jobs: Sequence[str], unheard: Callable[[str], float | None]) -> list[Alike]:
     """Return what kinds of jobs these are. `unheard`: since when the site of a job is not heard from."""
     found = Counter(_kinds(rows, [job for job in jobs if job in rows.at]))
+    return [Alike(_row(kind, unheard), number) for kind, number in found.items()]
+
+
+async def alike_in_slices(
+    rows: JobStore, jobs: Sequence[str], unheard: Callable[[str], float | None]
+) -> list[Alike]:
+    """The same of very many jobs."""
+    found: Counter[tuple[Any, ...]] = Counter()
+    for part in parts(jobs):
+        found.update(_kinds(rows, [job for job in part if job in rows.at]))
+        await breathe()
     return [Alike(_row(kind, unheard), number) for kind, number in found.items()]
 
 

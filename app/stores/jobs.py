@@ -52,7 +52,7 @@ class JobStore:
         self.of_batch: dict[str, list[int]] = {}
         """Batch to the numbers of its rows; some may be gone, or were run again."""
         self.repeated: dict[str, str] = {}
-        """Job of a batch to the job that repeats it, as far as both are told."""
+        """Job to the job that repeats it, whether the first is here or not."""
         self.complete = False
         self.expected = 0
         self.states: Counter[str] = Counter()
@@ -79,12 +79,15 @@ class JobStore:
 
     def counts(self, number: int) -> bool:
         """True if the row stands for its job: it was not purged, nor run again within its batch."""
-        return bool(self.columns["state"][number]) and self.columns["id"][number] not in self.repeated
+        columns = self.columns
+        again = columns["batch"][number] and columns["id"][number] in self.repeated
+        return bool(columns["state"][number]) and not again
 
     @property
     def shown(self) -> int:
         """Number of rows that `counts` says yes to."""
-        return len(self.at) - sum(1 for job in self.repeated if job in self.at)
+        at, batches = self.at, self.columns["batch"]
+        return len(at) - sum(1 for job in self.repeated if job in at and batches[at[job]])
 
     def row(self, job: str) -> dict[str, Any] | None:
         """Return the row of a job, or None if there is no such job."""
@@ -130,11 +133,10 @@ class JobStore:
         for number, batch in enumerate(self.columns["batch"][first:], first):
             if batch:
                 self.of_batch.setdefault(batch, []).append(number)
-        repeats = self.columns["rerun_of"][first:] if "rerun_of" in self.columns else ()
-        for number, job in enumerate(repeats, first):
-            if job and self.columns["batch"][number]:
+        for number, job in enumerate(self.columns["rerun_of"][first:], first):
+            if job:
                 self.repeated[job] = self.columns["id"][number]
-                self._touched.add(job) if job in self.at else None
+                self._touched.update({job} & self.at.keys())
 
     def _once(self, texts: Sequence[str]) -> list[str]:
         keep = self._texts.setdefault
@@ -164,7 +166,7 @@ class JobStore:
 
     def _uncover(self, number: int) -> None:
         """The job that this one repeated stands for its member of the batch again."""
-        before = self.columns["rerun_of"][number] if "rerun_of" in self.columns else ""
+        before = self.columns["rerun_of"][number]
         if before and self.repeated.get(before) == self.columns["id"][number]:
             del self.repeated[before]
             if before in self.at:
