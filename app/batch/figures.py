@@ -50,16 +50,23 @@ def course_of(columns: Columns, numbers: Sequence[int], now: float) -> BatchCour
             steps.append((end, -1 if begin else 0, outcome is Outcome.DONE, outcome is Outcome.FAILED))
     if not steps:
         return BatchCourse([], [], [], [])
-    course = BatchCourse([min(columns["submitted"][at] for at in numbers)], [0], [0], [0])
+    times, lines = [min(columns["submitted"][at] for at in numbers)], ([0], [0], [0])
     for moment, *changes in sorted(steps):
-        for line, change in zip(course[1:], changes, strict=True):
+        for line, change in zip(lines, changes, strict=True):
             line += (line[-1], line[-1] + change)  # it steps: nothing changed until that moment
-        course.times.extend((moment, moment))
-    if course.running[-1]:
-        for line, last in zip(course, (now, *(line[-1] for line in course[1:])), strict=True):
-            line.append(last)  # type: ignore[arg-type]
-    step = max(1, len(course.times) // _POINTS)
-    return BatchCourse(*(line[::step] + (line[-1:] if (len(line) - 1) % step else []) for line in course))
+        times += (moment, moment)
+    if lines[0][-1]:
+        times.append(now)
+        for line in lines:
+            line.append(line[-1])
+    kept = _thinned(len(times))
+    running, done, failed = ([line[at] for at in kept] for line in lines)
+    return BatchCourse([times[at] for at in kept], running, done, failed)
+
+
+def _thinned(number: int) -> list[int]:
+    step = max(1, number // _POINTS)
+    return [*range(0, number, step), *([number - 1] if (number - 1) % step else [])]
 
 
 def failures_of(columns: Columns, numbers: Sequence[int]) -> list[FailureGroup]:
@@ -71,13 +78,21 @@ def failures_of(columns: Columns, numbers: Sequence[int]) -> list[FailureGroup]:
             continue
         reason = columns["reason"][at] or ""
         cause = brief_cause(state, code, columns["signal"][at], reason)
-        said = columns["error_line"][at] or reason
-        groups.setdefault((_without(said, columns["parameter"][at]), cause), []).append(at)
+        said = _without(columns["error_line"][at] or "", columns["parameter"][at]) or reason
+        groups.setdefault((said, cause), []).append(at)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
         FailureGroup(reason, cause, _sites(columns, rows), tuple(columns["id"][at] for at in rows))
         for (reason, cause), rows in ordered
     ]
+
+
+def value_order(value: str) -> tuple[int, float, str]:
+    """What values are ordered by: numbers by their size, then texts."""
+    try:
+        return 0, float(value), ""
+    except ValueError:
+        return 1, 0.0, value
 
 
 def _without(text: str, value: str) -> str:

@@ -12,7 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 from app import units
 from app.actions.handlers import WindowHandlers
 from app.actions.table import BY_ID
+from app.batch.logs import LogsBeside
+from app.batch.outputs import OutputsPane
 from app.batch.overview import OverviewPane
+from app.batch.plot import PlotPane
 from app.batch.values import ValuesPane
 from app.inspector.header import JobActions
 from app.jobs.batch_cells import progress
@@ -57,8 +60,12 @@ class BatchPage(QWidget):
         self.offers = JobActions(context, act=self._act, without=_ELSEWHERE)
         self.tabs = QTabWidget()
         self.overview, self.values = OverviewPane(context, self.jobs), ValuesPane(context)
+        self.plot, self.logs = PlotPane(context), LogsBeside(context)
+        self.outputs = OutputsPane(context, self.jobs)
         self.gone = ListState(context.theme)
         self._lay_out()
+        self.values.selected.connect(self.logs.show_jobs)
+        self.logs.show_jobs([])
         self._later = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._later.timeout.connect(self.refresh)
         context.jobs.changed.connect(self._changed)
@@ -79,8 +86,12 @@ class BatchPage(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setExpanding(False)
         self.tabs.tabBar().setAccessibleName("Views of the batch")
-        self.tabs.addTab(self.overview, "Overview")
-        self.tabs.addTab(self.values, "Values")
+        for pane, title in (
+            (self.overview, "Overview"), (self.values, "Values"), (self.plot, "Plot"), (self.logs, "Logs"),
+            (self.outputs, "Output"),
+        ):  # fmt: skip
+            self.tabs.addTab(pane, title)
+        self.tabs.setUsesScrollButtons(True)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -117,7 +128,8 @@ class BatchPage(QWidget):
         self._show_head(now)
         if self.numbers:
             await self.overview.show_rows(self.numbers, now)
-            await self.values.show_rows(self.numbers)
+            for pane in (self.values, self.plot, self.outputs):
+                await pane.show_rows(self.numbers)
 
     def _show_head(self, now: float) -> None:
         for part in (self._head, self.tabs):
@@ -142,3 +154,4 @@ class BatchPage(QWidget):
         """The tab goes away: look no more."""
         self._later.stop()
         self.context.jobs.changed.disconnect(self._changed)
+        self.logs.close_all()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.batch.figures import FailureGroup
+from app.batch.figures import FailureGroup, value_order
 from app.jobs.columns import BY_NAME, COLUMNS, style_of_number
 from app.stores.slices import breathe, in_order, parts
 from app.widgets.cells import FONT, GLYPH, TONE
@@ -85,14 +85,15 @@ class ValuesTable(QAbstractTableModel):
         self.columns = [COLUMNS[BY_NAME[name]] for name in self.SHOWN]
 
     async def arrange(self, numbers: Sequence[int], column: int, descending: bool) -> None:
-        """Show these rows ordered by a column, in slices; values that are all numbers as numbers."""
+        """Show these rows ordered by a column, in slices."""
         key, held, now = self.columns[column].key, self._rows.columns, time.time()
         keys: dict[int, Any] = {}
         for part in parts(numbers):
-            keys.update((at, key(held, at, now)) for at in part)
+            if self.SHOWN[column] == "parameter":
+                keys.update((at, value_order(held["parameter"][at])) for at in part)
+            else:
+                keys.update((at, key(held, at, now)) for at in part)
             await breathe()
-        if self.SHOWN[column] == "parameter":
-            keys = _as_numbers(keys)
         order = await in_order(numbers, keys.__getitem__, descending)
         self._show(order)
 
@@ -158,10 +159,3 @@ class ValuesTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return held["error_line"][at] or held["reason"][at] or held["name"][at]
         return None
-
-
-def _as_numbers(keys: dict[int, Any]) -> dict[int, Any]:
-    try:
-        return {at: float(text) for at, text in keys.items()}
-    except ValueError:
-        return keys

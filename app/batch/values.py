@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.batch.tables import ValuesTable
@@ -19,9 +19,15 @@ from app.widgets.table import RowTable
 if TYPE_CHECKING:
     from app.context import AppContext
 
+_FEW = 8
+"""Selected jobs that are told, at most."""
+
 
 class ValuesPane(QWidget):
     """One row for each job, ordered by any column; a row opens its job, and all can be exported."""
+
+    selected = Signal(list)
+    """Ids of the first few jobs that are selected."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -31,7 +37,8 @@ class ValuesPane(QWidget):
         self.view = RowTable(context.theme, "Values of the batch")
         self.view.setModel(self.model)
         self.view.widths(120, 140, 96, 72, 88, 72, 104, 200, stretched=len(ValuesTable.SHOWN) - 1)
-        self.view.setSortingEnabled(False)
+        self.view.setSelectionMode(RowTable.SelectionMode.ExtendedSelection)
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._tell())
         header = self.view.horizontalHeader()
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
@@ -54,6 +61,11 @@ class ValuesPane(QWidget):
         header = self.view.horizontalHeader()
         descending = header.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder
         await self.model.arrange(numbers, header.sortIndicatorSection(), descending)
+
+    def _tell(self) -> None:
+        spans = self.view.selectionModel().selection().toList()
+        rows = sorted(row for span in spans for row in range(span.top(), span.bottom() + 1)[:_FEW])
+        self.selected.emit([self.model.job_at(row) for row in rows[:_FEW]])
 
     def _arrange_later(self) -> None:
         self._context.run(self.show_rows(self._numbers), "ordering the values")
