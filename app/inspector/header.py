@@ -74,8 +74,8 @@ class JobActions(QWidget):
             button.setVisible(number > 0)
             button.setEnabled(number > 0)
             button.setText(row.named(number, selected) if row.many and selected > 1 else verb)
-            told = "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
-            button.setToolTip(f"{verb.rstrip('…')}: {told}")
+            subject = "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
+            button.setToolTip(f"{verb.rstrip('…')}: {subject}")
 
     def _restyle(self) -> None:
         for action, button in self.buttons.items():

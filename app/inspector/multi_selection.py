@@ -74,7 +74,7 @@ class MultiSelection(QWidget):
         """What matters about these jobs: CPUs in all, sites, how many failed."""
         columns = self._context.jobs.columns
         cpus = sum(columns["cpus"][at] or 1 for at in numbers)
-        sites = {site_name(place) for place in {columns["site"][at] for at in numbers} if place}
+        sites = {site_name(ce) for ce in {columns["site"][at] for at in numbers} if ce}
         parts = [f"{job_times.count(cpus, 'CPU')} in all"]
         if sites:
             parts.append(f"at {sites.pop()}" if len(sites) == 1 else f"at {len(sites)} sites")

@@ -98,8 +98,8 @@ def progress(totals: BatchTotals, counted: Counter[str], now: float) -> str:
 def tips(totals: BatchTotals, column: str, counted: Counter[str], now: float) -> str:
     """What the tooltip of a cell says."""
     tip = _TIPS.get(column)
-    said = tip(totals) if tip else ""
-    return said or progress(totals, counted, now)
+    text = tip(totals) if tip else ""
+    return text or progress(totals, counted, now)
 
 
 def _each_site(totals: BatchTotals) -> str:

@@ -32,7 +32,7 @@ class BatchName:
         if name not in self._few:
             self._few = sorted((*self._few, name))[:3]
 
-    def said(self) -> str:
+    def common(self) -> str:
         """The common name; where there is none, the first names in the order of the alphabet."""
         if len(self._few) == 1:
             return self._few[0]
@@ -50,5 +50,5 @@ def _around(name: str, value: str) -> set[tuple[str, str]]:
     """What may stand before and behind the value in a name."""
     if not value:
         return {(name, "")}
-    places = (at for at in range(len(name)) if name.startswith(value, at))
-    return {(name[:at], name[at + len(value) :]) for at in places}
+    offsets = (at for at in range(len(name)) if name.startswith(value, at))
+    return {(name[:at], name[at + len(value) :]) for at in offsets}

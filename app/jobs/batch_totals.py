@@ -67,7 +67,7 @@ class BatchTotals:
     @property
     def name(self) -> str:
         """The name that its jobs share."""
-        return self._named.said()
+        return self._named.common()
 
     @property
     def wait(self) -> float | None:
@@ -85,11 +85,11 @@ class BatchTotals:
         ordered = sorted(self.exits.items(), key=lambda item: (-item[1], item[0]))
         return ", ".join(f"{number:,} × {code}" for code, number in ordered)
 
-    def tally(self, unheard: Unheard = lambda place: None) -> Counter[str]:
+    def tally(self, unheard: Unheard = lambda site: None) -> Counter[str]:
         """How many jobs have each outcome; what is not heard from counts apart."""
         found: Counter[str] = Counter()
-        for (outcome, place), number in self._counts.items():
-            silent = outcome is Outcome.UNKNOWN or (outcome in _AT_SITE and unheard(place))
+        for (outcome, site), number in self._counts.items():
+            silent = outcome is Outcome.UNKNOWN or (outcome in _AT_SITE and unheard(site))
             found[UNHEARD_PART if silent else outcome.value] += number
         return found
 

@@ -129,8 +129,8 @@ class JobsDelegate(QStyledItemDelegate):
         self._text(painter, box, text, self._color("text"), font)
         if batch:
             box = box.adjusted(self._metrics[id(font)].horizontalAdvance(text) + _GLYPH, 0, 0, 0)
-            said = self._fitting_parts(self._table.progress(line), box.width(), self._font)
-            self._text(painter, box, said, self._color("muted"), self._font)
+            progress = self._fitting_parts(self._table.progress(line), box.width(), self._font)
+            self._text(painter, box, progress, self._color("muted"), self._font)
 
     def _paint_text(self, painter: QPainter, box: QRect, line: int, column: int) -> None:
         text = self._table.text(line, column)

@@ -49,7 +49,7 @@ class JobsPane(QWidget):
         self._filling = False
         self._building: asyncio.Future[None] | None = None
         self._telling: asyncio.Future[None] | None = None
-        self._told: list[str] = []
+        self._reported: list[str] = []
         self._retell = QTimer(self, interval=_RETELL_MS, singleShot=True)
         self._retell.timeout.connect(self._tell_again)
         self._lay_out()
@@ -115,7 +115,7 @@ class JobsPane(QWidget):
         batches = {columns["batch"][at[job]] for job in ids if job in at}
         self.table.view.take(ids)
         self._touch_window(ids | batches)
-        if self._told and not self._retell.isActive():
+        if self._reported and not self._retell.isActive():
             self._retell.start()
         self._refresh()
 
@@ -211,7 +211,7 @@ class JobsPane(QWidget):
 
     def _tell_rows(self, ids: list[str]) -> None:
         context = self._context
-        self._told = ids
+        self._reported = ids
         if self._telling is not None:
             self._telling.cancel()
             self._telling = None
@@ -227,7 +227,7 @@ class JobsPane(QWidget):
     def _tell_again(self) -> None:
         """Jobs changed: what is selected may be other jobs now, or stand for other actions."""
         ids = self.view.chosen()
-        if ids == self._told:
+        if ids == self._reported:
             self._tell_rows(ids)
         else:
             self._selected()

@@ -23,5 +23,5 @@ def run_again(
 
 async def _run_again(context: AppContext, ids: list[str], changes: Mapping[str, str], site: str) -> None:
     receipt = await context.client.resubmit(ids, changes, site=site)
-    said = f"Rerunning {units.count(len(receipt.ids), 'job')}."
-    context.notify(Notice(said, Tone.GOOD, "", receipt.ids[0] if receipt.ids else ""))
+    text = f"Rerunning {units.count(len(receipt.ids), 'job')}."
+    context.notify(Notice(text, Tone.GOOD, "", receipt.ids[0] if receipt.ids else ""))

@@ -69,8 +69,8 @@ class RerunSheet(QDialog):
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(12)
         column.addWidget(label(f"Rerun {number} with changes", "title"))
-        said = "Each runs again in its place, with the files it had. What stays empty is as it was."
-        column.addWidget(label(said, "muted", wrap=True))
+        about = "Each runs again in its place, with the files it had. What stays empty is as it was."
+        column.addWidget(label(about, "muted", wrap=True))
         column.addLayout(form)
         column.addStretch(1)
         column.addLayout(foot)

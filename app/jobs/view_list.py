@@ -147,12 +147,12 @@ class ViewList:
         groups = await self._groups(ordered)
         await self._table.count(groups)
         batches = [FoldedBatch(name, groups[name]) for name in sorted(groups)]
-        by_id = {batch.id: place for place, batch in enumerate(batches)}
+        by_id = {batch.id: index for index, batch in enumerate(batches)}
         entries: list[int] = []
-        for place, batch in enumerate(batches):
+        for index, batch in enumerate(batches):
             batch.open = batch.id in opened
-            keys[-1 - place] = self._table.batch_key(self.sort, batch.id)
-            entries.append(-1 - place)
+            keys[-1 - index] = self._table.batch_key(self.sort, batch.id)
+            entries.append(-1 - index)
         members: set[int] = set()
         for part in parts(ordered):
             entries += (number for number in part if self._rows.columns["batch"][number] not in by_id)

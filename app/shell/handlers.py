@@ -253,14 +253,14 @@ class Handlers:
 
     def show_batch(self, batch: str) -> None:
         """Open the page of a batch, or bring the open one to the front."""
-        from app.batch.page import BatchPage
+        from app.inspector.batch.page import BatchPage
 
         rows = self._context.jobs
         name = rows.columns["name"][rows.of_batch[batch][0]] if rows.of_batch.get(batch) else batch
         page = self._parts.tabs.open_page(
             f"batch:{batch}", name, "rows-2", lambda: BatchPage(self._context, batch)
         )
-        page.named.connect(lambda said: self._parts.tabs.setTabText(self._parts.tabs.indexOf(page), said))
+        page.named.connect(lambda name: self._parts.tabs.setTabText(self._parts.tabs.indexOf(page), name))
         page.refresh()
 
     def add_site(self) -> None:

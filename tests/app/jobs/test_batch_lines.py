@@ -171,4 +171,4 @@ def test_the_name_of_a_batch_is_that_of_its_jobs_without_their_values(
         named = BatchName()
         for one in order:
             named.add(*one)
-        assert named.said() == name
+        assert named.common() == name

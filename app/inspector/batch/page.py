@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 from app import units
 from app.actions.handlers import WindowHandlers
 from app.actions.table import BY_ID
-from app.batch.logs import LogsBeside
-from app.batch.outputs import OutputsPane
-from app.batch.overview import OverviewPane
-from app.batch.plot import PlotPane
-from app.batch.values import ValuesPane
+from app.inspector.batch.logs import LogsBeside
+from app.inspector.batch.outputs import OutputsPane
+from app.inspector.batch.overview import OverviewPane
+from app.inspector.batch.plot import PlotPane
+from app.inspector.batch.values import ValuesPane
 from app.inspector.header import JobActions
 from app.jobs.batch_cells import progress
 from app.jobs.batch_totals import BatchBook
@@ -55,7 +55,7 @@ class BatchPage(QWidget):
         self.jobs = JobCommands(context, self, lambda: self.ids)
         self._book = BatchBook(context.jobs)
         self._looking: asyncio.Future[None] | None = None
-        self.title, self.said = label(role="title", fluid=True), label(role="muted", wrap=True)
+        self.title, self.summary = label(role="title", fluid=True), label(role="muted", wrap=True)
         self.glyph = StateGlyph(context.theme)
         self.offers = JobActions(context, act=self._act, without=_ELSEWHERE)
         self.tabs = QTabWidget()
@@ -80,7 +80,7 @@ class BatchPage(QWidget):
         column.setContentsMargins(16, 12, 16, 8)
         column.setSpacing(4)
         column.addLayout(head)
-        column.addWidget(self.said)
+        column.addWidget(self.summary)
         column.addSpacing(4)
         column.addWidget(self.offers)
         self.tabs.setDocumentMode(True)
@@ -116,11 +116,11 @@ class BatchPage(QWidget):
     def refresh(self) -> None:
         """Show the batch as it is now."""
         if self._looking is None or self._looking.done():
-            self._looking = self.context.run(self._look(), "summing up the batch")
+            self._looking = self.context.run(self._show_all(), "summing up the batch")
         else:
             self._later.start()
 
-    async def _look(self) -> None:
+    async def _show_all(self) -> None:
         rows, now = self.context.jobs, time.time()
         self.numbers = [at for at in rows.of_batch.get(self.batch, ()) if rows.counts(at)]
         self.ids = [rows.columns["id"][at] for at in self.numbers]
@@ -146,7 +146,7 @@ class BatchPage(QWidget):
         counted = totals.tally(unheard)
         self.title.setText(f"{totals.name}  ·  {units.count(len(totals), 'job')}")
         self.named.emit(totals.name)
-        self.said.setText(progress(totals, counted, now))
+        self.summary.setText(progress(totals, counted, now))
         self.glyph.show_style(style_of_batch(counted))
         self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard))
 

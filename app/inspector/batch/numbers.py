@@ -47,8 +47,8 @@ def _in_column(text: str, name: str) -> float:
     head = [cell.strip() for cell in rows[0]] if rows else []
     if name not in head:
         raise NumberNotFound(f"There is no column {name!r}; columns are {', '.join(head[:8]) or 'none'}.")
-    place = head.index(name)
-    last = next((row[place] for row in reversed(rows[1:]) if len(row) > place and row[place].strip()), "")
+    index = head.index(name)
+    last = next((row[index] for row in reversed(rows[1:]) if len(row) > index and row[index].strip()), "")
     return _number(last)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.batch.figures import FailureGroup, value_order
+from app.inspector.batch.figures import FailureGroup, value_order
 from app.jobs.columns import BY_NAME, COLUMNS, style_of_number
 from app.stores.slices import breathe, in_order, parts
 from app.widgets.cells import FONT, GLYPH, TONE
@@ -63,8 +63,8 @@ class FailuresTable(QAbstractTableModel):
         """What the delegate paints."""
         group, column = self.groups[index.row()], index.column()
         if role in _DISPLAY or role == Qt.ItemDataRole.ToolTipRole:
-            said = group.reason or "No reason is recorded"
-            return (said, group.cause, f"{len(group.jobs):,}", group.sites)[column]
+            reason = group.reason or "No reason is recorded"
+            return (reason, group.cause, f"{len(group.jobs):,}", group.sites)[column]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column == JOBS else None
         if role == TONE:
@@ -105,8 +105,8 @@ class ValuesTable(QAbstractTableModel):
         elif order != self.order:
             self.layoutAboutToBeChanged.emit()
             before = self.persistentIndexList()
-            places = {at: place for place, at in enumerate(order)}
-            moved = [self.index(places.get(self.order[one.row()], -1), one.column()) for one in before]
+            rows = {at: row for row, at in enumerate(order)}
+            moved = [self.index(rows.get(self.order[one.row()], -1), one.column()) for one in before]
             self.order = order
             self.changePersistentIndexList(before, moved)
             self.layoutChanged.emit()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QComboBox, QLineEdit, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app import units
-from app.batch.figures import value_order
-from app.batch.numbers import NumberQuestion, NumberSource
-from app.batch.reading import MOST, NumbersFound, read_numbers
+from app.inspector.batch.figures import value_order
+from app.inspector.batch.numbers import NumberQuestion, NumberSource
+from app.inspector.batch.reading import MOST, NumbersFound, read_numbers
 from app.stores.slices import breathe
 from app.widgets import qt_types
 from app.widgets.csv_file import Written
@@ -22,8 +22,8 @@ from app.widgets.labels import label
 from broker_core.jobs.outcome import Outcome, outcome_of
 
 if TYPE_CHECKING:
-    from app.batch.scatter import ScatterPlot
     from app.context import AppContext
+    from app.inspector.batch.scatter import ScatterPlot
 
 _HINTS = {
     NumberSource.COLUMN: "Name of the column",
@@ -49,7 +49,7 @@ class PlotPane(QWidget):
         self.file, self.source, self.what = QComboBox(), QComboBox(), QLineEdit()
         self.go = QPushButton("Plot")
         self.export = ExportButton(context, "the numbers", "number", self._gather)
-        self.progress, self.said = QProgressBar(), label(_NOTHING, "muted", wrap=True)
+        self.progress, self.note = QProgressBar(), label(_NOTHING, "muted", wrap=True)
         self._lay_out()
         self.source.currentIndexChanged.connect(lambda _: self._hint())
         self.go.clicked.connect(self.start)
@@ -75,7 +75,7 @@ class PlotPane(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(16, 8, 16, 12)
         self._column.setSpacing(8)
-        for row in (form, self.progress, self.said):
+        for row in (form, self.progress, self.note):
             self._column.addWidget(row)
         self._column.addStretch(1)
 
@@ -96,7 +96,7 @@ class PlotPane(QWidget):
     def start(self) -> None:
         """Read and draw; what is being read already is given up."""
         if not self.what.text().strip() or not self.file.currentText().strip():
-            self.said.setText("Say in which file, and what to look for in it.")
+            self.note.setText("Say in which file, and what to look for in it.")
             return
         if self._reading is not None:
             self._reading.cancel()
@@ -111,7 +111,7 @@ class PlotPane(QWidget):
         self.progress.setRange(0, len(rows))
         self.progress.setValue(0)
         self.progress.show()
-        self.said.setText(f"Reading {question.path} of {units.count(len(rows), 'job')}…")
+        self.note.setText(f"Reading {question.path} of {units.count(len(rows), 'job')}…")
         try:
             ids = [columns["id"][at] for at in rows]
             self.found = await read_numbers(self._context.client, question, ids, self.progress.setValue)
@@ -123,7 +123,7 @@ class PlotPane(QWidget):
         if self.plot is None:
             for _ in qt_types.in_steps():
                 await breathe()
-            scatter = await asyncio.to_thread(import_module, "app.batch.scatter")
+            scatter = await asyncio.to_thread(import_module, "app.inspector.batch.scatter")
             self.plot = scatter.ScatterPlot(self._context.theme)
             self._column.insertWidget(3, self.plot, 1)
         values = self._values()
@@ -135,7 +135,7 @@ class PlotPane(QWidget):
             "Value",
             question.what,
         )
-        self.said.setText(self._sentence())
+        self.note.setText(self._sentence())
         self.export.setEnabled(bool(ordered))
 
     def _values(self) -> dict[str, str]:
@@ -145,13 +145,15 @@ class PlotPane(QWidget):
 
     def _sentence(self) -> str:
         found, missing = self.found.numbers, self.found.missing
-        said = [f"{units.count(len(found), 'number')} of {units.count(len(found) + len(missing), 'job')}."]
+        sentences = [
+            f"{units.count(len(found), 'number')} of {units.count(len(found) + len(missing), 'job')}."
+        ]
         if len(self._done) > MOST:
-            said.append(f"Only the first {MOST:,} of {len(self._done):,} jobs that are done were read.")
+            sentences.append(f"Only the first {MOST:,} of {len(self._done):,} jobs that are done were read.")
         if missing:
             why = next(iter(missing.values()))
-            said.append(f"{units.count(len(missing), 'job has', 'jobs have')} none: {why}")
-        return " ".join(said)
+            sentences.append(f"{units.count(len(missing), 'job has', 'jobs have')} none: {why}")
+        return " ".join(sentences)
 
     async def _gather(self) -> Written:
         values = self._values()

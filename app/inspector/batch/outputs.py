@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
-from app.batch.figures import value_order
+from app.inspector.batch.figures import value_order
 from app.jobs.columns import state_word
 from app.stores.slices import breathe, parts
 from app.widgets.labels import label
@@ -40,7 +40,7 @@ class OutputsPane(QWidget):
         super().__init__()
         self._context, self._jobs = context, jobs
         self._items: dict[str, QTreeWidgetItem] = {}
-        self.said = label(role="muted", fluid=True)
+        self.summary = label(role="muted", fluid=True)
         self.fetch = QPushButton("Fetch all…")
         self.tree = QTreeWidget()
         self.tree.setAccessibleName("Output of all jobs")
@@ -50,7 +50,7 @@ class OutputsPane(QWidget):
         self.tree.header().setStretchLastSection(False)
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         head = QHBoxLayout()
-        head.addWidget(self.said, 1)
+        head.addWidget(self.summary, 1)
         head.addWidget(self.fetch)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 12)
@@ -75,7 +75,7 @@ class OutputsPane(QWidget):
             made = [self._item(at) for at in part]
             self.tree.addTopLevelItems(made)
             await breathe()
-        self.said.setText(f"Output of {units.count(len(self._items), 'job')} that ended")
+        self.summary.setText(f"Output of {units.count(len(self._items), 'job')} that ended")
         self._offer()
 
     def _item(self, at: int) -> QTreeWidgetItem:

@@ -10,15 +10,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app import units
-from app.batch.figures import course_of, failures_of
-from app.batch.tables import REASON, FailuresTable
+from app.inspector.batch.figures import course_of, failures_of
+from app.inspector.batch.tables import REASON, FailuresTable
 from app.widgets.deferred_plot import make_history_plot
 from app.widgets.labels import label
 from app.widgets.table import RowTable
 
 if TYPE_CHECKING:
-    from app.batch.figures import BatchCourse
     from app.context import AppContext
+    from app.inspector.batch.figures import BatchCourse
     from app.jobs.commands import JobCommands
     from app.widgets.history_plot import HistoryPlot
 

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.batch.figures import course_of, failures_of
-from app.batch.numbers import NumberNotFound, NumberQuestion, NumberSource
-from app.batch.tables import ValuesTable
+from app.inspector.batch.figures import course_of, failures_of
+from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource
+from app.inspector.batch.tables import ValuesTable
 from app.stores.jobs import JobStore
 from tests.app.jobs.rows import NOW, columns
 

@@ -59,9 +59,9 @@ def course_of(columns: Columns, numbers: Sequence[int], now: float) -> BatchCour
         times.append(now)
         for line in lines:
             line.append(line[-1])
-    kept = _thinned(len(times))
-    running, done, failed = ([line[at] for at in kept] for line in lines)
-    return BatchCourse([times[at] for at in kept], running, done, failed)
+    thinned = _thinned(len(times))
+    running, done, failed = ([line[at] for at in thinned] for line in lines)
+    return BatchCourse([times[at] for at in thinned], running, done, failed)
 
 
 def _thinned(number: int) -> list[int]:
@@ -70,7 +70,7 @@ def _thinned(number: int) -> list[int]:
 
 
 def failures_of(columns: Columns, numbers: Sequence[int]) -> list[FailureGroup]:
-    """Group the failed jobs of these rows by what they said last and how they ended; the largest first."""
+    """Group the failed jobs of these rows by what they line last and how they ended; the largest first."""
     groups: dict[tuple[str, str], list[int]] = {}
     for at in numbers:
         state, code = columns["state"][at], columns["exit_code"][at]
@@ -78,8 +78,8 @@ def failures_of(columns: Columns, numbers: Sequence[int]) -> list[FailureGroup]:
             continue
         reason = columns["reason"][at] or ""
         cause = brief_cause(state, code, columns["signal"][at], reason)
-        said = _without(columns["error_line"][at] or "", columns["parameter"][at]) or reason
-        groups.setdefault((said, cause), []).append(at)
+        line = _without(columns["error_line"][at] or "", columns["parameter"][at]) or reason
+        groups.setdefault((line, cause), []).append(at)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
         FailureGroup(reason, cause, _sites(columns, rows), tuple(columns["id"][at] for at in rows))

@@ -60,8 +60,8 @@ class LogsBeside(QWidget):
     def show_jobs(self, jobs: Sequence[str]) -> None:
         """Show the logs of these jobs, of many the first."""
         self.jobs = list(jobs[:MOST])
-        for place, (column, pane) in enumerate(zip(self._columns, self.panes, strict=True)):
-            job = self.jobs[place] if place < len(self.jobs) else None
+        for number, (column, pane) in enumerate(zip(self._columns, self.panes, strict=True)):
+            job = self.jobs[number] if number < len(self.jobs) else None
             column.setVisible(job is not None)
             pane.show_job(job)
         self._stack.setCurrentIndex(1 if self.jobs else 0)

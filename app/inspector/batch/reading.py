@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.batch.numbers import NumberNotFound, NumberQuestion
+from app.inspector.batch.numbers import NumberNotFound, NumberQuestion
 from broker_core.client.client import BrokerClient
 from broker_core.errors import CrossDeskError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.batch.tables import ValuesTable
+from app.inspector.batch.tables import ValuesTable
 from app.jobs.columns import jobs_table
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton

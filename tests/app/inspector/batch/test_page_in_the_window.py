@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.batch.numbers import NumberSource
-from app.batch.page import BatchPage
+from app.inspector.batch.numbers import NumberSource
+from app.inspector.batch.page import BatchPage
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.jobs.rows import NOW, columns
 from tests.app.windows import Stage, play, turns
@@ -34,7 +34,7 @@ async def _page(on: Stage) -> BatchPage:
     at = view.visualRect(view.table.index(0, 1)).center()
     QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, at)
     page = await eventually(lambda: on.window.findChild(BatchPage), what="a page")
-    await eventually(lambda: page.said.text() == "3 of 5 done · 2 failed")
+    await eventually(lambda: page.summary.text() == "3 of 5 done · 2 failed")
     return page
 
 
@@ -61,7 +61,7 @@ def test_a_batch_opens_as_a_page_with_failures_by_reason_that_are_shown_and_run_
             lambda: not set(group.jobs) & set(page.ids), what="the last runs stand for their jobs"
         )
         assert len(page.ids) == 5
-        await eventually(lambda: page.said.text() == "3 of 5 done · 2 failed", 90)
+        await eventually(lambda: page.summary.text() == "3 of 5 done · 2 failed", 90)
 
     play(qapp, broker, scenario)
 
@@ -79,7 +79,7 @@ def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication,
         QTest.keyClick(pane.what, Qt.Key.Key_Return)
         await eventually(lambda: sorted(pane.found.numbers.values()) == [20.0, 30.0, 40.0])
         await eventually(lambda: pane.plot is not None and pane.plot.isVisible())
-        assert pane.said.text() == "3 numbers of 3 jobs."
+        assert pane.note.text() == "3 numbers of 3 jobs."
         pane.file.setCurrentText("out.txt")
         pane.source.setCurrentIndex(pane.source.findData(NumberSource.PATTERN))
         pane.what.setText(r"energy = ([\d.]+)")
@@ -87,7 +87,7 @@ def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication,
         await eventually(lambda: sorted(pane.found.numbers.values()) == [2.5, 3.5, 4.5])
         pane.what.setText("nothing of that (.)")
         pane.start()
-        await eventually(lambda: "3 jobs have none: Nothing fits the expression." in pane.said.text())
+        await eventually(lambda: "3 jobs have none: Nothing fits the expression." in pane.note.text())
         assert not pane.plot.isVisible()
 
     play(qapp, broker, scenario)

@@ -33,9 +33,9 @@ class ScatterPlot(QWidget):
 
     def show_points(self, values: list[str], numbers: list[float], across: str, up: str) -> None:
         """Show a number for each value; `across` and `up` name the axes."""
-        places, ticks = _places(values)
+        positions, ticks = _positions(values)
         self.plot.getAxis("bottom").setTicks(ticks)
-        self.points.setData(places, numbers)
+        self.points.setData(positions, numbers)
         self._titles = (across, up)
         self.plot.setAccessibleName(f"{up} against {across}: {len(numbers)} points")
         self.plot.getPlotItem().enableAutoRange()
@@ -55,7 +55,7 @@ class ScatterPlot(QWidget):
         self.plot.getPlotItem().showGrid(x=True, y=True, alpha=0.12)
 
 
-def _places(values: list[str]) -> tuple[list[float], list[list[tuple[float, str]]] | None]:
+def _positions(values: list[str]) -> tuple[list[float], list[list[tuple[float, str]]] | None]:
     """Where values stand on the axis, and its ticks if it is not one of numbers."""
     try:
         return [float(value) for value in values], None
