@@ -211,11 +211,14 @@ class Store:
         limit: int = 5000,
         states: Sequence[JobState | Outcome] = (),
         columns: Sequence[str] = JOB_COLUMNS,
+        *,
+        latest: bool = False,
     ) -> reads.JobsByColumn:
         """A page of the jobs table, newest first. An empty owner stands for all owners, no states and
-        outcomes for any; `after` is the `next` of the page before. Raises BadRequest."""
+        outcomes for any; `after` is the `next` of the page before; `latest` leaves jobs out that were run
+        again. Raises BadRequest."""
         sweeps = self._sweeps.open()
-        chosen = (owner, after, limit, tuple(states), tuple(columns), sweeps)
+        chosen = (owner, after, limit, tuple(states), tuple(columns), sweeps, latest)
         return await self._readers.read(reads.jobs_page, *chosen)
 
     async def job(self, identity: str) -> JobRecord | None:

@@ -138,12 +138,16 @@ class BrokerClient(SiteCommands, SubmissionCommands):
         after: str = "",
         states: Iterable[str] = (),
         columns: Iterable[str] = (),
+        *,
+        latest: bool = False,
     ) -> JobsPage:
-        """A page of the user's jobs by columns, newest first; `after` is the `next` of the page before."""
-        page = await self._get(
-            "/jobs", limit=limit, after=after, state=[str(one) for one in states], columns=",".join(columns)
-        )
-        return unchecked(JobsPage, page)
+        """A page of the user's jobs by columns, newest first; `after` is the `next` of the page before.
+
+        `latest`: without the jobs that were run again.
+        """
+        query = {"limit": limit, "after": after, "state": [str(one) for one in states]}
+        more = {"latest": "true"} if latest else {}
+        return unchecked(JobsPage, await self._get("/jobs", **query, **more, columns=",".join(columns)))
 
     async def job(self, job: str) -> JobDetail:
         """Everything about one job but its events and files (CB-CMD-05)."""

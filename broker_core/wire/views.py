@@ -89,6 +89,8 @@ class JobDetail(Wire):
     unheard_since: float | None = None
     """When its site was last heard from, seconds since the epoch, where it is not connected now: what is told
     of the job is from then."""
+    repeated_by: str = ""
+    """Id of the job that runs it once more, in its place of the batch; empty: none."""
     queue_place: int = 0
     """1 for the head of the broker's queue; 0 if not queued."""
     usage: dict[str, float] = {}

@@ -88,6 +88,13 @@ async def test_each_job_is_repeated_once_and_the_later_one_is_named(client: Brok
     assert sum(isinstance(one, Conflict) for one in tries) == 4
     await reach(client, done.ids[0], "Done")
     latest = (await client.resubmit(done.ids)).ids[0]
+    await reach(client, latest, "Done")
+    assert (await client.job(job)).repeated_by == done.ids[0]
+    assert (await client.job(latest)).repeated_by == ""
+    assert job in (await client.events_of(done.ids[0]))[0].reason
+    for states in ((), ("failed",), ("Done",)):
+        page = await client.jobs_page(states=states, columns=("id",), latest=True)
+        assert (page.columns["id"], page.total) == ([latest], 1)
     with pytest.raises(Conflict, match=latest) as told:
         await client.resubmit([job])
     assert told.value.place == job

@@ -29,6 +29,10 @@ NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
 
+_LATEST = "NOT EXISTS (SELECT 1 FROM jobs AS later WHERE later.rerun_of <> '' AND later.rerun_of = jobs.id)"
+"""SQL: the job was not run again."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobsByColumn:
     """A page of the jobs table by columns, newest job first; fields as in wire.views.JobsPage."""
@@ -68,15 +72,18 @@ def jobs_page(
     wanted: Wanted,
     columns: Sequence[str],
     sweeps: Sequence[Sweep] = (),
+    latest: bool = False,
 ) -> JobsByColumn:
     """A page of the jobs of an owner; an empty owner stands for all, nothing `wanted` for any state.
 
-    `sweeps`: those with jobs that share their story, and may have no row yet.
+    `sweeps`: those with jobs that share their story, and may have no row yet. `latest`: without the jobs that
+    were run again.
 
     Only the first page counts the jobs: counting costs as much as reading a page.
     """
     names = _known_columns(columns)
     where, values = _conditions(owner, wanted)
+    where += [_LATEST] if latest else []
     mine = sweep_reads.chosen(sweeps, owner, states_of(wanted))
     total, before = 0, _cursor(after) if after else 1 << 62
     if not after:

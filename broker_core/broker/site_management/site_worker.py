@@ -128,13 +128,13 @@ class SiteWorker:
                 return
         self._engine.post(_writable(said))
 
-    async def _failed(self, said: AttemptEnded) -> None:
+    async def _failed(self, ended: AttemptEnded) -> None:
         """Tell an end with the last words of the program. Should the broker end meanwhile, its site tells the
         end again to the next one."""
-        live = self._engine.scheduler.job(said.component.job)
-        if live is not None and live.record.attempt == said.component.attempt:
-            said = replace(said, error_line=await error_line(self.site, self._orders, live.record))
-        self._engine.post(_writable(said))
+        live = self._engine.scheduler.job(ended.component.job)
+        if live is not None and live.record.attempt == ended.component.attempt:
+            ended = replace(ended, error_line=await error_line(self.site, self._orders, live.record))
+        self._engine.post(_writable(ended))
 
     async def close(self) -> None:
         """Stop calling and listening; what runs goes on."""

@@ -119,12 +119,14 @@ def rerun_of(record: JobRecord, item: CheckedItem, site: str, name: str) -> NewJ
         "pinned": site,
         "rerun_of": record.id,
     }
-    event = _submitted(record.owner, new_id(), details)
+    event = _submitted(record.owner, new_id(), details, f"Runs job {record.id} once more")
     demand = demand_of(description, item.item.description, record.parameter, site)
     return NewJob(LogEntry(event, first_record(event)), demand, tuple(item.item.files))
 
 
-def _submitted(owner: str, job: str, details: dict[str, object]) -> JobEvent:
+def _submitted(
+    owner: str, job: str, details: dict[str, object], reason: str = "Accepted by the broker"
+) -> JobEvent:
     return JobEvent(
         job=job,
         seq=1,
@@ -134,7 +136,7 @@ def _submitted(owner: str, job: str, details: dict[str, object]) -> JobEvent:
         old=None,
         new=JobState.SUBMITTED,
         owner=owner,
-        reason="Accepted by the broker",
+        reason=reason,
         details=details,
     )
 

@@ -17,6 +17,9 @@ from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.messages import Arrival
 from broker_core.wire.submission import Receipt, Rerun, SandboxFile, Submission, SubmissionItem
 
+_SLICE = 1000
+"""Jobs between two turns of the event loop."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Alike:
@@ -100,7 +103,9 @@ class Reruns:
         texts: dict[str, str] = {}
         # Sandboxes by the object: jobs of one list share it, and lists can be long.
         groups: dict[tuple[str, bool, int], _Alike] = {}
-        for record in records:
+        for number, record in enumerate(records):
+            if not number % _SLICE:
+                await asyncio.sleep(0)
             if record.description not in texts:
                 text = await self._orders.text(record)
                 texts[record.description] = with_changes(text, wanted.changes)
@@ -133,7 +138,7 @@ def _put_together(
             made[record.id] = rerun_of(record, item, wanted.site or record.pinned, name)
     jobs = [made[record.id] for record in records]
     batches = {record.batch for record in records}
-    kept = NewSubmission(
+    submission = NewSubmission(
         owner=owner,
         key=wanted.key,
         receipt=Receipt(
@@ -145,7 +150,7 @@ def _put_together(
         entries=[job.entry for job in jobs],
         files={job.entry.record.id: job.files for job in jobs if job.files},
     )
-    return NewJobs(kept, tuple(Arrival(job.entry.record, job.demand) for job in jobs))
+    return NewJobs(submission, tuple(Arrival(job.entry.record, job.demand) for job in jobs))
 
 
 def _and_others(jobs: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from broker_core.client.client import BrokerClient
-from broker_core.command_line.job.following import Row, rows_of
+from broker_core.command_line.job.following import Row, latest_rows, rows_of
 from broker_core.jobs.outcome import Outcome, outcomes
 from broker_core.jobs.site_names import site_name
 
@@ -50,7 +50,11 @@ class BatchLine:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """How many jobs have which outcome, those that are furthest last: `40 jobs: 8 Failed, 32 Done`."""
+    """How many jobs have which outcome, those that are furthest last: `40 jobs: 8 Failed, 32 Done`.
+
+    What was run again counts once, as its last run stands.
+    """
+    rows = latest_rows(rows)
     found = Counter(outcomes((row["state"] for row in rows), (row["exit_code"] for row in rows)))
     counts = ", ".join(f"{found[one]:,} {one.value}" for one in Outcome if found[one])
     return f"{len(rows):,} jobs: {counts}"
@@ -80,7 +84,7 @@ async def folded_page(
     rows: list[Row] = []
     after, total = "", 0
     while True:
-        page = await client.jobs_page(_PAGE, after, states)
+        page = await client.jobs_page(_PAGE, after, states, latest=True)
         rows += rows_of(page.columns)
         after, total = page.next, total or page.total
         if not after or (limit and (len(folded(rows)) > limit or len(rows) >= LOOKED)):

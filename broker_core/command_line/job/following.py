@@ -13,6 +13,7 @@ from typing import Any
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
+from broker_core.jobs.latest_members import latest_members
 from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
@@ -173,9 +174,15 @@ async def follow_jobs(
     return rows
 
 
+def latest_rows(rows: Sequence[Row]) -> list[Row]:
+    """The rows without those that another one of them repeats."""
+    ids, reruns = [row["id"] for row in rows], [row.get("rerun_of", "") for row in rows]
+    return [rows[number] for number in latest_members(ids, reruns)]
+
+
 def failed(rows: Sequence[Row]) -> bool:
-    """True unless every job is done."""
-    return any(outcome_of_row(row) is not Outcome.DONE for row in rows)
+    """True unless every job is done, or its rerun is."""
+    return any(outcome_of_row(row) is not Outcome.DONE for row in latest_rows(rows))
 
 
 def outcome_of_row(row: Row) -> Outcome:

@@ -69,7 +69,8 @@ def list_jobs(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
     unfold: Annotated[
-        bool, typer.Option("--unfold", help="Each job of a batch on its own line, however many.")
+        bool,
+        typer.Option("--unfold", help="Each job on its own line, those that were run again too."),
     ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
@@ -101,7 +102,8 @@ async def _list(
 ) -> tuple[Sequence[Row | BatchLine], int, int, int]:
     """Lines, how many jobs they stand for, how many fit, and how many other jobs there are."""
     lines, shown, total = await listed(client, states, limit)
-    others = (await client.jobs_page(1, columns=("id",))).total - total if states else 0
+    latest = listed is folded_page
+    others = (await client.jobs_page(1, columns=("id",), latest=latest)).total - total if states else 0
     return lines, shown, total, max(0, others)
 
 
@@ -177,6 +179,7 @@ def _show(detail: JobDetail) -> None:
             ("Name", row["name"]),
             ("State", words.standing(row, cause=True)),
             ("Because", row["reason"]),
+            ("Last error line", output.printable(row.get("error_line", ""))),
             ("Waits for", detail.waits_for),
             ("Not heard from", _unheard(detail)),
             ("Place in queue", str(detail.queue_place or "")),
@@ -185,6 +188,8 @@ def _show(detail: JobDetail) -> None:
             ("Site", site_name(row["site"])),
             ("Batch", row["batch"]),
             ("Value", row["parameter"]),
+            ("Rerun of", row.get("rerun_of", "")),
+            ("Run again by", detail.repeated_by),
             *((name.capitalize(), _at(row[name])) for name in times),
             ("Run time", words.run_time(row)),
             ("Exit", words.exit_code_or_signal(row)),

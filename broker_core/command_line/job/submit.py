@@ -125,17 +125,17 @@ async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequ
     limits = Limits(**sizes, dialect=info.dialect)
     prepared = await _prepare_all(sources, limits, request)
     receipt = await _submit(client, prepared, request)
-    _print_warnings(prepared, receipt)
-    await _warn_of_site(client, request.site)
+    print_warnings(prepared, receipt)
+    await warn_of_site(client, request.site)
     talk = len(receipt.ids) == 1 and _interactive(prepared[0])
     if not (request.wait or request.follow):
-        _print_receipt(receipt)
+        print_receipt(receipt)
         if talk and not session().json:
             output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
         return Exit.OK
     if talk and request.follow and not session().json:
         return await _attach(client, receipt.ids[0], request.timeout)
-    return await _watch(client, receipt, request)
+    return await watch(client, receipt, request)
 
 
 def _interactive(prepared: Prepared) -> bool:
@@ -153,7 +153,7 @@ async def _attach(client: BrokerClient, job: str, timeout: float | None) -> int:
         raise TimedOut from None
 
 
-def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
+def print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
     """What is worth a word, each with its file and line; of the broker's, what the check here did not say."""
     if session().json:
         return
@@ -166,7 +166,7 @@ def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
             output.say(f"{line}warning[{caution.code}]: {caution.message}", "yellow")
 
 
-async def _warn_of_site(client: BrokerClient, site: str) -> None:
+async def warn_of_site(client: BrokerClient, site: str) -> None:
     """Say that jobs may only go where nothing is known to be: they wait until it is."""
     if not site or session().json or site.lower() in [one.name for one in await client.sites()]:
         return
@@ -235,7 +235,8 @@ def _upload_bar() -> AbstractContextManager[Progress | None]:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def _print_receipt(receipt: Receipt) -> None:
+def print_receipt(receipt: Receipt) -> None:
+    """The ids of new jobs, or all of it as JSON."""
     if session().json:
         output.as_json(receipt_value(receipt))
         return
@@ -260,7 +261,8 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
     return value
 
 
-async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest) -> int:
+async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest) -> int:
+    """Wait for new jobs and tell how they end; returns the exit code."""
     ids = receipt.ids
     if not session().json and not request.follow:
         _print_ids(receipt)

@@ -56,13 +56,16 @@ async def jobs(
     after: Annotated[str, Query(max_length=200)] = "",
     state: Annotated[list[str], Query()] = [],  # noqa: B006 - the framework copies it
     columns: Annotated[str, Query(max_length=1000)] = "",
+    latest: bool = False,
 ) -> Response:
     """A page of the caller's jobs by columns, newest first.
 
-    `state`: names of states, as `Done`, and outcomes in small letters, as `failed`.
+    `state`: names of states, as `Done`, and outcomes in small letters, as `failed`. `latest`: without jobs
+    that were run again.
     """
     wanted = tuple(column for column in columns.split(",") if column) or JOB_COLUMNS
-    page = await store.jobs_page(owner, after, limit, [_state(name) for name in state], wanted)
+    states = [_state(name) for name in state]
+    page = await store.jobs_page(owner, after, limit, states, wanted, latest=latest)
     return Response(orjson.dumps(page), media_type=JSON)
 
 

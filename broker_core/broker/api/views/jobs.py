@@ -49,6 +49,7 @@ class JobViews:
             waits_for=self.waits_for(record),
             unheard_since=self._unheard(record),
             usage=await self._usage(record),
+            repeated_by=(await self._engine.store.reruns([record.id])).get(record.id, ""),
             queue_place=self._engine.scheduler.queue_position(record.id),
             diagnostics=_diagnostics(checked),
         )
