@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from app.inspector.logs.pane import LogsPane
 from app.jobs.columns import state_word
@@ -28,13 +28,11 @@ class LogsBeside(QWidget):
         super().__init__()
         self._context = context
         self.jobs: list[str] = []
-        self.panes = [LogsPane(context) for _ in range(MOST)]
-        self._heads = [label(role="strong", fluid=True) for _ in range(MOST)]
-        self._columns = [self._column(head, pane) for head, pane in zip(self._heads, self.panes, strict=True)]
+        self.panes: list[LogsPane] = []
+        self._heads: list[QLabel] = []
+        self._columns: list[QWidget] = []
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
-        for column in self._columns:
-            self.splitter.addWidget(column)
         self.none = ListState(context.theme)
         self.none.show_state(
             "columns-2",
@@ -46,8 +44,8 @@ class LogsBeside(QWidget):
         self._stack.addWidget(self.splitter)
         context.jobs.changed.connect(lambda _: self._name())
 
-    def _column(self, head: QWidget, pane: QWidget) -> QWidget:
-        column = QWidget()
+    def _add(self) -> None:
+        column, head, pane = QWidget(), label(role="strong", fluid=True), LogsPane(self._context)
         column.setMinimumWidth(_LEAST)
         head.setContentsMargins(12, 8, 8, 0)
         inside = QVBoxLayout(column)
@@ -55,11 +53,16 @@ class LogsBeside(QWidget):
         inside.setSpacing(0)
         inside.addWidget(head)
         inside.addWidget(pane, 1)
-        return column
+        self._columns.append(column)
+        self._heads.append(head)
+        self.panes.append(pane)
+        self.splitter.addWidget(column)
 
     def show_jobs(self, jobs: Sequence[str]) -> None:
         """Show the logs of these jobs, of many the first."""
         self.jobs = list(jobs[:MOST])
+        while len(self.panes) < len(self.jobs):
+            self._add()
         for number, (column, pane) in enumerate(zip(self._columns, self.panes, strict=True)):
             job = self.jobs[number] if number < len(self.jobs) else None
             column.setVisible(job is not None)

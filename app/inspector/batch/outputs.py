@@ -66,13 +66,16 @@ class OutputsPane(QWidget):
         """Show the jobs of these rows of the store that have ended; those there stay as they are."""
         columns = self._context.jobs.columns
         state, code = columns["state"], columns["exit_code"]
-        ended = {columns["id"][at]: at for at in numbers if outcome_of(state[at], code[at]).ended}
+        ended: dict[str, int] = {}
+        for part in parts(numbers):
+            ended.update((columns["id"][at], at) for at in part if outcome_of(state[at], code[at]).ended)
+            await breathe()
         for job in self._items.keys() - ended.keys():
             self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(self._items.pop(job)))
         new = [at for job, at in ended.items() if job not in self._items]
         new.sort(key=lambda at: value_order(columns["parameter"][at] or columns["name"][at]))
-        for part in parts(new, _SLICE):
-            made = [self._item(at) for at in part]
+        for few in parts(new, _SLICE):
+            made = [self._item(at) for at in few]
             self.tree.addTopLevelItems(made)
             await breathe()
         self.summary.setText(f"Output of {units.count(len(self._items), 'job')} that ended")

@@ -23,6 +23,7 @@ from app.jobs.batch_totals import BatchBook
 from app.jobs.commands import JobCommands
 from app.jobs.folding import style_of_batch
 from app.stores.alike import alike
+from app.stores.slices import breathe, parts
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
 from app.widgets.state_glyph import StateGlyph
@@ -65,7 +66,7 @@ class BatchPage(QWidget):
         self.gone = ListState(context.theme)
         self._lay_out()
         self.values.selected.connect(self.logs.show_jobs)
-        self.logs.show_jobs([])
+        self.tabs.currentChanged.connect(lambda _: self.refresh())
         self._later = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._later.timeout.connect(self.refresh)
         context.jobs.changed.connect(self._changed)
@@ -122,14 +123,25 @@ class BatchPage(QWidget):
 
     async def _show_all(self) -> None:
         rows, now = self.context.jobs, time.time()
-        self.numbers = [at for at in rows.of_batch.get(self.batch, ()) if rows.counts(at)]
-        self.ids = [rows.columns["id"][at] for at in self.numbers]
+        numbers: list[int] = []
+        for part in parts(rows.of_batch.get(self.batch, ())):
+            numbers += (at for at in part if rows.counts(at))
+            await breathe()
+        self.numbers, self.ids = numbers, [rows.columns["id"][at] for at in numbers]
         await self._book.ready([self.batch])
         self._show_head(now)
-        if self.numbers:
-            await self.overview.show_rows(self.numbers, now)
-            for pane in (self.values, self.plot, self.outputs):
-                await pane.show_rows(self.numbers)
+        await breathe()
+        if numbers:
+            await self._show_front(numbers, now)
+
+    async def _show_front(self, numbers: list[int], now: float) -> None:
+        """Only what is looked at is brought up to date."""
+        front = self.tabs.currentWidget()
+        if front is self.overview:
+            await self.overview.show_rows(numbers, now)
+        for pane in (self.values, self.plot, self.outputs):
+            if front is pane:
+                await pane.show_rows(numbers)
 
     def _show_head(self, now: float) -> None:
         for part in (self._head, self.tabs):

@@ -13,7 +13,7 @@ from app import units
 from app.inspector.batch.figures import value_order
 from app.inspector.batch.numbers import NumberQuestion, NumberSource
 from app.inspector.batch.reading import MOST, NumbersFound, read_numbers
-from app.stores.slices import breathe
+from app.stores.slices import breathe, parts
 from app.widgets import qt_types
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
@@ -86,7 +86,11 @@ class PlotPane(QWidget):
         """Take the jobs of these rows of the store; the files of the first that is done are offered."""
         columns = self._context.jobs.columns
         state, code = columns["state"], columns["exit_code"]
-        self._done = [at for at in numbers if outcome_of(state[at], code[at]) is Outcome.DONE]
+        done: list[int] = []
+        for part in parts(numbers):
+            done += (at for at in part if outcome_of(state[at], code[at]) is Outcome.DONE)
+            await breathe()
+        self._done = done
         self.go.setEnabled(bool(self._done))
         if self._done and not self._offered and self._context.link.up:
             self._offered = columns["id"][self._done[0]]
