@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,20 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QProgressBar, QPushButton, Q
 
 from app import units
 from app.inspector.batch.figures import value_order
-from app.inspector.batch.numbers import NumberQuestion, NumberSource
-from app.inspector.batch.reading import MOST, NumbersFound, read_numbers
+from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource
 from app.stores.slices import breathe, parts
 from app.widgets import qt_types
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
+from broker_core.errors import CrossDeskError
 from broker_core.jobs.outcome import Outcome, outcome_of
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.inspector.batch.scatter import ScatterPlot
+    from broker_core.client.client import BrokerClient
 
 _HINTS = {
     NumberSource.COLUMN: "Name of the column",
@@ -33,6 +35,44 @@ _HINTS = {
 _NOTHING = (
     "Choose a file and what to look for in it: the last number found in each job that is done is drawn."
 )
+
+
+MOST = 2000
+"""Jobs whose output is read, at most."""
+_AT_A_TIME = 8
+_LENGTH = 1 << 20
+"""Bytes that are read of a file, at most."""
+
+
+@dataclass(slots=True)
+class NumbersFound:
+    """What reading brought."""
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Job to its number."""
+    missing: dict[str, str] = field(default_factory=dict)
+    """Job to why it has none."""
+
+
+async def read_numbers(
+    client: BrokerClient, question: NumberQuestion, jobs: Sequence[str], progress: Callable[[int], None]
+) -> NumbersFound:
+    """Ask the question of the files of these jobs; `progress` gets the number of jobs answered."""
+    found, waiting = NumbersFound(), iter(jobs)
+
+    async def read_on() -> None:
+        for job in waiting:
+            try:
+                part = await client.read_file(job, question.path, 0, _LENGTH)
+                found.numbers[job] = await asyncio.to_thread(question.answer, part.content)
+            except (NumberNotFound, CrossDeskError) as error:
+                found.missing[job] = str(error)
+            progress(len(found.numbers) + len(found.missing))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(_AT_A_TIME):
+            group.create_task(read_on())
+    return found
 
 
 class PlotPane(QWidget):
@@ -60,8 +100,8 @@ class PlotPane(QWidget):
         self.file.setEditable(True)
         self.file.setMinimumWidth(140)
         self.what.setMinimumWidth(180)
-        for field, name in ((self.file, "File"), (self.source, "What to look for"), (self.what, "Its name")):
-            field.setAccessibleName(name)
+        for entry, name in ((self.file, "File"), (self.source, "What to look for"), (self.what, "Its name")):
+            entry.setAccessibleName(name)
         for source in NumberSource:
             self.source.addItem(source.value, source)
         form = QWidget()

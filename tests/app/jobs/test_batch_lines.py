@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.jobs.batch_names import BatchName
-from app.jobs.batch_totals import BatchTotals
+from app.jobs.batch_totals import BatchName, BatchTotals
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.table import JobsTable
 from app.stores.jobs import JobStore
