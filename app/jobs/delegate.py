@@ -20,7 +20,7 @@ _FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
 
 class JobsDelegate(QStyledItemDelegate):
-    """Paints states as glyph and word, batches with an arrow and a bar of their jobs' states."""
+    """Paints states as glyph and word, batches with an arrow, a count and a bar of their jobs' states."""
 
     def __init__(self, theme: Theme, table: JobsTable) -> None:
         super().__init__(table)
@@ -76,7 +76,7 @@ class JobsDelegate(QStyledItemDelegate):
         inner = box.adjusted(_GLYPH + 6, 0, 0, 0)
         batch = self._table.batch_at(line)
         if batch:
-            self._bar(painter, inner, line)
+            self._paint_tally(painter, inner, line)
         else:
             whole = f"{style.word} {style.more}" if style.more else style.word
             fits = self._metrics[id(self._strong)].horizontalAdvance(whole) <= inner.width()
@@ -95,18 +95,25 @@ class JobsDelegate(QStyledItemDelegate):
         painter.drawPixmap(box.left(), box.top() + (box.height() - _GLYPH) // 2, found)
         painter.setOpacity(1.0)
 
-    def _bar(self, painter: QPainter, box: QRect, line: int) -> None:
-        """A bar of the states of a batch's jobs, in their colours; the words are in the cell's text."""
+    def _paint_tally(self, painter: QPainter, box: QRect, line: int) -> None:
+        """As much of how a batch stands as there is room for, over a bar of its states in their colors."""
         batch = self._table.batch_at(line)
         if batch is None:
             return
-        counted = folding.parts(self._table.tally(batch))
-        left, width = float(box.left()), float(box.width())
-        top = box.top() + box.height() / 2 - 3
-        for token, number in counted:
-            share = width * number / len(batch.rows)
-            painter.fillRect(QRectF(left, top, max(1.0, share - 1), 6), self._color(token))
+        tally = self._table.tally(batch)
+        text = self._fitting_parts(folding.summary(tally), box.width(), self._strong)
+        self._text(painter, box.adjusted(0, 0, 0, -3), text, self._color("text"), self._strong)
+        left, width, total = float(box.left()), float(box.width()), tally.total()
+        for token, number in folding.parts(tally):
+            share = width * number / total
+            painter.fillRect(QRectF(left, box.bottom() - 3.5, max(1.0, share - 1), 3), self._color(token))
             left += share
+
+    def _fitting_parts(self, text: str, room: int, font: QFont) -> str:
+        """The parts of a sentence that fit, from its beginning; nothing if the first one does not."""
+        while text and self._metrics[id(font)].horizontalAdvance(text) > room:
+            text = text.rpartition(folding.BETWEEN)[0]
+        return text
 
     def _paint_name(self, painter: QPainter, box: QRect, line: int) -> None:
         batch = self._table.batch_at(line)
@@ -118,7 +125,12 @@ class JobsDelegate(QStyledItemDelegate):
         elif inside:
             box = box.adjusted(_INDENT * 2 - 4, 0, 0, 0)
         text = self._table.text(line, _NAME)
-        self._text(painter, box, text, self._color("text"), self._strong if batch else self._font)
+        font = self._strong if batch else self._font
+        self._text(painter, box, text, self._color("text"), font)
+        if batch:
+            box = box.adjusted(self._metrics[id(font)].horizontalAdvance(text) + _GLYPH, 0, 0, 0)
+            progress = self._fitting_parts(self._table.progress(line), box.width(), self._font)
+            self._text(painter, box, progress, self._color("muted"), self._font)
 
     def _paint_text(self, painter: QPainter, box: QRect, line: int, column: int) -> None:
         text = self._table.text(line, column)

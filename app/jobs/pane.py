@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
-from app.actions.registry import SAMPLE
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.query_bar import QueryBar
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView, Pulse
+from app.stores.alike import alike, alike_in_slices
 from app.stores.query import JobQuery
 from app.widgets.column_choice import ColumnChoice
 from app.widgets.list_state import ListState, explain_link
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from app.context import AppContext
 
 _NAME_LEAST = 104
+_AT_ONCE = 10_000
+"""Selected jobs that are looked at without a pause, at most."""
+_RETELL_MS = 300
+"""Between a change of jobs and a look at what is selected."""
 
 
 class JobsPane(QWidget):
@@ -44,6 +48,10 @@ class JobsPane(QWidget):
         self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", context.preferences, "columns")
         self._filling = False
         self._building: asyncio.Future[None] | None = None
+        self._telling: asyncio.Future[None] | None = None
+        self._reported: list[str] = []
+        self._retell = QTimer(self, interval=_RETELL_MS, singleShot=True)
+        self._retell.timeout.connect(self._tell_again)
         self._lay_out()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._restore_columns()
@@ -75,6 +83,7 @@ class JobsPane(QWidget):
         self.view.selected.connect(self._selected)
         self.view.resized.connect(self._fill)
         self.view.opened.connect(self.opened)
+        self.view.batch_opened.connect(self._context.show_batch)
         self.view.customContextMenuRequested.connect(self._menu)
         header = self.view.horizontalHeader()
         header.sortIndicatorChanged.connect(self._sort)
@@ -104,9 +113,10 @@ class JobsPane(QWidget):
             return
         columns, at = self._context.jobs.columns, self._context.jobs.at
         batches = {columns["batch"][at[job]] for job in ids if job in at}
-        self.table.forget_tallies(batches)
         self.table.view.take(ids)
         self._touch_window(ids | batches)
+        if self._reported and not self._retell.isActive():
+            self._retell.start()
         self._refresh()
 
     def _touch_window(self, ids: set[str] | None = None) -> None:
@@ -159,7 +169,7 @@ class JobsPane(QWidget):
     def _refresh(self) -> None:
         link, shown = self._context.link, len(self.table.view)
         self.view.delegate.gray = not link.up
-        total = len(self._context.jobs)
+        total = self._context.jobs.shown
         self.bar.count.setText(
             units.count(total, "job") if shown == total else f"{shown:,} of {units.count(total, 'job')}"
         )
@@ -200,14 +210,32 @@ class JobsPane(QWidget):
         self.chosen.emit(ids)
 
     def _tell_rows(self, ids: list[str]) -> None:
-        rows = [row for row in map(self._context.jobs.row, ids[:SAMPLE]) if row]
-        unheard = self._context.sites.unheard
-        self._context.actions.select([row | {"unheard": unheard(row["site"])} for row in rows])
+        context = self._context
+        self._reported = ids
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+        if len(ids) <= _AT_ONCE:
+            context.actions.select(alike(context.jobs, ids, context.sites.unheard))
+        else:
+            self._telling = context.run(self._tell_many(ids), "looking at what is selected")
+
+    async def _tell_many(self, ids: list[str]) -> None:
+        context = self._context
+        context.actions.select(await alike_in_slices(context.jobs, ids, context.sites.unheard))
+
+    def _tell_again(self) -> None:
+        """Jobs changed: what is selected may be other jobs now, or stand for other actions."""
+        ids = self.view.chosen()
+        if ids == self._reported:
+            self._tell_rows(ids)
+        else:
+            self._selected()
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._context.actions.fill(menu, "job")
+        self._context.actions.fill(menu, "job", fitting=True)
         menu.popup(self.view.viewport().mapToGlobal(at))
 
     # --- columns

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 SLICE = 2500
 """Rows in one slice: a few milliseconds."""
 
 
-def parts(rows: Sequence[int], size: int = SLICE) -> Iterator[Sequence[int]]:
+def parts(rows: Sequence[T], size: int = SLICE) -> Iterator[Sequence[T]]:
     """Cut a sequence into slices."""
     for start in range(0, len(rows), size):
         yield rows[start : start + size]

@@ -1,4 +1,4 @@
-"""The jobs table with 100,000 jobs: loading, scrolling under live updates, memory, news on the screen."""
+"""The jobs table with 100,000 jobs: loading, scrolling under live updates, memory, news, large batches."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.benchmarks.figure import Figure
 JOBS, _CALL = 100_000, 10_000
 _SECONDS, _RATE = 5.0, 1000
 _NEWS = 20
+_BATCH_SECONDS = 3.0
 
 
 def measure() -> list[Figure]:
@@ -57,6 +58,7 @@ async def _measure(app: Any) -> list[Figure]:
             )
             figures += await _scrolling(window, gaps)
             figures.append(await _news(window, client))
+            figures += await batches(window, gaps)
         finally:
             await window.context.close()
             window.close()
@@ -173,6 +175,45 @@ async def _news(window: Any, client: Any) -> Figure:
     if len(late) < _NEWS:
         raise RuntimeError(f"only {len(late)} events were painted")
     return Figure("event to the painted row, worst", round(max(late) * 1000, 1), "ms", at_most=200)
+
+
+async def batches(window: Any, gaps: Gaps) -> list[Figure]:
+    """The same jobs as lines of batches with 10,000 jobs each: in the table, selected, and as a page."""
+    from app.inspector.batch.page import BatchPage
+
+    rows, pane = window.context.jobs, window.jobs
+    lines = pane.table.view
+    gaps.reset()
+    lines.folding = True
+    for column in ("runtime", "submitted"):
+        lines.sort = column
+        await lines.rebuild()
+    await _changes(rows, _BATCH_SECONDS)
+    table = Figure("longest block with batches of 10,000", round(gaps.worst * 1000, 1), "ms", at_most=30)
+    batch = max(rows.of_batch, key=lambda name: len(rows.of_batch[name]))
+    gaps.reset()
+    pane.view.selectRow(lines.line_of_batch(batch))
+    await _changes(rows, _BATCH_SECONDS)
+    chosen = Figure("the same, one of them selected", round(gaps.worst * 1000, 1), "ms", at_most=30)
+    gaps.reset()
+    window.context.show_batch(batch)
+    page = window.findChild(BatchPage)
+    await _changes(rows, _BATCH_SECONDS)
+    if len(page.ids) < _CALL:
+        raise RuntimeError(f"the page shows {len(page.ids)} jobs")
+    opened = Figure("longest block with its page open", round(gaps.worst * 1000, 1), "ms", at_most=30)
+    return [table, chosen, opened]
+
+
+async def _changes(rows: Any, seconds: float) -> None:
+    """Change 1,000 rows a second, as an update of the event stream does."""
+    begin, sent = time.perf_counter(), 0
+    while (spent := time.perf_counter() - begin) < seconds:
+        wanted = int(spent * _RATE) - sent
+        if wanted:
+            _change(rows, sent, wanted, 0)
+            sent += wanted
+        await asyncio.sleep(0.005)
 
 
 def _resident() -> float:

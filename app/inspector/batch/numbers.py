@@ -1,0 +1,95 @@
+"""Finding a number in the output of a job: in a column, under a key, or by a pattern. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class NumberSource(StrEnum):
+    """How a number is found in a file; the values are the words of the form."""
+
+    COLUMN = "Column of a table"
+    KEY = "Key in JSON"
+    PATTERN = "Regular expression"
+
+
+class NumberNotFound(Exception):
+    """There is no such number in the file; the message says what is there instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberQuestion:
+    """Which number is wanted of each job."""
+
+    path: str
+    """File of the job's output."""
+    source: NumberSource
+    what: str
+    """Name of the column, key (`fit.slope` goes into objects, `runs.0` into lists) or expression."""
+
+    def answer(self, content: bytes) -> float:
+        """The number in a file; of several the last. Raises NumberNotFound."""
+        text = content.decode("utf-8-sig", "replace")
+        return _FINDERS[self.source](text, self.what)
+
+
+def _in_column(text: str, name: str) -> float:
+    dialect = max(",;\t", key=text.partition("\n")[0].count)
+    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=dialect) if row]
+    head = [cell.strip() for cell in rows[0]] if rows else []
+    if name not in head:
+        raise NumberNotFound(f"There is no column {name!r}; columns are {', '.join(head[:8]) or 'none'}.")
+    index = head.index(name)
+    last = next((row[index] for row in reversed(rows[1:]) if len(row) > index and row[index].strip()), "")
+    return _number(last)
+
+
+def _under_key(text: str, key: str) -> float:
+    try:
+        found: Any = json.loads(text)
+    except ValueError as error:
+        raise NumberNotFound(f"The file is not JSON: {error}.") from error
+    for step in key.split("."):
+        if isinstance(found, dict) and step in found:
+            found = found[step]
+        elif (
+            isinstance(found, list) and re.fullmatch(r"-?\d+", step) and -len(found) <= int(step) < len(found)
+        ):
+            found = found[int(step)]
+        else:
+            there = ", ".join(list(found)[:8]) if isinstance(found, dict) else "none"
+            raise NumberNotFound(f"There is no key {step!r}; keys are {there or 'none'}.")
+    return _number(found)
+
+
+def _by_pattern(text: str, pattern: str) -> float:
+    try:
+        found = deque(re.finditer(pattern, text, re.MULTILINE), maxlen=1)
+    except re.error as error:
+        raise NumberNotFound(f"The expression cannot be read: {error}.") from error
+    if not found:
+        raise NumberNotFound("Nothing fits the expression.")
+    last = found[0]
+    return _number(last[1] if last.re.groups else last[0])
+
+
+def _number(found: Any) -> float:
+    try:
+        return float(found)
+    except (TypeError, ValueError) as error:
+        raise NumberNotFound(f"{str(found)[:40]!r} is not a number.") from error
+
+
+_FINDERS: dict[NumberSource, Callable[[str, str], float]] = {
+    NumberSource.COLUMN: _in_column,
+    NumberSource.KEY: _under_key,
+    NumberSource.PATTERN: _by_pattern,
+}

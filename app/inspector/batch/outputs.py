@@ -1,0 +1,119 @@
+"""The output of all jobs of a batch as one tree, and as one download."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import units
+from app.inspector.batch.figures import value_order
+from app.jobs.columns import state_word
+from app.stores.slices import breathe, parts
+from app.widgets.labels import label
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.outcome import outcome_of
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+    from app.jobs.commands import JobCommands
+
+_SLICE = 250
+"""Lines that are made in one go."""
+_JOB = Qt.ItemDataRole.UserRole
+
+
+class OutputsPane(QWidget):
+    """A folder for each job that has ended; its files are asked for when it is unfolded."""
+
+    def __init__(self, context: AppContext, jobs: JobCommands) -> None:
+        super().__init__()
+        self._context, self._jobs = context, jobs
+        self._items: dict[str, QTreeWidgetItem] = {}
+        self.summary = label(role="muted", fluid=True)
+        self.fetch = QPushButton("Fetch all…")
+        self.tree = QTreeWidget()
+        self.tree.setAccessibleName("Output of all jobs")
+        self.tree.setHeaderLabels(["Value", "State", "Size"])
+        self.tree.setUniformRowHeights(True)
+        self.tree.setStyleSheet("QTreeView::item { padding: 0 8px; height: 26px; }")
+        self.tree.header().setStretchLastSection(False)
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head = QHBoxLayout()
+        head.addWidget(self.summary, 1)
+        head.addWidget(self.fetch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 16, 12)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.tree, 1)
+        self.fetch.clicked.connect(lambda: self._jobs.fetch_those(list(self._items)))
+        self.tree.itemExpanded.connect(self._expanded)
+        self.tree.itemActivated.connect(self._activated)
+        context.link.changed.connect(self._offer)
+
+    async def show_rows(self, numbers: Sequence[int]) -> None:
+        """Show the jobs of these rows of the store that have ended; those there stay as they are."""
+        columns = self._context.jobs.columns
+        state, code = columns["state"], columns["exit_code"]
+        ended: dict[str, int] = {}
+        for part in parts(numbers):
+            ended.update((columns["id"][at], at) for at in part if outcome_of(state[at], code[at]).ended)
+            await breathe()
+        for job in self._items.keys() - ended.keys():
+            self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(self._items.pop(job)))
+        new = [at for job, at in ended.items() if job not in self._items]
+        new.sort(key=lambda at: value_order(columns["parameter"][at] or columns["name"][at]))
+        for few in parts(new, _SLICE):
+            made = [self._item(at) for at in few]
+            self.tree.addTopLevelItems(made)
+            await breathe()
+        self.summary.setText(f"Output of {units.count(len(self._items), 'job')} that ended")
+        self._offer()
+
+    def _item(self, at: int) -> QTreeWidgetItem:
+        columns = self._context.jobs.columns
+        value = columns["parameter"][at] or columns["name"][at]
+        item = QTreeWidgetItem([value, state_word(columns, at, 0.0), ""])
+        item.setData(0, _JOB, columns["id"][at])
+        item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
+        self._items[columns["id"][at]] = item
+        return item
+
+    def _offer(self) -> None:
+        self.fetch.setText(f"Fetch {units.count(len(self._items), 'job')}…")
+        self.fetch.setEnabled(bool(self._items) and self._context.link.up)
+
+    def _expanded(self, item: QTreeWidgetItem) -> None:
+        if not item.childCount():
+            job = item.data(0, _JOB)
+            self._context.run(self._fill(job), "asking for the files of a job")
+
+    async def _fill(self, job: str) -> None:
+        try:
+            files = await self._context.client.files(job)
+        except CrossDeskError as error:
+            lines = [QTreeWidgetItem([str(error), "", ""])]
+        else:
+            lines = [QTreeWidgetItem([file.path, "", units.size_text(file.size)]) for file in files]
+            lines = lines or [QTreeWidgetItem(["No files", "", ""])]
+        item = self._items.get(job)
+        if item is not None and not item.childCount():
+            for line in lines:
+                line.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.addChildren(lines)
+
+    def _activated(self, item: QTreeWidgetItem) -> None:
+        parent = item.parent()
+        if parent is not None:
+            self._context.show_job(parent.data(0, _JOB), "output")

@@ -1,0 +1,142 @@
+"""The page of a batch in a real window, before a real broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.inspector.batch.numbers import NumberSource
+from app.inspector.batch.page import BatchPage
+from broker_core.wire.submission import Submission, SubmissionItem
+from tests.app.jobs.rows import NOW, columns
+from tests.app.windows import Stage, play, turns
+from tests.waiting import eventually
+
+_TEXT = """
+Executable = "/bin/sh";
+Arguments = "-c 'echo energy = _PARAM_.5; echo value,square > table.csv; echo 1,_PARAM_0 >> table.csv; test _PARAM_ -gt 1 || { echo rate _PARAM_ is too small >&2; exit 3; }'";
+StdOutput = "out.txt"; StdError = "err.txt"; OutputSandbox = {"out.txt", "err.txt", "table.csv"};
+JobName = "scan-_PARAM_";
+"""  # noqa: E501
+
+
+async def _page(on: Stage) -> BatchPage:
+    """Run five jobs of which two fail, and open the page of their batch by a double click with Ctrl."""
+    await on.ready()
+    item = SubmissionItem(description=_TEXT, values=["0", "1", "2", "3", "4"])
+    await on.context.client.submit(Submission(key="five-of-which-two-fail", items=[item]))
+    rows, view = on.context.jobs, on.window.jobs.view
+    await eventually(lambda: len(rows) == 5 and all(on.ended(job) for job in rows.at), 90)
+    at = view.visualRect(view.table.index(0, 1)).center()
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, at)
+    page = await eventually(lambda: on.window.findChild(BatchPage), what="a page")
+    await eventually(lambda: page.summary.text() == "3 of 5 done · 2 failed")
+    return page
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_a_batch_opens_as_a_page_with_failures_by_reason_that_are_shown_and_run_again(
+    qapp: QApplication, broker: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        page = await _page(on)
+        assert on.window.tabs.currentWidget() is page
+        assert on.window.tabs.tabText(on.window.tabs.currentIndex()) == "scan"
+        overview = page.overview
+        await eventually(lambda: overview.plot is not None and overview.plot.isVisible())
+        (group,) = overview.failures.groups
+        assert (group.reason, group.cause, len(group.jobs)) == ("rate … is too small", "exit 3", 2)
+        overview.show_these.click()
+        view = on.window.jobs.view
+        await eventually(lambda: set(view.chosen()) == set(group.jobs))
+        on.context.show_batch(page.batch)
+        assert on.window.tabs.currentWidget() is page, "it is the same page again"
+        overview.rerun_these.click()
+        await eventually(lambda: len(on.context.jobs) == 7, 90)
+        await eventually(
+            lambda: not set(group.jobs) & set(page.ids), what="the last runs stand for their jobs"
+        )
+        assert len(page.ids) == 5
+        await eventually(lambda: page.summary.text() == "3 of 5 done · 2 failed", 90)
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        page = await _page(on)
+        pane = page.plot
+        page.tabs.setCurrentWidget(pane)
+        await eventually(lambda: pane.file.findText("table.csv") >= 0)
+        pane.file.setCurrentText("table.csv")
+        pane.source.setCurrentIndex(pane.source.findData(NumberSource.COLUMN))
+        QTest.keyClicks(pane.what, "square")
+        QTest.keyClick(pane.what, Qt.Key.Key_Return)
+        await eventually(lambda: sorted(pane.found.numbers.values()) == [20.0, 30.0, 40.0])
+        await eventually(lambda: pane.plot is not None and pane.plot.isVisible())
+        assert pane.note.text() == "3 numbers of 3 jobs."
+        pane.file.setCurrentText("out.txt")
+        pane.source.setCurrentIndex(pane.source.findData(NumberSource.PATTERN))
+        pane.what.setText(r"energy = ([\d.]+)")
+        pane.start()
+        await eventually(lambda: sorted(pane.found.numbers.values()) == [2.5, 3.5, 4.5])
+        pane.what.setText("nothing of that (.)")
+        pane.start()
+        await eventually(lambda: "3 jobs have none: Nothing fits the expression." in pane.note.text())
+        assert not pane.plot.isVisible()
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_logs_of_chosen_values_stand_side_by_side_and_all_output_is_one_tree(
+    qapp: QApplication, broker: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        page = await _page(on)
+        view = page.values.view
+        page.tabs.setCurrentWidget(page.values)
+        await eventually(lambda: page.values.model.rowCount() == 5)
+        view.selectRow(0)
+        QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+        assert len(page.logs.jobs) == 2
+        page.tabs.setCurrentWidget(page.logs)
+        await turns()
+        first, second = page.logs.panes
+        assert first.isVisible()
+        assert second.isVisible()
+        await eventually(lambda: first.files and second.files, what="logs")
+        page.tabs.setCurrentWidget(page.outputs)
+        tree = page.outputs.tree
+        await eventually(lambda: tree.topLevelItemCount() == 5)
+        await eventually(lambda: page.outputs.fetch.isEnabled())
+        assert page.outputs.fetch.text() == "Fetch 5 jobs…"
+        item = tree.topLevelItem(0)
+        item.setExpanded(True)
+        await eventually(lambda: item.childCount() == 3)
+        assert {item.child(at).text(0) for at in range(3)} == {"out.txt", "err.txt", "table.csv"}
+
+    play(qapp, broker, scenario)
+
+
+def test_a_batch_whose_jobs_were_removed_says_so(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        jobs = on.context.jobs
+        jobs.merge(columns(*({"id": f"j{n}", "batch": "b", "name": "x", "submitted": NOW} for n in range(3))))
+        jobs.flush()
+        on.context.show_batch("b")
+        page = on.window.findChild(BatchPage)
+        await eventually(lambda: page.title.text() == "x  ·  3 jobs")
+        jobs.drop(["j0", "j1", "j2"])
+        jobs.flush()
+        await eventually(page.gone.isVisible)
+        assert not page.tabs.isVisible()
+        on.window.tabs.close_page(page)
+        assert on.window.tabs.currentWidget() is on.window.jobs
+
+    play(qapp, state_dir, scenario, connect=False)
