@@ -71,7 +71,7 @@ def read_written(raw: bytes) -> LeftAtSite | None:
         found = json.loads(raw)
         files = tuple(LeftFile(one["path"], one["size"]) for one in found.pop("files"))
         return LeftAtSite(files=files, fetched=tuple(found.pop("fetched")), **found)
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
