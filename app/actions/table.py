@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.actions.handlers import WindowHandlers
+from broker_core.jobs.outcome import may_have_output
 from broker_core.jobs.states import JobState
 
 Row = Mapping[str, Any]
@@ -29,6 +30,7 @@ def _state(row: Row) -> JobState:
 some = _any(lambda row: True)
 active = _any(lambda row: _state(row).active)
 ended = _any(lambda row: _state(row).ended)
+fetchable = _any(may_have_output)
 held = _any(lambda row: bool(row["held"]) and _state(row) is JobState.WAITING)
 holdable = _any(lambda row: _state(row) in (JobState.SUBMITTED, JobState.WAITING) and not row["held"])
 
@@ -108,7 +110,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.why", lambda on: on.jobs.why(),
            "Why here, why waiting", "circle-question-mark", "W", "job", single),
     Action("job.fetch", lambda on: on.jobs.fetch(),
-           "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
+           "Fetch output…", "download", "Ctrl+S", "job", fetchable, True, "do"),
     Action("job.resubmit", lambda on: on.jobs.resubmit(),
            "Resubmit", "rotate-cw", "Ctrl+R", "job", some, True, "do"),
     Action("job.batch", lambda on: on.jobs.resubmit(batch=True),

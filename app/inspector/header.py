@@ -14,6 +14,7 @@ from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import AT_SITE, UNHEARD
+from broker_core.jobs.outcome import may_have_output
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
@@ -31,8 +32,8 @@ def can_cancel(row: dict[str, Any]) -> bool:
 
 
 def can_fetch(row: dict[str, Any]) -> bool:
-    """True where output may be fetched: after the end, whatever it was."""
-    return row["state"] in (S.DONE, S.CLEARED, S.ABORTED, S.CANCELED)
+    """True where output may be fetched: after the end, whatever it was, of what ever began."""
+    return may_have_output(row)
 
 
 def can_purge(row: dict[str, Any]) -> bool:

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app import units
 from app.context import Notice, Tone
 from app.widgets.confirm import confirm
+from app.widgets.save_dialog import ask_folder
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.outcome import may_have_output
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
@@ -175,13 +177,13 @@ class JobCommands:
 
     def fetch(self) -> None:
         """Ask for a folder, then fetch the output of the selected ended jobs into it."""
-        ids = self._those(lambda state: state.ended)
-        if not ids:
-            return
-        dialog = QFileDialog(self._window, f"Fetch the output of {self._named(ids)} into")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda folder: self.fetch_into(ids, Path(folder)))
-        dialog.open()
+        rows = ((job, self._context.jobs.row(job)) for job in self._chosen())
+        ids = [job for job, row in rows if row and may_have_output(row)]
+        if ids:
+            ask_folder(
+                self._window, f"Fetch the output of {self._named(ids)} into", self._context.preferences,
+                lambda folder: self.fetch_into(ids, folder),
+            )  # fmt: skip
 
     def fetch_into(self, ids: list[str], folder: Path) -> None:
         """Fetch the output of jobs into `folder`, one folder for each if there are several."""

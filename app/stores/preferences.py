@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "saved_queries": [],
     "recent_actions": [],
     "recent_files": [],
+    "output_folder": "",
     "console_splits": {},
     "console_parts": {},
     "roamed": 0.0,
