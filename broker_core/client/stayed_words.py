@@ -26,8 +26,8 @@ def summary(left: LeftView, size: Callable[[float], str]) -> str:
         bytes_ = left.more_bytes + sum(one.size for one in left.files[_NAMED:])
         named.append(f"{rest:,} more ({size(bytes_)})")
     files = "1 file" if count == 1 else f"{count:,} files"
-    place = "on this machine" if left.site == _LOCAL else f"at {site_name(left.site)}"
-    return f"{files} stayed {place}: {', '.join(named)}"
+    where = "on this machine" if left.site == _LOCAL else f"at {site_name(left.site)}"
+    return f"{files} stayed {where}: {', '.join(named)}"
 
 
 def until(left: LeftView) -> str:

@@ -75,13 +75,13 @@ def read_written(raw: bytes) -> LeftAtSite | None:
         return None
 
 
-def shortened(kept: Mapping[str, LeftAtSite], most: int, now: float) -> dict[str, LeftAtSite]:
-    """Those of `kept`, by tag, that go sooner so that all have at most `most` bytes: the oldest first.
+def shortened(by_tag: Mapping[str, LeftAtSite], most: int, now: float) -> dict[str, LeftAtSite]:
+    """Those of `by_tag`, that go sooner so that all have at most `most` bytes: the oldest first.
 
     Nothing goes within a day, so that its owner can see it before; what goes by then counts no more.
     """
     soon = now + _DAY
-    stay = {tag: left for tag, left in kept.items() if left.goes is None or left.goes > soon}
+    stay = {tag: left for tag, left in by_tag.items() if left.goes is None or left.goes > soon}
     total, found = sum(left.size for left in stay.values()), {}
     for tag, left in sorted(stay.items(), key=lambda item: (item[1].since, item[0])):
         if not most or total <= most:

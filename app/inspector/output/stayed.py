@@ -63,11 +63,11 @@ class StayedBar(QFrame):
     def show_left(self, job: str, left: LeftView | None) -> None:
         """Show what stayed of a job; None: nothing is known."""
         self._job, self._left = job, left
-        said = summary(left, job_times.size) if left is not None else ""
-        self.setVisible(bool(said))
-        if left is None or not said:
+        sentence = summary(left, job_times.size) if left is not None else ""
+        self.setVisible(bool(sentence))
+        if left is None or not sentence:
             return
-        self.text.setText(f"{said}.")
+        self.text.setText(f"{sentence}.")
         self.text.setToolTip(_names(left))
         self.goes.setText(until(left))
         self.goes.setVisible(bool(self.goes.text()))

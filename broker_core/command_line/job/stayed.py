@@ -54,8 +54,8 @@ def stayed(
 
 def tell_stayed(job: str, left: LeftView) -> None:
     """Say after something else what stayed, and what can be done."""
-    if said := summary(left, words.size):
-        output.say(f"{said}. {until(left)}".strip(), "yellow")
+    if sentence := summary(left, words.size):
+        output.say(f"{sentence}. {until(left)}".strip(), "yellow")
         output.say(f"`crossdesk job stayed {job} --fetch` brings it, --forget removes it there.", "dim")
 
 
@@ -70,5 +70,5 @@ def _show(left: LeftView) -> None:
     )
     if left.more:
         output.say(f"{left.more:,} more, {words.size(left.more_bytes)}.", "dim")
-    if said := until(left):
-        output.say(said, "dim")
+    if sentence := until(left):
+        output.say(sentence, "dim")

@@ -63,13 +63,13 @@ class LeftBehind:
     async def expire(self) -> None:
         """Let go what is older than the settings allow, and mark what goes next where there is too much."""
         async with self._turn:
-            kept = await asyncio.to_thread(self._records.all_left)
+            remaining = await asyncio.to_thread(self._records.all_left)
             now = time.time()
-            over = [one for one, left in kept.items() if left.goes is not None and left.goes <= now]
+            over = [one for one, left in remaining.items() if left.goes is not None and left.goes <= now]
             for one in over:
-                await self._note(one, replace(kept.pop(one), files=(), more=0, more_bytes=0))
-            tags = {one.tag: one for one in kept}
-            by_tag = {one.tag: left for one, left in kept.items()}
+                await self._note(one, replace(remaining.pop(one), files=(), more=0, more_bytes=0))
+            tags = {one.tag: one for one in remaining}
+            by_tag = {one.tag: left for one, left in remaining.items()}
             for tag, left in shortened(by_tag, self._settings.left_max, now).items():
                 await self._note(tags[tag], left)
             if over:
