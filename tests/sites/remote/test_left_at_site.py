@@ -13,9 +13,8 @@ from broker_core.errors import NotFound
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.left_files import LeftAtSite
 from tests.sites.remote.far_site import MARK, QUICK, Far, script, spec_for
-from tests.sites.remote.host_far import HostFar
+from tests.sites.remote.host_far import HostFar, current
 from tests.sites.remote.host_far import script as host_script
-from tests.sites.remote.test_leftovers import current
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
