@@ -83,7 +83,7 @@ __tell() {
 __end() {
     __clock
     __code=$1 __kind=$2 __reason=$3
-    rm -f "$__here/room" "$__here/said"
+    rm -f "$__here/room" "$__here/said" "$__here/stay" "$__here/stay.sum"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
             "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself"
@@ -479,7 +479,6 @@ __others() {
     [ ! -s "$__here/stay" ] || cat "$__here/stay"
     [ ! -s "$__here/stay.sum" ] || read -r __item __item __more <"$__here/stay.sum"
     case ${__more:-0 0} in '0 0') ;; *) printf 'stayed %s\n' "$__more" ;; esac
-    rm -f "$__here/stay" "$__here/stay.sum"
 }
 
 # List the output files with their hashes, note what is missing, send what is to be sent.
