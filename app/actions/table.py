@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.actions.handlers import WindowHandlers
-from broker_core.jobs.outcome import Outcome, outcome_of
+from broker_core.jobs.outcome import Outcome, may_have_output, outcome_of
 from broker_core.jobs.states import JobState
 
 Row = Mapping[str, Any]
@@ -142,7 +142,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.why", lambda on: on.jobs.why(),
            "Why here, why waiting", "circle-question-mark", "W", "job", any_job, one=True),
     Action("job.fetch", lambda on: on.jobs.fetch(),
-           "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do", many="Fetch {}…"),
+           "Fetch output…", "download", "Ctrl+S", "job", may_have_output, True, "do", many="Fetch {}…"),
     Action("job.rerun", lambda on: on.jobs.rerun(),
            "Rerun", "refresh-cw", "Ctrl+Shift+R", "job", failed, True, "do", many="Rerun {} failed"),
     Action("job.rerun_changed", lambda on: on.jobs.rerun_changed(),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app import units
 from app.actions.table import BY_ID
@@ -20,6 +20,7 @@ from app.description.document import with_full_names
 from app.jobs.rerun import run_again
 from app.stores.alike import those
 from app.widgets.confirm import ask_name, confirm
+from app.widgets.save_dialog import ask_folder
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -243,10 +244,10 @@ class JobCommands:
         """Ask for a folder, then fetch the output of these jobs into it."""
         if not ids:
             return
-        dialog = QFileDialog(self._window, f"Fetch the output of {self._named(ids)} into")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda folder: self.fetch_into(ids, Path(folder)))
-        dialog.open()
+        ask_folder(
+            self._window, f"Fetch the output of {self._named(ids)} into", self._context.preferences,
+            lambda folder: self.fetch_into(ids, folder),
+        )  # fmt: skip
 
     def fetch_into(self, ids: list[str], folder: Path) -> None:
         """Fetch the output of jobs into `folder`, one folder for each if there are several."""

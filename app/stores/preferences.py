@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "templates": [],
     "recent_actions": [],
     "recent_files": [],
+    "output_folder": "",
     "console_splits": {},
     "console_parts": {},
     "roamed": 0.0,

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QDir, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.stores.preferences import Preferences
 from broker_core.errors import CrossDeskError
 
 
@@ -37,6 +38,24 @@ def ask_where(
     if name:
         dialog.selectFile(name)
     dialog.fileSelected.connect(lambda chosen: save(Path(chosen)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+def ask_folder(
+    parent: QWidget, title: str, preferences: Preferences, save: Callable[[Path], None]
+) -> QFileDialog:
+    """Ask for a folder, offering the one that was chosen last, and hand it to `save`."""
+    last = preferences["output_folder"]
+    dialog = QFileDialog(parent, title, last if last and Path(last).is_dir() else downloads())
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+
+    def chosen(folder: str) -> None:
+        preferences["output_folder"] = folder
+        save(Path(folder))
+
+    dialog.fileSelected.connect(chosen)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog

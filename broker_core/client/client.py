@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from broker_core.client.answers import fitting, unchecked, value
 from broker_core.client.commands.sites import SiteCommands
+from broker_core.client.commands.stayed import StayedCommands
 from broker_core.client.commands.submissions import SubmissionCommands
 from broker_core.client.follow import Lost, follow
 from broker_core.client.requests import part
@@ -45,7 +46,7 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient(SiteCommands, SubmissionCommands):
+class BrokerClient(SiteCommands, StayedCommands, SubmissionCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer

@@ -52,6 +52,9 @@ from broker_core.command_line.job import (
     status as job_look,
 )
 from broker_core.command_line.job import (
+    stayed as job_stayed,
+)
+from broker_core.command_line.job import (
     submit as job_submit,
 )
 from broker_core.command_line.job.ids import shielded
@@ -101,6 +104,7 @@ _jobs.command("list")(job_look.list_jobs)
 _jobs.command("status")(job_look.status)
 _jobs.command("cancel")(job_change.cancel)
 _jobs.command("get-output")(job_output.get_output)
+_jobs.command("stayed")(job_stayed.stayed)
 _jobs.command("logging-info")(job_look.logging_info)
 _jobs.command("log")(job_output.log)
 _jobs.command("list-match")(list_match.list_match)

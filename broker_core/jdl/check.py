@@ -145,9 +145,11 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
 def _brought_back(reading: Reading, entries: tuple[str, ...]) -> tuple[str, ...]:
     """What comes home: what the description names; where it names nothing, all that the job made.
 
-    In the dialects of others nothing named is nothing brought (section 4.2).
+    In the dialects of others, and on a broker that keeps to what was published, nothing named is nothing
+    brought (section 4.2).
     """
-    named = reading.has("outputsandbox") or reading.limits.dialect != "crossdesk"
+    limits = reading.limits
+    named = reading.has("outputsandbox") or limits.dialect != "crossdesk" or not limits.brings_new
     return entries if named else (ALL_NEW,)
 
 

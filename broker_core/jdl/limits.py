@@ -36,6 +36,8 @@ class Limits:
     """The whole input sandbox of a job (CB-UAM-08): 1 GB on the embedded broker."""
     dialect: str = "crossdesk"
     """One of DIALECTS: whose rules hold where descriptions of different grids conflict."""
+    brings_new: bool = True
+    """What a job makes comes home where its description names no output; as published, nothing does."""
 
 
 DEFAULT = Limits()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal as signals
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import Any
 
 from broker_core.jobs.states import JobState
 
@@ -106,3 +107,9 @@ def _signal_name(number: int) -> str:
         return signals.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def may_have_output(row: Mapping[str, Any]) -> bool:
+    """True for an ended job, by its row, that ever began: one that was canceled before has made nothing."""
+    state = row["state"]
+    return state in (S.DONE, S.CLEARED) or (state in (S.ABORTED, S.CANCELED) and bool(row.get("started")))

@@ -34,6 +34,16 @@ class LimitSettings:
     )
     request_max: int = setting(256 * MB, "bytes of one request's body, uploads of files apart")
     output_max: int = setting(2000 * MB, "bytes that one output file of a local job may grow to")
+    results_max: int = setting(
+        100 * MB,
+        "bytes that a job which names no OutputSandbox has brought home, in one file and in all; 0: no limit",
+    )
+    left_age: float = setting(
+        30 * 86_400.0, "seconds that what did not come home stays at a site; 0: until the job is removed"
+    )
+    left_max: int = setting(
+        10_000 * MB, "bytes that all jobs may leave at one site; the oldest goes first, told a day before"
+    )
     cpus: int = setting(0, "processors that the local site offers; 0: as many as the machine has")
     log_bytes: int = setting(5 * MB, "size at which the log file is turned over; three old ones are kept")
 

@@ -111,9 +111,10 @@ def tags_in(root: Path) -> Iterator[str]:
         yield from (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
-def attempts_in(root: Path) -> list[Component]:
-    """All attempts that have a directory."""
-    return [one for tag in tags_in(root) if (one := component(tag)) is not None]
+def attempts_in(root: Path, *, files: bool = False) -> list[Component]:
+    """All attempts that have a directory, or a file."""
+    tags = os.listdir(root) if files else tags_in(root)
+    return [one for tag in tags if (one := component(tag)) is not None]
 
 
 def _fields(record: LaunchOrder | AttemptEnded, of: Component) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
 from broker_core.resources.facts import Facts
+from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
@@ -150,6 +151,21 @@ class Site(Protocol):
 
         Raises NotFound, also for a path that escapes, and LinkLost.
         """
+        ...
+
+    async def left(self, attempt: Component) -> LeftAtSite:
+        """What an ended attempt made that did not come home."""
+        ...
+
+    async def fetch_left(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
+        """Bring such files, by their shown names, so that `files` has them; no names: all that are listed.
+
+        Returns what is left. Raises NotFound and LinkLost.
+        """
+        ...
+
+    async def forget_left(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
+        """Let such files go; no names: all, those that are not listed too. Returns what is left."""
         ...
 
     async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:

@@ -46,6 +46,10 @@ class StarterSettings:
     lease: int = 0
     """Seconds that the program may run without a change of `lease_file`; 0: for ever. Needs `beat`."""
     lease_file: str = ""
+    most_output: int = 0
+    """Bytes that come home, in one file and in all, of a job that names no outputs; 0: no limit."""
+    stay: int = 0
+    """Names that are listed of files that do not come home; 0: what stays is not told."""
 
 
 def starter_variables(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
@@ -133,6 +137,8 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__beat": str(at.beat) if at.beat else "",
         "__lease": str(at.lease) if at.lease else "",
         "__lease_file": encode(at.lease_file) if at.lease else "",
+        "__most_output": str(at.most_output) if at.most_output else "",
+        "__stay": str(at.stay) if at.stay else "",
     }
 
 

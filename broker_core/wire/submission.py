@@ -22,6 +22,13 @@ class SandboxFile(Wire):
     executable: bool = False
 
 
+class LeftNames(Wire):
+    """Files of a job that stayed at its site."""
+
+    names: list[str] = Field(default=[], max_length=10_000)
+    """As they are listed; none: all."""
+
+
 class SubmissionItem(Wire):
     """One description, and optionally the values that make many jobs of it."""
 

@@ -106,9 +106,30 @@ class OutputFile(Wire):
     size: int
     modified: float
     role: str
-    """stdout, stderr, output (listed in OutputSandbox) or work (anything else, while it runs)."""
+    """stdout, stderr, output (listed in OutputSandbox, or fetched later), input or work (anything else)."""
     growing: bool = False
     """True while the job may still write to it."""
+
+
+class LeftFileView(Wire):
+    """A file that a job made and that did not come home."""
+
+    path: str
+    """Relative to the job's directory; as another made it: it may hold control characters."""
+    size: int
+    """Bytes."""
+
+
+class LeftView(Wire):
+    """What of an ended job stayed at its site: what OutputSandbox does not name, or is too large."""
+
+    site: str
+    files: list[LeftFileView]
+    more: int = 0
+    """Files that are not listed, as there are too many, and their bytes."""
+    more_bytes: int = 0
+    goes: float | None = None
+    """When they are removed there, seconds since the epoch; None: with the job."""
 
 
 class StageCounts(Wire):

@@ -13,6 +13,8 @@
 #   __agent_sums          list of the SHA-256 that they must have; an empty one: any
 #   __nodes               nodes used at this site    __subjob_index    index in an inter-cluster job
 #   __output_file         list of names, folders and wildcards to bring back; `.`: all files but the inputs
+#   __most_output         bytes that `.` brings back, in one file and in all; empty: no limit
+#   __stay                names to list of other files, which stay here; empty: none
 #   __output_base_url     where to send them; empty: they are read where they are
 #   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
 #   __file_limit          largest size of a file, in units of 512 bytes
@@ -25,7 +27,8 @@
 #
 # What it leaves in __directory: `claim` (made by mkdir, so that only one starter can have it), `job`
 # (working directory), `started` and `ended` (whole only if the last line is a single dot), `outputs`
-# (SHA-256 of each output file, then their sizes). In __news: links to `started`, `outputs` and `ended`
+# (SHA-256 of each output file, their sizes, what stays: `stay SIZE NAME` with `\\` and `\n` in the name, and
+# `stayed FILES BYTES` for the rest). In __news: links to `started`, `outputs` and `ended`
 # as TAG.s, TAG.o and TAG.e, in this order, each whole.
 #
 # Exit status: 0 to 125 the program's own; 128+N: ended by signal N, as far as the shell can tell, else the
@@ -80,7 +83,7 @@ __tell() {
 __end() {
     __clock
     __code=$1 __kind=$2 __reason=$3
-    rm -f "$__here/room" "$__here/said"
+    rm -f "$__here/room" "$__here/said" "$__here/stay" "$__here/stay.sum"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
             "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself"
@@ -394,18 +397,88 @@ __in_folders() {
     done
 }
 
-# Find with arguments $@ in all regular files of the job but its input files.
-__new_files() {
-    __list=$__input_file
-    while [ -n "$__list" ]; do
-        __next
-        __decode "$__item"
-        case $__value in
-        *[][*?\\]*) __value=$(printf '%s.' "$__value" | sed 's/[][*?\\]/\\&/g') && __value=${__value%.} ;;
+# Set __value to the pattern of `find -path` for file $1 alone.
+__pattern() {
+    __value=$1
+    case $__value in
+    *[][*?\\]*) __value=$(printf '%s.' "$__value" | sed 's/[][*?\\]/\\&/g') && __value=${__value%.} ;;
+    esac
+}
+
+# For some files: list those that come home, with hashes and sizes, and note those that stay. One look at the
+# sizes is all where everything comes home.
+# Arguments: 0: no file comes home, 1: those come that are within the limit; bytes that come home (empty: all);
+# names of what stays that are listed at the most; file for that; standard output and error, which always come.
+__sort='
+any=$1 most=$2 names=$3 note=$4 out=$5 err=$6
+shift 6
+line="
+"
+sizes=$(stat -c %s -- "$@" 2>/dev/null) || sizes=$(for file do wc -c <"$file"; done)
+sum=0 listed=0 more=0 bytes=0
+[ ! -r "$note.sum" ] || read -r sum listed more bytes <"$note.sum"
+here=$sum
+for size in $sizes; do here=$((here + size)); done
+if [ "$any" = 1 ] && [ "$here" -le "${most:-$here}" ]; then
+    sha256sum -- "$@"
+    printf "size %s\n" $sizes
+    printf "%s %s %s %s\n" "$here" "$listed" "$more" "$bytes" >"$note.sum"
+    exit
+fi
+{
+    for size in $sizes; do
+        [ $# -gt 0 ] || break
+        file=$1 comes=
+        shift
+        case $file in
+        "$out" | "$err")
+            [ "$any" = 1 ] || continue
+            comes=1
+            ;;
+        *) [ "$any" = 0 ] || [ $((sum + size)) -gt "$most" ] || comes=1 sum=$((sum + size)) ;;
         esac
-        set -- ! -path "./$__value" "$@"
+        if [ -n "$comes" ]; then
+            printf "%s\0" "$file"
+            printf "size %s\n" "$size" >&4
+        elif [ "$listed" -ge "$names" ] || [ ${#file} -gt 1000 ]; then
+            more=$((more + 1)) bytes=$((bytes + size))
+        else
+            case $file in
+            *"$line"* | *\\*)
+                file=$(printf "%s." "$file" | sed -e ":a" -e "\$!{" -e N -e ba -e "}" \
+                    -e "s/\\\\/\\\\\\\\/g" -e "s/\n/\\\\n/g")
+                file=${file%.}
+                ;;
+            esac
+            printf "stay %s %s\n" "$size" "$file" >&3
+            listed=$((listed + 1))
+        fi
     done
-    find . -type f "$@"
+    printf "%s %s %s %s\n" "$sum" "$listed" "$more" "$bytes" >"$note.sum"
+} 3>>"$note" 4>>"$note" | if [ "$any" = 1 ]; then xargs -0 sha256sum --; fi
+'
+
+# Go through the regular files of the job that are neither input files nor $@, nor in folders to be brought.
+__others() {
+    [ $# -le 200 ] || set --
+    for __file do
+        shift
+        __pattern "$__file"
+        set -- "$@" ! -path "$__value"
+    done
+    for __list in "$__input_file" "$__folders"; do
+        while [ -n "$__list" ]; do
+            __next
+            __decode "$__item"
+            __pattern "./${__value%/}"
+            set -- "$@" ! -path "$__value" ! -path "$__value/*"
+        done
+    done
+    find . -type f "$@" -exec /bin/sh -c "$__sort" sh "${__all:-0}" "$__most_output" "${__stay:-0}" \
+        "$__here/stay" "./$__out" "./$__err" {} +
+    [ ! -s "$__here/stay" ] || cat "$__here/stay"
+    [ ! -s "$__here/stay.sum" ] || read -r __item __item __more <"$__here/stay.sum"
+    case ${__more:-0 0} in '0 0') ;; *) printf 'stayed %s\n' "$__more" ;; esac
 }
 
 # List the output files with their hashes, note what is missing, send what is to be sent.
@@ -440,15 +513,14 @@ __outputs() {
         IFS=$__ifs
         [ -n "$__any" ] || __missing=${__missing:+$__missing,}$__item
     done
-    [ -n "$*$__folders$__all" ] || return 0
+    [ -n "$*$__folders$__all$__stay" ] || return 0
     __sizes='stat -L -c "size %s" -- "$@" || for __file do printf "size %s\n" "$(wc -c <"$__file")"; done'
     {
         [ $# -eq 0 ] || sha256sum -- "$@"
         __in_folders -exec sha256sum -- {} +
-        [ -z "$__all" ] || __new_files -exec sha256sum -- {} +
         [ $# -eq 0 ] || eval "$__sizes"
         __in_folders -exec /bin/sh -c "$__sizes" sh {} +
-        [ -z "$__all" ] || __new_files -exec /bin/sh -c "$__sizes" sh {} +
+        [ -z "$__all$__stay" ] || __others "$@"
     } >"$__here/outputs" 2>/dev/null
     [ -n "$__output_base_url" ] || return 0
     for __file do
@@ -589,7 +661,7 @@ esac
     fi
     unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
-        __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit \
+        __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
         __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt
     exec "$@"
 )

@@ -53,6 +53,9 @@ ALLOWED = {
         GET /jobs/{job}/inputs/{name:anyname}
         GET /jobs/{job}/lines
         GET /jobs/{job}/session
+        GET /jobs/{job}/stayed
+        POST /jobs/{job}/stayed/fetch
+        POST /jobs/{job}/stayed/forget
         GET /jobs/{job}/why
         POST /jobs/cancel
         POST /jobs/hold

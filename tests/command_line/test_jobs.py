@@ -270,6 +270,27 @@ def test_a_file_that_an_ended_job_did_not_leave_is_an_error(jdl: Path) -> None:
     assert "left no file 'nothing.dat'" in said.err
 
 
+def test_what_a_job_made_and_did_not_name_is_told_fetched_and_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "job.jdl"
+    path.write_text(
+        """Executable = "/bin/sh"; OutputSandbox = {"named"};
+        Arguments = "-c 'echo 1 >named; echo 22 >other; printf 3 >\\"$(printf \\"x\\\\033[1my\\")\\"'";"""
+    )
+    job = crossdesk("job", "submit", str(path), "--wait").out.split()[0]
+    told = crossdesk("job", "status", job)
+    assert "2 files stayed on this machine: other (3 B), x\\x1b[1my (1 B)" in told.err + told.out
+    said = crossdesk("job", "get-output", job, "--dir", str(tmp_path / "a"))
+    assert "2 files stayed on" in said.err
+    assert "\x1b[1my" not in said.err
+    assert crossdesk("job", "stayed", job, "other", "--fetch").code == 0
+    assert [one["size"] for one in crossdesk("job", "stayed", job, "--json").json["files"]] == [1]
+    assert crossdesk("job", "stayed", job, "--forget").code == 0
+    assert "Nothing stayed" in crossdesk("job", "stayed", job).err
+    value = crossdesk("job", "get-output", job, "--dir", str(tmp_path / "b"), "--json").json["fetched"][0]
+    assert {Path(one).name for one in value["files"]} == {"named", "other"}
+    assert crossdesk("job", "stayed", job, "nothing", "--fetch").code == 1
+
+
 def test_the_same_key_submits_once(jdl: Path) -> None:
     first, second = (crossdesk("job", "submit", "--key", "only-once", str(jdl)).out for _ in range(2))
     assert first == second

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from broker_core.sites.left_files import read_written
 from broker_core.wire.sites import SiteSpec
 from tests.running import processes_of
 from tests.testbed.slurm import Completed
@@ -77,12 +79,31 @@ def folders_at(bed: Bed, mark: str) -> list[str]:
     return [f"{bed.spec.name}: {part}/{path.name}" for part in parts for path in (home / part).glob("*")]
 
 
-def faults_at(bed: Bed, mark: str, since: int) -> list[str]:
-    """What is wrong at a site where no job of the broker is live any more."""
+def kept_by(folder: Path) -> set[str]:
+    """Attempts of which a broker, by its own record in the site's `folder` here, leaves files at the site."""
+    left = ((path.name, read_written(path.read_bytes())) for path in (folder / "left").glob("[!.]*"))
+    return {tag for tag, one in left if one is not None and not one.is_empty}
+
+
+def faults_at(bed: Bed, mark: str, since: int, kept: Collection[str] = ()) -> list[str]:
+    """What is wrong at a site where no job of the broker is live any more; `kept`: see `kept_by`."""
     home = Path(bed.spec.directory) / mark
     faults = [f"{name} is still in the batch system" for name in bed.present(mark)]
     faults += [f"{key} was started twice" for key in bed.twice(mark, since)]
-    for part in ("attempts", "groups", "news", "incoming", "locks"):
-        faults += [f"{part}/{path.name} stays" for path in (home / part).glob("*")]
+    there = {path.name for path in (home / "attempts").glob("*")}
+    faults += [f"attempts/{tag} stays" for tag in there - set(kept)]
+    faults += [f"attempts/{tag} is kept by the broker's word, and gone" for tag in set(kept) - there]
+    arrays = {path.parent.name for path in (home / "groups").glob("*/list") if _names_one(path, kept)}
+    accounted = arrays | {f"{tag}.{letter}" for tag in kept for letter in "soe"}
+    for part in ("groups", "news", "incoming", "locks"):
+        names = {path.name for path in (home / part).glob("*")}
+        faults += [f"{part}/{name} stays" for name in names - accounted]
     faults += [f"process {pid} lives" for pid in processes_of(home / "attempts")]
     return [f"{bed.spec.name}: {fault}" for fault in faults]
+
+
+def _names_one(group: Path, kept: Collection[str]) -> bool:
+    """True if an array has one of the attempts that are kept, and so stays with it."""
+    with suppress(FileNotFoundError):
+        return not set(kept).isdisjoint(group.read_text().split())
+    return False

@@ -16,7 +16,7 @@ from broker_core.jobs.states import JobState
 from broker_core.wire.sites import SiteSpec, SiteView
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.crash.checker import Verdict
-from tests.crash.site_checker import Bed, faults_at
+from tests.crash.site_checker import Bed, faults_at, kept_by
 from tests.crash.survivor import Survivor
 from tests.waiting import eventually
 
@@ -204,7 +204,8 @@ class SitesSurvivor(Survivor):
         faults = []
         for name, bed in self.beds.items():
             here = self.state_dir / "sites" / name / "attempts"
-            faults += faults_at(bed, self.mark(name), self._began[name])
+            left = kept_by(self.state_dir / "sites" / name)
+            faults += faults_at(bed, self.mark(name), self._began[name], left)
             kept = {path.rpartition(".")[0] for path in os.listdir(here)}
             faults += [f"{job} was purged, its files at this machine stay" for job in kept & self.purged]
         return faults

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from broker_core.wire.views import OutputFile
 
 _ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-KINDS = {"stdout": "output", "stderr": "errors", "output": "result", "work": "working file"}
+KINDS = {
+    "stdout": "output",
+    "stderr": "errors",
+    "output": "result",
+    "input": "input file",
+    "work": "working file",
+}
 """Role of a file to the word for it."""
 
 

@@ -18,18 +18,19 @@ from PySide6.QtWidgets import (
 
 from app.inspector.output.file_list import FileList
 from app.inspector.output.preview import Preview
+from app.inspector.output.stayed import StayedBar
 from app.inspector.save_files import Copies, save_all, save_one
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.job_pane import JobPane
-from app.widgets.save_dialog import downloads
+from app.widgets.save_dialog import ask_folder
 from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from app.context import AppContext
-    from broker_core.wire.views import OutputFile
+    from broker_core.wire.views import LeftView, OutputFile
 
 _LOOK_MS = 1500
-_ORDER = {"output": 0, "stdout": 1, "stderr": 2, "work": 3}
+_ORDER = {"output": 0, "stdout": 1, "stderr": 2, "work": 3, "input": 4}
 
 
 class OutputPane(JobPane):
@@ -47,6 +48,8 @@ class OutputPane(JobPane):
             QPushButton("Open outside"),
         )
         self.progress = QProgressBar()
+        self.stayed = StayedBar(context)
+        self.stayed.changed.connect(self.refresh)
         self._fill()
         self._look = QTimer(self, interval=_LOOK_MS)
         self._look.timeout.connect(self.refresh)
@@ -79,11 +82,14 @@ class OutputPane(JobPane):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self.progress)
+        column.addWidget(self.stayed)
         column.addWidget(split, 1)
 
-    async def load(self, job: str) -> list[OutputFile]:
-        """Ask which files there are."""
-        return await self.context.client.files(job)
+    async def load(self, job: str) -> tuple[list[OutputFile], LeftView | None]:
+        """Ask which files there are, and which stayed at the site."""
+        files = await self.context.client.files(job)
+        state = self._row_state()
+        return files, await self.context.client.stayed(job) if state is not None and state.ended else None
 
     def clear(self) -> None:
         """Forget the files shown before."""
@@ -91,18 +97,21 @@ class OutputPane(JobPane):
         self.list.show_files("", [])
         self.preview.show_nothing()
         self.progress.hide()
+        self.stayed.show_left("", None)
 
-    def render_answer(self, answer: list[OutputFile]) -> None:
+    def render_answer(self, answer: tuple[list[OutputFile], LeftView | None]) -> None:
         """Show the files; the first one worth a look is chosen."""
-        files = sorted(answer, key=lambda one: (_ORDER.get(one.role, 9), one.path))
+        found, left = answer
+        self.stayed.show_left(self.job or "", left)
+        files = sorted(found, key=lambda one: (_ORDER.get(one.role, 9), one.path))
         growing = any(one.growing for one in files)
         self._look.start() if growing else self._look.stop()
-        if not files:
+        if not files and self.stayed.isHidden():
             self._say_nothing()
             return
         fresh = not self.list.files
         self.list.show_files(self.job or "", files)
-        if fresh or not self.list.chosen():
+        if files and (fresh or not self.list.chosen()):
             self.list.choose(next((one for one in files if one.size), files[0]).path)
         self._chosen()
 
@@ -122,7 +131,7 @@ class OutputPane(JobPane):
             self.show_empty_state(
                 "package-open",
                 "No files",
-                "The job made none, or OutputSandbox of its description names none of those it made.",
+                "The job left none.",
             )
 
     def _chosen(self) -> None:
@@ -150,12 +159,9 @@ class OutputPane(JobPane):
         job = self.job
         if job is None:
             return None
-        dialog = QFileDialog(self, "Save all in", downloads())
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda chosen: self.save_all(job, Path(chosen)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+        return ask_folder(
+            self, "Save all in", self.context.preferences, lambda folder: self.save_all(job, folder)
+        )
 
     def save_all(self, job: str, folder: Path) -> None:
         """Save everything in a new folder below `folder`; a Done job becomes Cleared."""

@@ -45,6 +45,9 @@ from broker_core.broker.api.routes import (
     sites as routes_sites,
 )
 from broker_core.broker.api.routes import (
+    stayed as routes_stayed,
+)
+from broker_core.broker.api.routes import (
     submissions as routes_submissions,
 )
 from broker_core.broker.submission.submissions import Submissions
@@ -58,6 +61,7 @@ _ROUTES = (
     routes_broker,
     routes_jobs,
     routes_output,
+    routes_stayed,
     routes_files,
     routes_replicas,
     routes_resources,

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import orjson
 
@@ -63,7 +64,7 @@ from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Su
 from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.settings.settings import Settings
-from broker_core.sites.factory import site_for
+from broker_core.sites.factory import ResultLimits, site_for
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.site import LocalSite
 from broker_core.system.clock import now
@@ -113,7 +114,10 @@ class Broker:
     def _run_jobs(self) -> None:
         """The sites, and the sessions of interactive jobs there."""
         settings, store, engine, paths = self._settings, self._store, self._engine, self._paths
-        self._checker = Checker(Limits(settings.description_max, settings.sandbox_limit, settings.dialect))
+        limits = Limits(
+            settings.description_max, settings.sandbox_limit, settings.dialect, settings.mode != "compatible"
+        )
+        self._checker = Checker(limits)
         self._files = FileStore(paths.files)
         self._sessions = Sessions(store, settings, paths.state)
         self._sessions.post = engine.post
@@ -124,7 +128,9 @@ class Broker:
         self._keys = _key_distribution(store, engine.scheduler, self._sessions, self._sites)
         self._agents = _agents(engine.scheduler, self._sessions, self._sites, self._lines)
         local = _local(paths, settings)
-        self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, site_for)
+        results = ResultLimits(settings.results_max, settings.left_age, settings.left_max)
+        making = partial(site_for, limits=results)
+        self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, making)
         self._discovery = SiteDiscovery(look_at)
         self._updaters = _updaters(settings, engine, local)
 

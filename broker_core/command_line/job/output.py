@@ -17,9 +17,11 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.following import follow_jobs, terminal_safe
 from broker_core.command_line.job.ids import Job, Jobs, resolve
+from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.command_line.job.submit import tell_state
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.jobs.states import JobState
+from broker_core.wire.views import LeftView
 
 _PART = 1 << 20
 
@@ -34,11 +36,14 @@ def get_output(
 ) -> int:
     """Save the output of ended jobs, each in a new folder; prints the folders."""
 
+    stayed: dict[str, LeftView] = {}
+
     async def work(client: BrokerClient) -> tuple[list[Fetch], list[CrossDeskError]]:
         done, wrong = [], []
         for job in await resolve(client, ids):
             try:
                 done.append(await _fetch(client, job, directory))
+                stayed[job] = await client.stayed(job)
             except CrossDeskError as error:
                 wrong.append(error)
         return done, wrong
@@ -46,10 +51,12 @@ def get_output(
     done, wrong = with_client(work)
     if session().json:
         errors = [output.error_value(one) for one in wrong]
-        output.as_json({"fetched": [_value(one) for one in done], "errors": errors})
+        fetched = [_value(one) | {"stayed": stayed[one.job].model_dump()} for one in done]
+        output.as_json({"fetched": fetched, "errors": errors})
     else:
         for one in done:
             _show(one)
+            tell_stayed(one.job, stayed[one.job])
         for error in wrong:
             output.error(error)
     complete = not wrong and not any(one.missing or one.refused or one.failed for one in done)

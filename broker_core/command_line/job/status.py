@@ -25,12 +25,13 @@ from broker_core.command_line.job.following import (
 )
 from broker_core.command_line.job.ids import Job, Jobs, resolve
 from broker_core.command_line.job.state_choice import StateChoice
+from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.command_line.job.submit import tell_ends, tell_state
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
-from broker_core.wire.views import EventView, JobDetail
+from broker_core.wire.views import EventView, JobDetail, LeftView
 
 _HEARD = (LinkState.CONNECTED, LinkState.CONNECTING)
 Listed = Callable[[BrokerClient, Sequence[str], int], Awaitable[tuple[Sequence[Row | BatchLine], int, int]]]
@@ -140,21 +141,24 @@ def status(
 ) -> int:
     """Show how jobs stand and what they wait for; the id of a batch stands for its jobs."""
 
-    async def work(client: BrokerClient) -> tuple[list[Row], list[JobDetail]]:
+    async def work(client: BrokerClient) -> tuple[list[Row], list[JobDetail], LeftView | None]:
         jobs = await resolve(client, ids, batches=True)
         if wait:
             await until_ended(client, jobs, timeout=timeout, changed=None if session().json else tell_state)
         if len(jobs) > 1 and not session().json:
             found, _ = await snapshot(client, jobs)
-            return [found[job] for job in jobs], []
+            return [found[job] for job in jobs], [], None
         details = [await client.job(job) for job in jobs]
-        return [one.row for one in details], details
+        left = await client.stayed(jobs[0]) if len(jobs) == 1 and not session().json else None
+        return [one.row for one in details], details, left
 
-    rows, details = with_client(work)
+    rows, details, left = with_client(work)
     if session().json:
         output.as_json({"jobs": [_detail_value(one) for one in details]})
     elif len(details) == 1:
         _show(details[0])
+        if left is not None:
+            tell_stayed(rows[0]["id"], left)
     else:
         tables.jobs(rows)
         tell_silent(any(outcome_of_row(row).active for row in rows))

@@ -121,8 +121,12 @@ def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | Non
 async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequest) -> int:
     """Check, upload, submit, and wait if wished; returns the exit code."""
     info = await client.info()
-    sizes = {name: size for name, size in info.limits.items() if name in Limits.__slots__}
-    limits = Limits(**sizes, dialect=info.dialect)
+    known = Limits()
+    limits = Limits(
+        info.limits.get("description_max", known.description_max),
+        info.limits.get("input_sandbox_max", known.input_sandbox_max),
+        info.dialect,
+    )
     prepared = await _prepare_all(sources, limits, request)
     receipt = await _submit(client, prepared, request)
     print_warnings(prepared, receipt)

@@ -44,8 +44,13 @@ class ArcAdapter:
     kind = "arc"
     holds = True
 
-    def __init__(self, spec: SiteSpec, mark: str, changed: Callable[[Link], None]) -> None:
-        """`mark`: tells this broker's jobs from others'; `changed`: hears of each change of the link."""
+    def __init__(
+        self, spec: SiteSpec, mark: str, changed: Callable[[Link], None], results_max: int = 0
+    ) -> None:
+        """`mark`: tells this broker's jobs from others'; `changed`: hears of each change of the link.
+
+        `results_max`: see `RemoteSettings`.
+        """
         self.link = Link(changed)
         self.link.way.add(urlsplit(spec.url).hostname or "")
         self._spec, self._mark = spec, mark
@@ -53,7 +58,7 @@ class ArcAdapter:
         self._jobs = Jobs()
         self._sessions = SessionDirectories(self._rest)
         self._survey = Survey(self._rest, self._sessions, self._jobs, mark)
-        self._submission = ArcSubmission(self._rest, self._sessions, self._jobs, spec, mark)
+        self._submission = ArcSubmission(self._rest, self._sessions, self._jobs, spec, mark, results_max)
         self._let_go: set[str] = set()
         """Tags to be released that could not be yet."""
 

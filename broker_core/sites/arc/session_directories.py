@@ -14,6 +14,8 @@ from broker_core.sites.contract import RunFile
 from broker_core.sites.run_files import is_inside
 from broker_core.sites.transport.contract import LinkLost
 
+SESSION_LIFETIME = 7 * 86_400.0
+"""Seconds after a job's end that A-REX keeps its session directory, where the site did not set others."""
 _WORTH = 1 << 20
 """Bytes from which on a file that is there in part is continued; smaller ones are brought anew."""
 _PART, _NO_SUCH_RANGE = 206, 416

@@ -16,6 +16,7 @@ from broker_core.sites.arc.launch_script import launch_script
 from broker_core.sites.arc.rest import Rest, RestResponse
 from broker_core.sites.arc.session_directories import SessionDirectories
 from broker_core.sites.contract import SiteRefused
+from broker_core.sites.left_files import MOST_NAMES
 from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.sites.transport.contract import LinkLost
@@ -49,13 +50,21 @@ class ArcSubmission:
     """Brings attempts to A-REX, each once."""
 
     def __init__(
-        self, rest: Rest, sessions: SessionDirectories, jobs: Jobs, spec: SiteSpec, mark: str
+        self,
+        rest: Rest,
+        sessions: SessionDirectories,
+        jobs: Jobs,
+        spec: SiteSpec,
+        mark: str,
+        results_max: int,
     ) -> None:
+        """`results_max`: see `RemoteSettings`."""
         self._rest = rest
         self._sessions = sessions
         self._jobs = jobs
         self._spec = spec
         self._mark = mark
+        self._results_max = results_max
         self.certain = False
         """All jobs that A-REX took are known; not so at the beginning, and after a lost answer."""
 
@@ -88,7 +97,10 @@ class ArcSubmission:
         outputs = tuple(filter(None, dict.fromkeys((*order.outputs, order.stdout, order.stderr))))
         environment = (*self._spec.environment.items(), *order.environment)
         known = replace(order, outputs=outputs, environment=environment)
-        given = starter_variables(known, StarterSettings("", lambda one: f"../{one.name}", beat=_BEAT))
+        at = StarterSettings(
+            "", lambda one: f"../{one.name}", beat=_BEAT, most_output=self._results_max, stay=MOST_NAMES
+        )
+        given = starter_variables(known, at)
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
         return JobUpload(launch, bundle(order.inputs, order.agents), script)
 

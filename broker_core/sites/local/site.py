@@ -14,7 +14,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
 from broker_core.jdl.names import ALL_NEW
 from broker_core.jobs.attempt_events import AttemptReport, AttemptStarted
@@ -27,7 +26,6 @@ from broker_core.sites.contract import (
     KnownAttempt,
     LaunchOrder,
     Report,
-    RunFile,
     SiteRefused,
 )
 from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
@@ -35,13 +33,13 @@ from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.local import processes
 from broker_core.sites.local.exit_watcher import ExitWatcher
+from broker_core.sites.local.job_files import LocalJobFiles
 from broker_core.sites.local.lines import carry_lines
 from broker_core.sites.local.recovery import Recovery
 from broker_core.sites.local.resource import local_resource
 from broker_core.sites.local.run import Finished, Followed, Launched, LocalRun, Queued, Running, Staging
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.start_pipe import StartPipe
-from broker_core.sites.run_files import find_file, list_files
 from broker_core.sites.staging import StagingFailed, stage
 from broker_core.sites.starting import local_settings, spawn, starter_variables
 from broker_core.worker.markers import read_started
@@ -61,7 +59,7 @@ class SiteState(Enum):
     CLOSED = "closed"
 
 
-class LocalSite:
+class LocalSite(LocalJobFiles):
     """Runs components on this machine, first come, first served, as many at once as its processors hold.
 
     What runs goes on without this process: a new one finds it again by `start`.
@@ -157,16 +155,6 @@ class LocalSite:
             self.finish(run, None)
         elif isinstance(run.stage, Running):
             self.end_processes(run)
-
-    async def files(self, attempt: Component) -> list[RunFile]:
-        """See `Site.files`."""
-        return await asyncio.to_thread(list_files, AttemptDirectory(self.root, attempt.tag).job)
-
-    async def open_path(self, attempt: Component, path: str) -> Path:
-        """See `Site.open_path`."""
-        if not os.path.isdir(job := AttemptDirectory(self.root, attempt.tag).job):
-            raise NotFound("The job has no files at this site.", place=attempt.job)
-        return find_file(job, path)
 
     async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
         """See `Site.carry_lines`."""

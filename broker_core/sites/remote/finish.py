@@ -14,10 +14,11 @@ from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.contract import RunFile
 from broker_core.sites.endings import CANCELED, outcome_of, usage_of
+from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.remote.records import RemoteRecords
 from broker_core.sites.remote.remote_attempt import Presence, RemoteAttempt
 from broker_core.sites.remote.settings import RemoteSettings
-from broker_core.sites.remote.stage_out import OutputBroken, bring
+from broker_core.sites.remote.stage_out import OutputBroken, bring, read_left, read_outputs
 from broker_core.sites.shell.files import writable
 from broker_core.sites.shortage import is_shortage
 from broker_core.worker.markers import EndedMark
@@ -100,8 +101,9 @@ class RemoteFinish:
         trouble = await self._bring(tracked, outputs)
         if trouble and not ended.failure:
             ended = replace(ended, failure="upload", reason=trouble)
-        await self._keep(ended, brought=not trouble)
-        if not trouble:
+        left = _left(outputs, time.time(), self._settings.left_age)
+        await self._keep(ended, brought=not trouble, left=left)
+        if not trouble and left.is_empty:
             self.removable.append(tracked.tag)
         self._ended(ended)
 
@@ -183,10 +185,17 @@ class RemoteFinish:
 
         return await self._until_done(brought, f"Output of {tracked.tag} comes later")
 
-    async def _keep(self, ended: AttemptEnded, *, brought: bool = False) -> None:
-        """Write an end down, as soon as there is room; `brought`: all its output is here."""
+    async def _keep(
+        self, ended: AttemptEnded, *, brought: bool = False, left: LeftAtSite | None = None
+    ) -> None:
+        """Write an end down, as soon as there is room.
+
+        `brought`: all its output is here; `left`: what else is at the site.
+        """
 
         def written() -> None:
+            if left is not None and not left.is_empty:
+                self._records.note_left(ended.component, left)
             if brought:
                 self._records.note_brought(ended.component)
             self._records.keep(ended)
@@ -210,3 +219,13 @@ class RemoteFinish:
                 self._adapter.link.note(f"{later}, for an unforeseen reason: {error!r}")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _left(outputs: bytes, now: float, age: float) -> LeftAtSite:
+    """What the Job Starter says that stays there, as it is to be kept from `now` on."""
+    left = read_left(outputs)
+    try:
+        left = left.without(read_outputs(outputs))
+    except ValueError:
+        pass  # what was to come home is told to be broken
+    return replace(left, since=now, goes=now + age if age else None)

@@ -54,6 +54,8 @@ class Leftovers:
             return False  # nobody here knows of it: what it is worth is not for this broker to say
         if attempt.attempt != number:
             return True
+        if self._records.keeps_at_site(attempt):
+            return False
         return self._records.is_brought(attempt) or (
             not left.begun and self._records.end(attempt) is not None
         )

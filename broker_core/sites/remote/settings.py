@@ -49,6 +49,12 @@ class RemoteSettings:
     """Tries to bring output whose hash does not fit."""
     most_live: int = 64 << 20
     """Of a file that still grows more than this is not brought, but its end."""
+    results_max: int = 100_000_000
+    """Of a job that names no outputs, what comes home in one file and in all; 0: no limit."""
+    left_age: float = 30 * 86_400.0
+    """How long what did not come home stays at the site; 0: until the job is removed."""
+    left_max: int = 10_000_000_000
+    """Of what all jobs left there; beyond it the oldest goes sooner, not within a day. 0: no limit."""
     untouched: float = 600.0
     """For so long nothing may have changed in what lies at a site and is to be removed as a leftover: several
     times as long as anything that is on its way there takes effect."""

@@ -20,11 +20,13 @@ from broker_core.sites.contract import (
     RunFile,
     SiteRefused,
 )
+from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
 from broker_core.sites.remote.attempt_life import offered, unanswered
 from broker_core.sites.remote.attempt_monitor import AttemptMonitor
 from broker_core.sites.remote.decommission import depart
+from broker_core.sites.remote.left_behind import LeftBehind
 from broker_core.sites.remote.leftovers import Leftovers
 from broker_core.sites.remote.records import RemoteRecords
 from broker_core.sites.remote.remote_attempt import RemoteAttempt, Requested, Unrequested
@@ -60,6 +62,7 @@ class RemoteSite:
         self._records = RemoteRecords(directory)
         self._watch = AttemptMonitor(spec, adapter, self._records, self.settings, renewed)
         self._leftovers = Leftovers(adapter, self._watch, self._records, self.forget)
+        self._left = LeftBehind(adapter, self._watch, self._records, self.settings)
         self._submitting: Batcher[LaunchOrder, str] = Batcher(
             self._hand_over,
             linger=self.settings.linger,
@@ -136,6 +139,19 @@ class RemoteSite:
             await self._watch.finish.bring_live(tracked, path)
         return find_file(folder, path)
 
+    async def left(self, attempt: Component) -> LeftAtSite:
+        """See `Site.left`."""
+        return await self._left.left(attempt)
+
+    async def fetch_left(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
+        """See `Site.fetch_left`."""
+        self._needs_contact()
+        return await self._left.fetch(attempt, names)
+
+    async def forget_left(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
+        """See `Site.forget_left`."""
+        return await self._left.forget(attempt, names)
+
     async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
         """See `Site.carry_lines`."""
         if attempt.tag not in self._watch.tracked:
@@ -161,6 +177,7 @@ class RemoteSite:
 
     async def sweep(self, current: CurrentAttempts) -> bool:
         """See `Site.sweep`."""
+        await self._left.expire()
         return await self._leftovers.sweep(current, self.settings.untouched)
 
     def kept(self) -> list[Component]:

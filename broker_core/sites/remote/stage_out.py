@@ -13,10 +13,13 @@ from pathlib import Path
 
 from broker_core.errors import NotFound
 from broker_core.sites.adapter import Adapter
+from broker_core.sites.left_files import MOST_NAMES, LeftAtSite, LeftFile
 from broker_core.sites.run_files import is_inside
 
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  \./(.*)", re.DOTALL)
 _ESCAPED = re.compile(rb"\\([\\nr])")
+_DIGITS = 19
+"""Of the largest number of bytes that a file system counts."""
 _MEANING = {b"\\": b"\\", b"n": b"\n", b"r": b"\r"}
 
 
@@ -39,6 +42,25 @@ def read_outputs(raw: bytes) -> dict[str, OutputProof]:
     if len(hashes) != len(sizes):
         raise ValueError("The Job Starter's list of output files is not whole.")
     return {name: OutputProof(sha256, size) for (name, sha256), size in zip(hashes, sizes, strict=True)}
+
+
+def read_left(raw: bytes) -> LeftAtSite:
+    """What the Job Starter's list of outputs tells of files that stay. A job can write there: what makes no
+    sense is left out, and never more is taken than a starter lists."""
+    files: list[LeftFile] = []
+    more = size = 0
+    for line in raw.split(b"\n"):
+        kind, _, rest = line.partition(b" ")
+        number, _, name = rest.partition(b" ")
+        if kind not in (b"stay", b"stayed") or not number.isdigit() or len(number) > _DIGITS:
+            continue
+        if kind == b"stay" and len(files) < MOST_NAMES:
+            path = os.fsdecode(_ESCAPED.sub(lambda found: _MEANING[found[1]], name.removeprefix(b"./")))
+            if is_inside(path):
+                files.append(LeftFile(path, int(number)))
+        elif kind == b"stayed" and name.isdigit() and len(name) <= _DIGITS:
+            more, size = int(number), int(name)
+    return LeftAtSite(tuple(files), more, size)
 
 
 def _name(raw: bytes, escaped: bool) -> str:

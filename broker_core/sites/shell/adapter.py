@@ -379,6 +379,7 @@ class ShellAdapter:
             environment=self._spec.environment,
             beat=self._settings.beat,
             lease=self._spec.lease,
+            results_max=self._settings.results_max,
             queues=self._queues,
         )
 

@@ -16,6 +16,7 @@ from typing import IO
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.left_files import MOST_NAMES
 from broker_core.sites.shell.program_cache import kept_name
 from broker_core.sites.shell.workspace import Workspace
 from broker_core.sites.staging import StagingFailed, check_input
@@ -55,6 +56,8 @@ class BundleContext:
     environment: Mapping[str, str]
     beat: int
     lease: float
+    results_max: int = 0
+    """Bytes that come home of a job that names no outputs; 0: no limit."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
     """By name, as they were described last."""
 
@@ -190,6 +193,8 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         beat=place.beat,
         lease=math.ceil(place.lease),
         lease_file=f"{place.home.path}/lease",
+        most_output=place.results_max,
+        stay=MOST_NAMES,
     )
     given = starter_variables(known, at)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]

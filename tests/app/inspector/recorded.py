@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from broker_core.client.client import FilePart
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.wire.matches import ClauseView, MatchedResource, MatchReport
 from broker_core.wire.queue import WhyView
-from broker_core.wire.views import EventView, JobDetail, OutputFile, SandboxEntry
+from broker_core.wire.views import EventView, JobDetail, LeftView, OutputFile, SandboxEntry
 
 JOB = "Zk3v9aPq0LxT7mWc2RdYbA"
 OTHER = "b_Q0u3Rj8kYtN1sVx5EwMg"
@@ -108,6 +109,7 @@ class RecordedBroker:
         self.asked: list[str] = []
         self.report = REPORT
         self.cleared: list[str] = []
+        self.left = LeftView(site="labhost", files=[])
 
     async def _answer(self, question: str) -> None:
         self.asked.append(question)
@@ -133,6 +135,22 @@ class RecordedBroker:
             place=2, held_back_by=OTHER, matching_ever=2, known=3, next_round=time.time() + 30,
             remedy="Ask for 2 CPUs: then cluster-b could take it now.",
         )  # fmt: skip
+
+    async def stayed(self, job: str) -> LeftView:
+        await self._answer(f"stayed {job}")
+        return self.left
+
+    async def fetch_stayed(self, job: str, names: Sequence[str] = ()) -> LeftView:
+        await self._answer(f"fetch {job}")
+        for one in self.left.files:
+            (self.folder / one.path).write_bytes(b"x" * one.size)
+        self.left = LeftView(site=self.left.site, files=[])
+        return self.left
+
+    async def forget_stayed(self, job: str, names: Sequence[str] = ()) -> LeftView:
+        await self._answer(f"forget {job}")
+        self.left = LeftView(site=self.left.site, files=[])
+        return self.left
 
     async def files(self, job: str) -> list[OutputFile]:
         await self._answer(f"files {job}")

@@ -12,15 +12,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.inspector.header import can_fetch
 from app.inspector.output.file_list import urls_of
 from app.inspector.output.pane import OutputPane
 from app.inspector.output.table_data import across_of, read_table, thinned
 from app.inspector.save_files import save_to
+from app.theme.tokens import Mode
+from broker_core.wire.views import LeftFileView, LeftView
 from tests.app.inspector.pictures import picture
 from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestContext, row, story
 
+SCREENS = Path(__file__).parents[3] / "build" / "screenshots"
 Until = Callable[..., Any]
 CELL = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=8)
 
@@ -200,3 +205,104 @@ def test_thinning_keeps_every_peak() -> None:
 def test_a_column_that_falls_is_not_an_axis() -> None:
     assert across_of(read_table(b"a,b\n3,1\n2,2\n1,3\n", "x.csv")) is None
     assert across_of(read_table(b"a,b\n1,1\n2,2\n3,3\n", "x.csv")) == 0
+
+
+STAYED = LeftView(
+    site="labhost",
+    files=[LeftFileView(path="result.csv", size=347), LeftFileView(path="x<b>\x1b[1m", size=2048)],
+    more=3, more_bytes=4096, goes=1_798_000_000.0,
+)  # fmt: skip
+
+
+def test_what_stayed_at_the_site_is_told_and_fetched(
+    pane: OutputPane, context: TestContext, folder: Path, until: Until
+) -> None:
+    (folder / "out.txt").write_text("x\n")
+    context.client.left = LeftView(site="labhost", files=STAYED.files[:1], goes=STAYED.goes)
+    pane.show_job(JOB)
+    until(pane.stayed.isVisible)
+    assert pane.stayed.text.text() == "1 file stayed at labhost: result.csv (347 B)."
+    assert pane.stayed.goes.text().startswith("It is removed there on ")
+    pane.stayed.fetch.click()
+    until(lambda: "result.csv" in pane.list.files)
+    assert not pane.stayed.isVisible()
+
+
+def test_names_of_others_are_shown_as_they_are_and_the_rest_is_counted(
+    pane: OutputPane, context: TestContext, folder: Path, until: Until
+) -> None:
+    context.client.left = STAYED
+    pane.show_job(JOB)
+    until(pane.stayed.isVisible)
+    said = pane.stayed.text.text()
+    assert said == "5 files stayed at labhost: result.csv (347 B), x<b>\\x1b[1m (2.0 KiB), 3 more (4.0 KiB)."
+
+
+def test_forgetting_what_stayed_asks_first(
+    pane: OutputPane, context: TestContext, folder: Path, until: Until
+) -> None:
+    context.client.left = STAYED
+    pane.show_job(JOB)
+    until(pane.stayed.isVisible)
+    pane.stayed.forget.click()
+    box = pane.findChild(QMessageBox)
+    assert isinstance(box, QMessageBox)
+    assert f"forget {JOB}" not in context.client.asked
+    next(one for one in box.buttons() if one.text() == "Remove 5 files").click()
+    until(lambda: f"forget {JOB}" in context.client.asked and not pane.stayed.isVisible())
+
+
+def test_the_folder_that_was_chosen_last_is_offered_again(
+    pane: OutputPane, context: TestContext, folder: Path, until: Until, tmp_path: Path
+) -> None:
+    (folder / "out.txt").write_text("x\n")
+    pane.show_job(JOB)
+    until(lambda: "out.txt" in pane.list.files)
+    first = pane.ask_folder()
+    assert first is not None
+    chosen = tmp_path / "chosen"
+    chosen.mkdir()
+    first.fileSelected.emit(str(chosen))
+    first.reject()
+    second = pane.ask_folder()
+    assert second is not None
+    assert second.directory().absolutePath() == str(chosen)
+    second.reject()
+
+
+def test_input_files_come_last_and_are_called_so(
+    pane: OutputPane, folder: Path, context: TestContext, until: Until
+) -> None:
+    context.client.roles |= {"analyse.py": "input"}
+    for name in ("analyse.py", "result.csv"):
+        (folder / name).write_text("x\n")
+    pane.show_job(JOB)
+    until(lambda: list(pane.list.files) == ["result.csv", "analyse.py"])
+    item = pane.list.topLevelItem(1)
+    assert item is not None
+    assert item.text(1) == "input file"
+
+
+def test_nothing_is_to_be_fetched_of_a_job_that_never_began() -> None:
+    assert not can_fetch(row("Canceled", started=None))
+    assert can_fetch(row("Canceled"))
+    assert can_fetch(row("Done"))
+    assert not can_fetch(row("Running"))
+
+
+@pytest.mark.parametrize("mode", [Mode.LIGHT, Mode.DARK])
+@pytest.mark.parametrize("width", [360, 620])
+def test_what_stayed_has_its_picture(
+    pane: OutputPane, context: TestContext, folder: Path, until: Until, mode: Mode, width: int
+) -> None:
+    for name in ("out.txt", "err.txt", "losses.csv", "train.py"):
+        (folder / name).write_text("epoch,loss\n1,0.5\n2,0.3\n")
+    context.client.roles |= {"train.py": "input"}
+    context.client.left = STAYED
+    context.theme.wear(mode)
+    pane.resize(width, 640)
+    pane.show_job(JOB)
+    until(lambda: pane.stayed.isVisible() and len(pane.list.files) == 4)
+    assert pane.stayed.width() <= pane.width()
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    pane.grab().save(str(SCREENS / f"output-stayed-{mode.value}-{width}.png"))

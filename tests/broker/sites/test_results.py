@@ -1,16 +1,20 @@
-"""What a script makes at a real site comes home though its description does not say what that will be."""
+"""What a job makes at a real site comes home, or stays there and is told; nothing is lost unseen."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from broker_core.client.client import BrokerClient
 from broker_core.client.fetch import fetch_output
+from broker_core.errors import NotFound
 from tests.broker.jobs import reach, script, submit, upload
 from tests.broker.sites.conftest import NAME
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
+MADE = b"#!/bin/sh\necho 1 >named; echo 22 >other; echo 333 >third\n"
 THERE = f'Requirements = other.GlueSiteName == "{NAME}";'
 
 
@@ -37,3 +41,62 @@ async def test_a_list_that_is_empty_brings_nothing_but_what_the_job_wrote_to_its
     job = (await submit(site, text, files=[file])).ids[0]
     await reach(site, job, "Done")
     assert {one.path for one in await site.files(job)} == {"std.out", "std.err"}
+
+
+async def test_what_was_not_named_stays_and_the_job_is_cleared_by_what_was(
+    site: BrokerClient, cluster: Cluster, tmp_path: Path
+) -> None:
+    file = await upload(
+        site, b"#!/bin/sh\necho 1 >named; echo 22 >other; echo 333 >third\n", "run.sh", executable=True
+    )
+    text = f'Executable = "run.sh"; InputSandbox = {{"run.sh"}}; OutputSandbox = {{"named"}}; {THERE}'
+    job = (await submit(site, text, files=[file])).ids[0]
+    assert not (await site.stayed(job)).files
+    await reach(site, job, "Done")
+    stayed = await site.stayed(job)
+    assert (stayed.site, stayed.more) == (NAME, 0)
+    assert {one.path: one.size for one in stayed.files} == {"other": 3, "third": 4}
+    assert stayed.goes is not None
+    fetched = await fetch_output(site, job, tmp_path / "home")
+    assert {path.name for path in fetched.files} == {"named"}
+    assert (await site.job(job)).row["state"] == "Cleared"
+    with pytest.raises(NotFound):
+        await site.fetch_stayed(job, ["../order"])
+    assert {one.path for one in (await site.fetch_stayed(job, ["other"])).files} == {"third"}
+    assert {one.path: one.role for one in await site.files(job)} == {
+        "named": "output", "other": "output", "std.err": "stderr", "std.out": "stdout",
+    }  # fmt: skip
+    assert len(list((tmp_path / "there").glob("*/attempts/*"))) == 1
+    assert not (await site.forget_stayed(job)).files
+    await eventually(lambda: not list((tmp_path / "there").glob("*/attempts/*")), what="the site has nothing")
+
+
+async def test_removing_a_job_removes_what_stayed_of_it(
+    site: BrokerClient, cluster: Cluster, tmp_path: Path
+) -> None:
+    job = await script(site, "echo 1 >other", name="s.sh", description=f"OutputSandbox = {{}}; {THERE}")
+    await reach(site, job, "Done")
+    assert list((tmp_path / "there").glob("*/attempts/*"))
+    await site.purge([job])
+    await eventually(lambda: not list((tmp_path / "there").glob("*/attempts/*")), what="the site has nothing")
+
+
+async def test_at_this_machine_the_same_is_told(site: BrokerClient) -> None:
+    text = """Executable = "/bin/sh"; Arguments = "-c 'echo 1 >named; echo 22 >other; echo 3 >third'";
+              InputSandbox = {"sent"}; OutputSandbox = {"named"};
+              Requirements = other.GlueCEUniqueID == "localhost:2119/jobmanager-fork-local";"""
+    file = await upload(site, b"sent", "sent")
+    job = (await submit(site, text, files=[file])).ids[0]
+    await reach(site, job, "Done")
+    assert {one.path: one.size for one in (await site.stayed(job)).files} == {"other": 3, "third": 2}
+    assert (await site.stayed(job)).goes is None
+    await site.fetch_stayed(job, ["other"])
+    await site.forget_stayed(job)
+    roles = {one.path: one.role for one in await site.files(job)}
+    assert roles == {
+        "named": "output",
+        "other": "output",
+        "sent": "input",
+        "std.err": "stderr",
+        "std.out": "stdout",
+    }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.sites.arc.session_directories import SESSION_LIFETIME
 from broker_core.sites.contract import InputFile, SiteRefused
 from broker_core.sites.link import LinkState
 from broker_core.wire.sites import SiteSpec
@@ -71,3 +72,23 @@ async def test_jobs_run_are_cancelled_and_outlive_broker_and_site(
 
 def _runs(folder: Path) -> bool:
     return bool(processes_of(folder))
+
+
+async def test_what_stays_in_a_session_directory_is_listed_fetched_and_goes_with_it(
+    arex: ARex, spec: SiteSpec, tmp_path: Path
+) -> None:
+    far = await Far(spec.model_copy(update={"poll_interval": 0.3}), tmp_path / "here").start()
+    one = script("mkdir d; echo 1 >named; echo 22 >d/other; echo 3 >third", outputs=("named",), ce=CE)
+    id = await far.site.submit(one)
+    await far.site.confirm(one.attempt)
+    assert (await far.ended(one.attempt)).failure == ""
+    left = await far.site.left(one.attempt)
+    assert {file.path: file.size for file in left.files} == {"d/other": 3, "third": 2}
+    assert left.goes is not None
+    assert left.goes - left.since == SESSION_LIFETIME
+    await far.site.fetch_left(one.attempt, ["d/other"])
+    assert await far.text(one.attempt, "d/other") == "22\n"
+    assert arex.session(id).exists()
+    await far.site.forget_left(one.attempt, [])
+    await eventually(lambda: not arex.session(id).exists(), what="the session directory is gone")
+    await far.site.close()

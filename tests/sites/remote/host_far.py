@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from broker_core.sites.batch.host import Host
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import CurrentAttempts, LaunchOrder
 from broker_core.sites.link import Link
 from broker_core.sites.remote.site import RemoteSite
 from broker_core.sites.shell.adapter import ShellAdapter
@@ -56,3 +57,12 @@ async def released(far: Far, one: LaunchOrder) -> LaunchOrder:
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
     return one
+
+
+def current(**numbers: int) -> CurrentAttempts:
+    """Numbers of the current attempts of jobs; others are not known."""
+
+    async def asked(jobs: Collection[str]) -> dict[str, int]:
+        return {job: number for job, number in numbers.items() if job in jobs}
+
+    return asked

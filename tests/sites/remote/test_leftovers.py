@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +10,9 @@ import pytest
 
 from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component
-from broker_core.sites.contract import PURGED, CurrentAttempts
+from broker_core.sites.contract import PURGED
 from tests.sites.remote.far_site import MARK, QUICK
-from tests.sites.remote.host_far import HostFar, released, script
+from tests.sites.remote.host_far import HostFar, current, released, script
 from tests.waiting import eventually
 
 
@@ -25,15 +25,6 @@ async def far(tmp_path: Path) -> AsyncIterator[HostFar]:
     await made.site.sweep(current())
     yield made
     await made.site.close()
-
-
-def current(**numbers: int) -> CurrentAttempts:
-    """Numbers of the current attempts of jobs; others are not known."""
-
-    async def asked(jobs: Collection[str]) -> dict[str, int]:
-        return {job: number for job, number in numbers.items() if job in jobs}
-
-    return asked
 
 
 def leave(far: HostFar, tag: str, *names: str) -> Path:

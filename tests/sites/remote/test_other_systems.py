@@ -12,8 +12,9 @@ from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.sites import SiteSpec
 from tests.leaks import lasting
 from tests.running import end_all
-from tests.sites.remote.far_site import Far, script
+from tests.sites.remote.far_site import MARK, Far, script
 from tests.testbed import grid_engine
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
 
@@ -84,3 +85,15 @@ async def test_what_runs_is_canceled_or_found_again(other: Far) -> None:
     await again.site.cancel(second.attempt)
     assert (await again.ended(second.attempt)).failure == "killed"
     await again.site.close()
+
+
+async def test_what_was_not_named_stays_there_until_it_is_fetched(other: Far) -> None:
+    ce = await queue_of(other)
+    one = script("echo 1 >named; echo 22 >other", ce=ce, outputs=("named",))
+    assert (await other.run(one)).failure == ""
+    there = Path(other.spec.directory) / MARK / "attempts" / one.attempt.tag
+    assert [(file.path, file.size) for file in (await other.site.left(one.attempt)).files] == [("other", 3)]
+    assert there.is_dir()
+    assert (await other.site.fetch_left(one.attempt, [])).is_empty
+    assert await other.text(one.attempt, "other") == "22\n"
+    await eventually(lambda: not there.exists(), what="nothing is there that is not here")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Set
+from collections.abc import AsyncIterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_registry import SiteRegistry
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.launch_orders import LaunchOrders
-from broker_core.errors import NotFound, RangeNotSatisfiable
+from broker_core.errors import Conflict, NotFound, RangeNotSatisfiable
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import ALL_NEW, is_listed
 from broker_core.jobs.record import JobRecord
@@ -28,9 +28,10 @@ from broker_core.jobs.states import JobState
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.sites.contract import Site
+from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.remote.removed import RemovedSite
 from broker_core.wire.submission import Fetched
-from broker_core.wire.views import OutputFile
+from broker_core.wire.views import LeftFileView, LeftView, OutputFile
 
 EndedPart = Annotated[EndedJobs, part(EndedJobs)]
 InputsPart = Annotated[FileStore, part(FileStore)]
@@ -69,24 +70,28 @@ class JobOutput:
 
     async def listed(self, record: JobRecord) -> list[OutputFile]:
         """Files of a job's last attempt that can be read now; none before it was at a site."""
-        site = self._sites.site_of(record.ce) or self._registry.removed(record.ce)
+        known = self._sites.site_of(record.ce)
+        site = known or self._registry.removed(record.ce)
         if site is None or not record.attempt:
             return []
         checked = await self._checker.check(await self._orders.text(record), record.parameter)
         description = checked.description
         sent: Set[str] = frozenset()
-        if description is not None and ALL_NEW in description.output_sandbox:
+        if description is not None:
             renamed = dict(description.renamed)
             sent = {renamed.get(file.name, file.name) for file in await self._orders.files(record)}
         found = await site.files(record.component)
         growing = record.state is JobState.RUNNING
+        fetched: Set[str] = frozenset()
+        if record.state.ended and known is not None:
+            fetched = frozenset((await known.left(record.component)).fetched)
         return [
             OutputFile(
                 path=file.path,
                 size=file.size,
                 modified=file.modified,
                 growing=growing,
-                role=_role(file.path, description, sent),
+                role="output" if file.path in fetched else _role(file.path, description, sent),
             )
             for file in found
         ]
@@ -101,6 +106,31 @@ class JobOutput:
             )
         except (OSError, ValueError) as error:
             raise NotFound(f"The job has no file {path!r} that can be read.", place=record.id) from error
+
+    async def left(self, record: JobRecord) -> LeftView:
+        """What of a job is at its site alone; nothing before it has ended, or where the site was removed."""
+        site = self._sites.site_of(record.ce) if record.attempt and record.state.ended else None
+        left = LeftAtSite() if site is None else await site.left(record.component)
+        return _left_view(record, left)
+
+    async def fetch_left(self, record: JobRecord, names: Sequence[str]) -> LeftView:
+        """Bring files that stayed; raises NotFound and LinkLost."""
+        site = self._known_site(record)
+        return _left_view(record, await site.fetch_left(record.component, names))
+
+    async def forget_left(self, record: JobRecord, names: Sequence[str]) -> LeftView:
+        """Let files go that stayed; raises NotFound."""
+        site = self._known_site(record)
+        return _left_view(record, await site.forget_left(record.component, names))
+
+    def _known_site(self, record: JobRecord) -> Site:
+        """The site of an ended job; raises Conflict and NotFound."""
+        if not record.state.ended:
+            raise Conflict("The job has not ended.", place=record.id, code="not_ended")
+        site = self._sites.site_of(record.ce)
+        if site is None:
+            raise NotFound("Nothing of the job stayed at a site that is known.", place=record.id)
+        return site
 
     def _site(self, record: JobRecord) -> Site | RemovedSite:
         if not record.attempt:
@@ -229,13 +259,23 @@ def _unsatisfiable(asked: str, size: int) -> RangeNotSatisfiable:
     return RangeNotSatisfiable(f"The file has {size:,} bytes now; the range {asked!r} is not in it.")
 
 
+def _left_view(record: JobRecord, left: LeftAtSite) -> LeftView:
+    files = [LeftFileView(path=one.shown, size=one.size) for one in left.files]
+    return LeftView(
+        site=record.sites, files=files, more=left.more, more_bytes=left.more_bytes, goes=left.goes
+    )
+
+
 def _role(path: str, description: JobDescription | None, sent: Set[str]) -> str:
-    """`sent`: input files, where all others are output."""
+    """`sent`: names of the input files."""
     if description is None:
         return "work"
     if path == (description.stdout or STDOUT):
         return "stdout"
     if path == (description.stderr or STDERR):
         return "stderr"
-    listed = path not in sent and any(is_listed(path, entry) for entry in description.output_sandbox)
-    return "output" if listed else "work"
+    # What stands for all that is new names nothing that was sent.
+    named = (entry for entry in description.output_sandbox if path not in sent or entry != ALL_NEW)
+    if any(is_listed(path, entry) for entry in named):
+        return "output"
+    return "input" if path in sent else "work"
