@@ -26,13 +26,18 @@ def shielded(words: Sequence[str]) -> list[str]:
     return [_SHIELD + word if word[:1] == "-" and _WHOLE.fullmatch(word) else word for word in words]
 
 
+def unshielded(word: str) -> str:
+    """The word as it was typed."""
+    return word.removeprefix(_SHIELD)
+
+
 async def resolve(client: BrokerClient, given: Sequence[str], *, batches: bool = False) -> list[str]:
     """Whole ids for what was typed: an id, at least four characters of its beginning, or `-` for a list on
     standard input; with `batches` the id of a batch stands for all its jobs.
 
     Raises NotFound, or BadRequest for a beginning that fits several jobs.
     """
-    typed = [word.removeprefix(_SHIELD) for word in given]
+    typed = [unshielded(word) for word in given]
     if "-" in typed:
         listed = sys.stdin.read().split()
         typed = [one for word in typed for one in (listed if word == "-" else [word])]
@@ -114,7 +119,7 @@ Jobs = Annotated[
     typer.Argument(
         help="Ids of jobs, or of whole batches, or first characters; - reads them.",
         autocompletion=_offer_jobs,
-        metavar="ID...",
+        metavar="ID",
     ),
 ]
 """One or more jobs."""

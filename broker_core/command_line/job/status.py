@@ -65,9 +65,13 @@ def list_jobs(
     everything: Annotated[bool, typer.Option("--all", "-a", help="Ended jobs too.")] = False,
     state: Annotated[
         list[StateChoice] | None,
-        typer.Option("--state", case_sensitive=False, help="Only jobs that stand so, e.g. failed."),
+        typer.Option(
+            "--state",
+            case_sensitive=False,
+            help="Only jobs in this state, e.g. failed; may be repeated.",
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Limit (0: all); the newest come first.")] = 100,
     unfold: Annotated[
         bool, typer.Option("--unfold", help="Each job of a batch on its own line, however many.")
     ] = False,
@@ -132,7 +136,7 @@ def _tell_rest(shown: int, total: int, others: int, wanted: str) -> None:
 def status(
     ids: Jobs,
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until they have ended.")] = False,
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

@@ -65,7 +65,7 @@ class SubmitRequest:
 def submit(
     files: Annotated[
         list[str],
-        typer.Argument(help="Descriptions (JDL), scripts or programs; - reads one.", metavar="FILE..."),
+        typer.Argument(help="Descriptions (JDL), scripts or programs; - reads one.", metavar="FILE"),
     ],
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until the jobs have ended.")] = False,
     follow: Annotated[
@@ -82,7 +82,7 @@ def submit(
     values: Annotated[Path | None, typer.Option("--values", help="File with a value on each line.")] = None,
     hold: Annotated[str, typer.Option("--hold", help="Let the jobs wait on hold, for this reason.")] = "",
     key: Annotated[str, typer.Option("--key", help="Key of the submission; the same key submits once.")] = "",
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     arguments: Annotated[
         str, typer.Option("--arguments", "-a", help="Arguments of the scripts and programs.")
     ] = "",
