@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.jobs.batch_names import BatchName
 from app.stores.slices import SLICE, breathe
+from broker_core.jobs.batch_names import BatchName
 from broker_core.jobs.outcome import Outcome, brief_cause, outcomes
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.stores.terms import FIELDS, QueryRefused, Test
+from broker_core.jobs.query_fields import FIELDS, QueryRefused, Test
 
 _TERM = re.compile(r'\s*(-?)(?:([A-Za-z]+):)?((?:"[^"]*"?|[^\s"])*)')
 _ALIASES = {"cpus": "cpu", "parameter": "param", "host": "site", "ce": "site", "run": "runtime"}
