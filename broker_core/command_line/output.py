@@ -15,6 +15,7 @@ from broker_core.client.printable import printable_text
 from broker_core.command_line.diagnostics import show
 from broker_core.command_line.invocation import session
 from broker_core.errors import CrossDeskError, DescriptionRefused
+from broker_core.jobs.query import UnclearQuery
 from broker_core.wire.checks import DiagnosticView
 
 _WIDE = 10_000
@@ -81,7 +82,9 @@ def error(problem: CrossDeskError) -> None:
         show(console, unsaid, problem.place)
     head = Text("error: ", style="bold red") + Text(printable(problem.message), style="bold")
     console.print(head)
-    if problem.place:
+    if isinstance(problem, UnclearQuery):
+        console.print(Text(f"  {printable(problem.text)}\n  ") + Text(problem.marks, style="bold red"))
+    elif problem.place:
         console.print(Text(f"  where: {printable(problem.place)}", style="dim"))
     if problem.remedy:
         console.print(Text(f"  {printable(problem.remedy)}"))

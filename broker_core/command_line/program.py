@@ -38,6 +38,9 @@ from broker_core.command_line.job import (
     forward as job_beside,
 )
 from broker_core.command_line.job import (
+    list as job_list,
+)
+from broker_core.command_line.job import (
     network as job_network,
 )
 from broker_core.command_line.job import (
@@ -51,6 +54,9 @@ from broker_core.command_line.job import (
 )
 from broker_core.command_line.job import (
     submit as job_submit,
+)
+from broker_core.command_line.job import (
+    wait as job_wait,
 )
 from broker_core.command_line.job.ids import shielded
 from broker_core.command_line.match import list_match
@@ -96,8 +102,9 @@ def _group(about: str) -> typer.Typer:
 
 _jobs = _group("Submit jobs and look after them.")
 _jobs.command("submit")(job_submit.submit)
-_jobs.command("list")(job_look.list_jobs)
+_jobs.command("list")(job_list.list_jobs)
 _jobs.command("status")(job_look.status)
+_jobs.command("wait")(job_wait.wait)
 _jobs.command("cancel")(job_change.cancel)
 _jobs.command("get-output")(job_output.get_output)
 _jobs.command("logging-info")(job_look.logging_info)

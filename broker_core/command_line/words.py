@@ -31,6 +31,12 @@ def standing(row: dict[str, Any], *, cause: bool = False) -> Text:
     return _signed(outcome, f"{outcome.value}, {why}" if why else outcome.value)
 
 
+def name(row: dict[str, Any]) -> str:
+    """The name of a job, with its value where its name does not tell that: `scan (35)`."""
+    value = row["parameter"]
+    return f"{row['name']} ({value})" if value and value not in row["name"] else str(row["name"])
+
+
 def state(name: str, exit_code: int | None = None) -> Text:
     """A state by its own name, for the story of a job, with sign and colour of what it comes to."""
     return _signed(outcome_of(name, exit_code), name)

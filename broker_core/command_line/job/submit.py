@@ -22,7 +22,7 @@ from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.attach import Attached
-from broker_core.command_line.job.folding import summary
+from broker_core.command_line.job.folding import ALONE, failure_of, summary
 from broker_core.command_line.job.following import (
     Row,
     failed,
@@ -36,10 +36,13 @@ from broker_core.command_line.job.ids import Site
 from broker_core.command_line.output import messages
 from broker_core.errors import DescriptionRefused, NotFound
 from broker_core.jdl.limits import Limits
+from broker_core.jobs.batch_names import BatchName
 from broker_core.jobs.outcome import Outcome
 from broker_core.system.file_errors import unusable
 from broker_core.wire.submission import Receipt
 
+_NAMED = 10
+"""Jobs that are named for one cause of failure."""
 _MANY = 20
 """Jobs of one call up to which each change of a state is told."""
 
@@ -127,15 +130,16 @@ async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequ
     receipt = await _submit(client, prepared, request)
     _print_warnings(prepared, receipt)
     await _warn_of_site(client, request.site)
+    name = _common_name(request, prepared)
     talk = len(receipt.ids) == 1 and _interactive(prepared[0])
     if not (request.wait or request.follow):
-        _print_receipt(receipt)
+        _print_receipt(receipt, name)
         if talk and not session().json:
             output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
         return Exit.OK
     if talk and request.follow and not session().json:
         return await _attach(client, receipt.ids[0], request.timeout)
-    return await _watch(client, receipt, request)
+    return await _watch(client, receipt, request, name)
 
 
 def _interactive(prepared: Prepared) -> bool:
@@ -235,15 +239,25 @@ def _upload_bar() -> AbstractContextManager[Progress | None]:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def _print_receipt(receipt: Receipt) -> None:
+def _print_receipt(receipt: Receipt, name: str) -> None:
     if session().json:
         output.as_json(receipt_value(receipt))
         return
-    _print_ids(receipt)
+    _print_ids(receipt, name)
 
 
-def _print_ids(receipt: Receipt) -> None:
+def _common_name(request: SubmitRequest, prepared: Sequence[Prepared]) -> str:
+    name = BatchName()
+    for one in prepared:
+        name.add(request.name or (one.description.name if one.description else ""), "")
+    return name.said()
+
+
+def _print_ids(receipt: Receipt, name: str) -> None:
     """The ids for programs, and in one line what people want to know of many."""
+    if receipt.batch and len(receipt.ids) > ALONE and sys.stdout.isatty():
+        output.line(f"{name}: {len(receipt.ids):,} jobs, batch {receipt.batch}")
+        return
     for job in receipt.ids:
         output.line(job)
     sys.stdout.flush()
@@ -260,15 +274,15 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
     return value
 
 
-async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest) -> int:
+async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest, name: str) -> int:
     ids = receipt.ids
     if not session().json and not request.follow:
-        _print_ids(receipt)
+        _print_ids(receipt, name)
     try:
         if request.follow and not session().json:
-            rows = await follow_jobs(client, ids, _teller(len(ids)), request.timeout)
+            rows = await follow_jobs(client, ids, state_teller(len(ids)), request.timeout)
         else:
-            rows = await until_ended(client, ids, timeout=request.timeout, changed=_teller(len(ids)))
+            rows = await until_ended(client, ids, timeout=request.timeout, changed=state_teller(len(ids)))
     except (TimedOut, asyncio.CancelledError):
         if session().json:
             output.as_json(receipt_value(receipt))
@@ -280,7 +294,7 @@ async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest)
     return Exit.JOB_FAILED if failed(rows) else Exit.OK
 
 
-def _teller(count: int) -> Callable[[Row], None]:
+def state_teller(count: int) -> Callable[[Row], None]:
     """A function that tells each change of state; of many jobs only those that failed."""
     told: dict[str, str] = {}
 
@@ -295,17 +309,29 @@ def _teller(count: int) -> Callable[[Row], None]:
 
 
 def tell_ends(rows: Sequence[Row]) -> None:
-    """One line about how several jobs ended, on standard error."""
+    """How several jobs ended, on standard error: which failed by which cause, and how many did what."""
     if len(rows) > 1:
+        for cause, names in _failures(rows).items():
+            more = f", and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            output.say(f"{cause} ({len(names):,}): {', '.join(names[:_NAMED])}{more}", "red")
         output.say(f"{summary(rows)}.", "red" if failed(rows) else "green")
+
+
+def _failures(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Cause to the jobs that failed by it, the commonest cause first."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if cause := failure_of(row):
+            found.setdefault(cause, []).append(words.name(row))
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
 def tell_state(row: Row) -> None:
     """One line about a job's new state, on standard error."""
     line = words.standing(row)
-    line.append(f"  {output.printable(row['name'])} {row['id'][:8]}", style="dim")
+    line.append(f"  {output.printable(words.name(row))} {row['id'][:8]}", style="dim")
     if end := words.exit_code_or_signal(row):
         line.append(f"  {'' if row['signal'] is not None else 'exit code '}{end}")
-    if row["reason"]:
+    if row["reason"] and row["reason"].lower() != f"exit code {end}":
         line.append(f"  {output.printable(row['reason'])}", style="dim")
     messages().print(line)
