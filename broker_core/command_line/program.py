@@ -56,6 +56,9 @@ from broker_core.command_line.job import (
     submit as job_submit,
 )
 from broker_core.command_line.job import (
+    top as job_top,
+)
+from broker_core.command_line.job import (
     wait as job_wait,
 )
 from broker_core.command_line.job.ids import shielded
@@ -104,6 +107,7 @@ _jobs = _group("Submit jobs and look after them.")
 _jobs.command("submit")(job_submit.submit)
 _jobs.command("list")(job_list.list_jobs)
 _jobs.command("status")(job_look.status)
+_jobs.command("top")(job_top.top)
 _jobs.command("wait")(job_wait.wait)
 _jobs.command("cancel")(job_change.cancel)
 _jobs.command("get-output")(job_output.get_output)

@@ -44,16 +44,17 @@ def state(name: str, exit_code: int | None = None) -> Text:
 
 def _signed(outcome: Outcome, text: str) -> Text:
     sign, plain, style = _SIGNS[outcome]
-    return Text(f"{sign if _unicode() else plain} {text}", style=style)
+    return Text(f"{sign if has_unicode() else plain} {text}", style=style)
 
 
-def _unicode() -> bool:
+def has_unicode() -> bool:
+    """True if the output can show signs beyond ASCII."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def blocks() -> str:
     """Nine signs for 0 to 8 eighths of a cell."""
-    return " ▁▂▃▄▅▆▇█" if _unicode() else "    .::##"
+    return " ▁▂▃▄▅▆▇█" if has_unicode() else "    .::##"
 
 
 def ago(when: float | None) -> str:

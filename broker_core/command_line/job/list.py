@@ -20,7 +20,8 @@ from broker_core.command_line.job.status import tell_silent
 from broker_core.jobs.query import JobQuery, complete, parse
 from broker_core.jobs.states import JobState
 
-_ACTIVE = tuple(state.value for state in JobState if state.active)
+ACTIVE = tuple(state.value for state in JobState if state.active)
+"""States of the jobs that are listed without a query."""
 _COUNTED = 50_000
 """Jobs that are counted for a list without an end; more are said to be left."""
 
@@ -40,7 +41,7 @@ class Asked:
     @property
     def of_active(self) -> bool:
         """True if the list is that of the active jobs."""
-        return self.states == _ACTIVE
+        return self.states == ACTIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def list_jobs(
 ) -> int:
     """List jobs, newest first; without a query or options the active ones."""
     query = asked_query(terms)
-    states = tuple(one.asked for one in state or ()) or (() if everything or query else _ACTIVE)
+    states = tuple(one.asked for one in state or ()) or (() if everything or query else ACTIVE)
     asked = Asked(states, query, limit, unfold or session().json)
     found = with_client(lambda client: listing(client, asked))
     if session().json:
@@ -123,7 +124,7 @@ def list_jobs(
         return Exit.OK
     if found.lines:
         tables.jobs(found.lines)
-        tell_silent(any(state in _ACTIVE for state in states or _ACTIVE))
+        tell_silent(any(state in ACTIVE for state in states or ACTIVE))
     if found.shown > len(found.lines):
         output.say("Jobs that were submitted together are one line; --unfold shows each.", "dim")
     _tell_rest(asked, found)
