@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,12 +26,14 @@ from broker_core.bookkeeping.contents import altered, jobs_without_files, presen
 from broker_core.bookkeeping.directory import LOCK_FILE, DirectoryLock, network_kind, present_holder
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, intact, record_row
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE, connect_examiner, connect_writer
-from broker_core.bookkeeping.sqlite.schema import create
+from broker_core.bookkeeping.sqlite.schema import create, migrate, stored_schema
 from broker_core.bookkeeping.sqlite.sweep_rows import intact_sweep
-from broker_core.errors import NotFound
+from broker_core.errors import NotFound, StoreDamaged
+from broker_core.version import SCHEMA
 
 __all__ = ["Inconsistency", "Repaired", "check", "release", "repair"]
 
+log = logging.getLogger("crossdesk.store")
 LOST_FILE = "lost.jsonl"
 """In the folder of the copy: one JSON object a line, a lost `job` and the paths that tell of it."""
 QUARANTINE_FILE = "quarantine.jsonl"
@@ -78,10 +81,28 @@ def repair(directory: Path, *, host: str, pid: int) -> Repaired:
     network = bool(network_kind(directory))
     lock = DirectoryLock(directory, present_holder(host, pid), network=network)
     try:
+        _bring_up_to_date(path)
         findings = check(directory)
         return _with_lost_jobs(path, _rebuild(path, findings)) if findings else Repaired([], None, [])
     finally:
         lock.release()
+
+
+def _bring_up_to_date(path: Path) -> None:
+    """Give a whole store of an earlier schema the present one, as a broker does when it starts.
+
+    One that is too damaged for it is left as it is: the repair makes its tables anew.
+    """
+    if not path.is_file():
+        return
+    try:
+        with closing(connect_writer(path, network=bool(network_kind(path.parent)))) as connection:
+            if 0 < (found := stored_schema(connection)) < SCHEMA:
+                connection.execute("BEGIN IMMEDIATE")
+                migrate(connection, found)
+                connection.execute("COMMIT")
+    except (sqlite3.Error, StoreDamaged) as error:
+        log.info("The store keeps its schema for now: %s", error)
 
 
 def _rebuild(path: Path, findings: list[Inconsistency]) -> Repaired:

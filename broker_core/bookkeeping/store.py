@@ -211,11 +211,14 @@ class Store:
         limit: int = 5000,
         states: Sequence[JobState | Outcome] = (),
         columns: Sequence[str] = JOB_COLUMNS,
+        *,
+        latest: bool = False,
     ) -> reads.JobsByColumn:
         """A page of the jobs table, newest first. An empty owner stands for all owners, no states and
-        outcomes for any; `after` is the `next` of the page before. Raises BadRequest."""
+        outcomes for any; `after` is the `next` of the page before; `latest` leaves jobs out that were run
+        again. Raises BadRequest."""
         sweeps = self._sweeps.open()
-        chosen = (owner, after, limit, tuple(states), tuple(columns), sweeps)
+        chosen = (owner, after, limit, tuple(states), tuple(columns), sweeps, latest)
         return await self._readers.read(reads.jobs_page, *chosen)
 
     async def job(self, identity: str) -> JobRecord | None:
@@ -248,6 +251,14 @@ class Store:
     async def files_of(self, identity: str) -> list[SandboxFile]:
         """The input sandbox that a job was sent with."""
         return await self._readers.read(reads.files_of, identity, self._sweeps.files(identity))
+
+    async def files_of_jobs(self, identities: Sequence[str]) -> dict[str, tuple[SandboxFile, ...]]:
+        """Job id to its input sandbox, for jobs that have begun; equal ones are the same object."""
+        return await self._readers.read(reads.files_of_jobs, identities)
+
+    async def reruns(self, identities: Sequence[str]) -> dict[str, str]:
+        """Job id to the id of the job that repeats it, for those of the jobs that have one."""
+        return await self._readers.read(reads.reruns, identities)
 
     async def files_in_use(self) -> set[str]:
         """SHA-256 of every sandbox file that some job in the store was sent with."""

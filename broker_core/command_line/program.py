@@ -47,6 +47,9 @@ from broker_core.command_line.job import (
     output as job_output,
 )
 from broker_core.command_line.job import (
+    resubmit as job_resubmit,
+)
+from broker_core.command_line.job import (
     sftp as job_sftp,
 )
 from broker_core.command_line.job import (
@@ -117,6 +120,7 @@ _jobs.command("list-match")(list_match.list_match)
 _jobs.command("purge")(job_change.purge)
 _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)
+_jobs.command("resubmit")(job_resubmit.resubmit)
 _jobs.command("attach")(job_attach.attach)
 _jobs.command("forward")(job_beside.forward)
 _jobs.command("sftp", context_settings={"ignore_unknown_options": True})(job_sftp.sftp)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.bookkeeping.check import check
+from broker_core.bookkeeping.repair import repair
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.bookkeeping.sqlite.schema import MIGRATIONS, create, migrate, stored_schema
 from broker_core.errors import StoreDamaged
@@ -89,6 +90,15 @@ async def test_of_an_earlier_store_nothing_is_a_rerun_and_ends_of_purged_jobs_ar
     assert page.columns == {"rerun_of": ["", "", ""], "error_line": ["", "", ""]}
     assert (await store.statistics()).outcomes == {"Waiting": 1, "Done": 2}
     store.close()
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_a_whole_store_of_an_earlier_version_needs_no_repair(path: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        connection.executescript(path.read_text())
+    repaired = repair(tmp_path, host="here", pid=1)
+    assert (repaired.findings, repaired.copy) == ([], None)
+    assert check(tmp_path) == []
 
 
 async def test_a_rerun_and_the_line_of_an_error_are_read_again(tmp_path: Path) -> None:

@@ -29,6 +29,10 @@ NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
 
+_LATEST = "NOT EXISTS (SELECT 1 FROM jobs AS later WHERE later.rerun_of <> '' AND later.rerun_of = jobs.id)"
+"""SQL: the job was not run again."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobsByColumn:
     """A page of the jobs table by columns, newest job first; fields as in wire.views.JobsPage."""
@@ -68,15 +72,18 @@ def jobs_page(
     wanted: Wanted,
     columns: Sequence[str],
     sweeps: Sequence[Sweep] = (),
+    latest: bool = False,
 ) -> JobsByColumn:
     """A page of the jobs of an owner; an empty owner stands for all, nothing `wanted` for any state.
 
-    `sweeps`: those with jobs that share their story, and may have no row yet.
+    `sweeps`: those with jobs that share their story, and may have no row yet. `latest`: without the jobs that
+    were run again.
 
     Only the first page counts the jobs: counting costs as much as reading a page.
     """
     names = _known_columns(columns)
     where, values = _conditions(owner, wanted)
+    where += [_LATEST] if latest else []
     mine = sweep_reads.chosen(sweeps, owner, states_of(wanted))
     total, before = 0, _cursor(after) if after else 1 << 62
     if not after:
@@ -184,6 +191,31 @@ def files_of(connection: sqlite3.Connection, identity: str, of_sweep: str = "") 
     if row is None and of_sweep:
         row = connection.execute("SELECT files FROM filesets WHERE sha = ?", (of_sweep,)).fetchone()
     return [] if row is None else [SandboxFile(**one) for one in orjson.loads(row[0])]
+
+
+def files_of_jobs(
+    connection: sqlite3.Connection, identities: Sequence[str]
+) -> dict[str, tuple[SandboxFile, ...]]:
+    """Job id to its input sandbox, for those that have a row; equal ones are the same object."""
+    text = orjson.dumps(list(identities)).decode()
+    query = "SELECT id, files FROM jobs WHERE id IN (SELECT value FROM json_each(?))"
+    names = dict(connection.execute(query, (text,)))
+    wanted = orjson.dumps(sorted(set(names.values()))).decode()
+    query = "SELECT sha, files FROM filesets WHERE sha IN (SELECT value FROM json_each(?))"
+    listed = {
+        sha: tuple(SandboxFile(**one) for one in orjson.loads(files))
+        for sha, files in connection.execute(query, (wanted,))
+    }
+    return {job: listed.get(name, ()) for job, name in names.items()}
+
+
+def reruns(connection: sqlite3.Connection, identities: Sequence[str]) -> dict[str, str]:
+    """Job id to the id of the job that repeats it, for those of the jobs that have one."""
+    text = orjson.dumps(list(identities)).decode()
+    query = (
+        "SELECT rerun_of, id FROM jobs WHERE rerun_of <> '' AND rerun_of IN (SELECT value FROM json_each(?))"
+    )
+    return dict(connection.execute(query, (text,)))
 
 
 def files_in_use(connection: sqlite3.Connection) -> set[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from broker_core.command_line.job.following import Row
+from broker_core.command_line.job.following import Row, latest_rows
 from broker_core.jobs.batch_names import BatchName
 from broker_core.jobs.outcome import Outcome, brief_cause, failure_cause, outcomes
 from broker_core.jobs.site_names import site_name
@@ -39,7 +39,7 @@ class BatchLine:
     @property
     def failure(self) -> str:
         """Why its jobs failed, the commonest first: `exit 3 (6), SIGKILL (2)`."""
-        whys = Counter(failure_of(row) for row in self.rows)
+        whys = Counter(failure_of(row) for row in latest_rows(self.rows))
         del whys[""]
         return ", ".join(f"{why} ({number:,})" for why, number in whys.most_common(2))
 
@@ -51,10 +51,15 @@ class BatchLine:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """How many jobs have which outcome, those that are furthest last: `40 jobs: 8 Failed, 32 Done`."""
+    """How many jobs have which outcome, those that are furthest last: `40 jobs: 8 Failed, 32 Done`.
+
+    What was run again counts once, as its last run stands.
+    """
+    rows = latest_rows(rows)
     found = Counter(outcomes((row["state"] for row in rows), (row["exit_code"] for row in rows)))
     counts = ", ".join(f"{found[one]:,} {one.value}" for one in Outcome if found[one])
-    return f"{len(rows):,} jobs: {counts}"
+    jobs = "job" if len(rows) == 1 else "jobs"
+    return f"{len(rows):,} {jobs}: {counts}" if counts else f"{len(rows):,} {jobs}"
 
 
 def folded(rows: Iterable[Row]) -> list[Row | BatchLine]:

@@ -14,6 +14,7 @@ from typing import Any
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
+from broker_core.jobs.latest_members import latest_members
 from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
 from broker_core.jobs.query import JobQuery
 from broker_core.jobs.states import JobState
@@ -46,12 +47,15 @@ async def all_rows(
 
 
 async def matching_rows(
-    client: BrokerClient, states: Sequence[str], query: JobQuery | None
+    client: BrokerClient, states: Sequence[str], query: JobQuery | None, latest: bool = False
 ) -> AsyncIterator[list[Row]]:
-    """Pages of the rows that a query selects (None: all), newest job first."""
+    """Pages of the rows that a query selects (None: all), newest job first.
+
+    `latest`: of each member of a batch only the job that ran last.
+    """
     after = ""
     while True:
-        page = await client.jobs_page(_PAGE, after, states)
+        page = await client.jobs_page(_PAGE, after, states, latest=latest)
         rows = rows_of(page.columns)
         if query is not None:
             rows = [rows[at] for at in query.select(page.columns, range(len(rows)), time.time())]
@@ -196,9 +200,15 @@ async def follow_jobs(
     return rows
 
 
+def latest_rows(rows: Sequence[Row]) -> list[Row]:
+    """The rows without those that another one of them repeats."""
+    ids, reruns = [row["id"] for row in rows], [row.get("rerun_of", "") for row in rows]
+    return [rows[number] for number in latest_members(ids, reruns)]
+
+
 def failed(rows: Sequence[Row]) -> bool:
-    """True unless every job is done."""
-    return any(outcome_of_row(row) is not Outcome.DONE for row in rows)
+    """True unless every job is done, or its rerun is."""
+    return any(outcome_of_row(row) is not Outcome.DONE for row in latest_rows(rows))
 
 
 def outcome_of_row(row: Row) -> Outcome:

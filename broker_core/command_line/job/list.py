@@ -108,7 +108,7 @@ def list_jobs(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Limit (0: all); the newest come first.")] = 100,
     unfold: Annotated[
-        bool, typer.Option("--unfold", help="Each job of a batch on its own line, however many.")
+        bool, typer.Option("--unfold", help="Each job on its own line, those that were run again too.")
     ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
@@ -136,8 +136,8 @@ async def listing(client: BrokerClient, asked: Asked) -> Listing:
     lines, total = await _lines(client, asked)
     if not asked.states and asked.query is None:
         return Listing(lines, total)
-    others = (await client.jobs_page(1, columns=("id",))).total - total
-    failed = (await client.jobs_page(1, states=("failed",), columns=("id",))).total if asked.of_active else 0
+    others = await _number(client, asked) - total
+    failed = await _number(client, asked, ("failed",)) if asked.of_active else 0
     return Listing(lines, total, max(0, others), failed)
 
 
@@ -148,15 +148,20 @@ async def _lines(client: BrokerClient, asked: Asked) -> tuple[Sequence[Row | Bat
         return rows_of(page.columns), page.total
     rows: list[Row] = []
     whole = True
-    async for part in matching_rows(client, asked.states, asked.query):
+    async for part in matching_rows(client, asked.states, asked.query, latest=not asked.unfold):
         rows += part
         # What a query leaves out only a look at all jobs tells; how many have a state the broker knows.
         if asked.query is None and _enough(rows, asked):
             whole = False
             break
     lines = rows if asked.unfold else folded(rows)
-    total = len(rows) if whole else (await client.jobs_page(1, states=asked.states, columns=("id",))).total
+    total = len(rows) if whole else await _number(client, asked, asked.states)
     return lines[: asked.limit or None], total
+
+
+async def _number(client: BrokerClient, asked: Asked, states: Sequence[str] = ()) -> int:
+    """How many jobs have these states; of those that were run again the last one counts in folded lists."""
+    return (await client.jobs_page(1, states=states, columns=("id",), latest=not asked.unfold)).total
 
 
 def _enough(rows: list[Row], asked: Asked) -> bool:

@@ -27,6 +27,7 @@ from broker_core.command_line.job.following import (
     Row,
     failed,
     follow_jobs,
+    latest_rows,
     outcome_of_row,
     until_ended,
     with_outcome,
@@ -128,18 +129,18 @@ async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequ
     limits = Limits(**sizes, dialect=info.dialect)
     prepared = await _prepare_all(sources, limits, request)
     receipt = await _submit(client, prepared, request)
-    _print_warnings(prepared, receipt)
-    await _warn_of_site(client, request.site)
+    print_warnings(prepared, receipt)
+    await warn_of_site(client, request.site)
     name = _common_name(request, prepared)
     talk = len(receipt.ids) == 1 and _interactive(prepared[0])
     if not (request.wait or request.follow):
-        _print_receipt(receipt, name)
+        print_receipt(receipt, name)
         if talk and not session().json:
             output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
         return Exit.OK
     if talk and request.follow and not session().json:
         return await _attach(client, receipt.ids[0], request.timeout)
-    return await _watch(client, receipt, request, name)
+    return await watch(client, receipt, request, name)
 
 
 def _interactive(prepared: Prepared) -> bool:
@@ -157,7 +158,7 @@ async def _attach(client: BrokerClient, job: str, timeout: float | None) -> int:
         raise TimedOut from None
 
 
-def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
+def print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
     """What is worth a word, each with its file and line; of the broker's, what the check here did not say."""
     if session().json:
         return
@@ -170,7 +171,7 @@ def _print_warnings(prepared: Sequence[Prepared], receipt: Receipt) -> None:
             output.say(f"{line}warning[{caution.code}]: {caution.message}", "yellow")
 
 
-async def _warn_of_site(client: BrokerClient, site: str) -> None:
+async def warn_of_site(client: BrokerClient, site: str) -> None:
     """Say that jobs may only go where nothing is known to be: they wait until it is."""
     if not site or session().json or site.lower() in [one.name for one in await client.sites()]:
         return
@@ -239,7 +240,8 @@ def _upload_bar() -> AbstractContextManager[Progress | None]:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def _print_receipt(receipt: Receipt, name: str) -> None:
+def print_receipt(receipt: Receipt, name: str = "") -> None:
+    """The ids of new jobs, or all of it as JSON; `name`: what their names have in common."""
     if session().json:
         output.as_json(receipt_value(receipt))
         return
@@ -256,7 +258,7 @@ def _common_name(request: SubmitRequest, prepared: Sequence[Prepared]) -> str:
 def _print_ids(receipt: Receipt, name: str) -> None:
     """The ids for programs, and in one line what people want to know of many."""
     if receipt.batch and len(receipt.ids) > ALONE and sys.stdout.isatty():
-        output.line(f"{name}: {len(receipt.ids):,} jobs, batch {receipt.batch}")
+        output.line(f"{name or 'Submitted'}: {len(receipt.ids):,} jobs, batch {receipt.batch}")
         return
     for job in receipt.ids:
         output.line(job)
@@ -274,7 +276,8 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
     return value
 
 
-async def _watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest, name: str) -> int:
+async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest, name: str = "") -> int:
+    """Wait for new jobs and tell how they end; returns the exit code."""
     ids = receipt.ids
     if not session().json and not request.follow:
         _print_ids(receipt, name)
@@ -320,7 +323,7 @@ def tell_ends(rows: Sequence[Row]) -> None:
 def _failures(rows: Sequence[Row]) -> dict[str, list[str]]:
     """Cause to the jobs that failed by it, the commonest cause first."""
     found: dict[str, list[str]] = {}
-    for row in rows:
+    for row in latest_rows(rows):
         if cause := failure_of(row):
             found.setdefault(cause, []).append(words.name(row))
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))

@@ -1,0 +1,51 @@
+"""The totals of a batch stay the same however often its members are run again."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker_core.command_line.job.folding import summary
+from broker_core.command_line.job.following import failed
+from broker_core.jobs.latest_members import latest_members
+from broker_core.jobs.outcome import Outcome
+from broker_core.jobs.states import JobState
+
+Row = dict[str, object]
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[list[Row], dict[int, Row]]:
+    """Rows of a batch in any order, and each member as it ran last."""
+    members = draw(st.integers(1, 40))
+    codes = st.sampled_from([0, 0, 0, 3])
+    rows: list[Row] = []
+    last: dict[int, Row] = {}
+    for member in [*range(members), *draw(st.lists(st.integers(0, members - 1), max_size=60))]:
+        before = str(last[member]["id"]) if member in last else ""
+        row: Row = {"id": f"job{len(rows)}", "parameter": str(member), "rerun_of": before}
+        row |= {"state": JobState.DONE.value, "exit_code": draw(codes), "batch": "b"}
+        rows.append(row)
+        last[member] = row
+    return draw(st.permutations(rows)), last
+
+
+@given(batches())
+def test_each_member_counts_once_as_it_ran_last(made: tuple[list[Row], dict[int, Row]]) -> None:
+    rows, last = made
+    places = latest_members([str(row["id"]) for row in rows], [str(row["rerun_of"]) for row in rows])
+    counted = sorted(str(rows[place]["id"]) for place in places)
+    assert counted == sorted(str(one["id"]) for one in last.values())
+    assert places == sorted(places)
+
+
+@given(batches())
+def test_counts_of_the_command_line_are_those_of_the_members(
+    made: tuple[list[Row], dict[int, Row]],
+) -> None:
+    rows, last = made
+    bad = sum(bool(row["exit_code"]) for row in last.values())
+    said = summary(rows)
+    assert said.startswith(f"{len(last):,} jobs: ")
+    assert (f"{bad} {Outcome.FAILED.value}" in said) is (bad > 0)
+    assert failed(rows) is (bad > 0)
