@@ -27,7 +27,7 @@ from broker_core.command_line.broker import control as broker
 from broker_core.command_line.broker import repair as broker_repair
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.groups import NounGroup, UnknownCommand, Verb
-from broker_core.command_line.invocation import Json, StateDir, begin, session
+from broker_core.command_line.invocation import Json, Start, StateDir, begin, session
 from broker_core.command_line.job import (
     attach as job_attach,
 )
@@ -200,6 +200,7 @@ def _options(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version."
     ),
+    start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> None:

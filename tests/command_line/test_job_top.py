@@ -85,7 +85,7 @@ def test_jobs_are_shown_as_they_change_and_q_ends(top: TopTerminal, tmp_path: Pa
     assert sum("scan (" in line for line in lines) == 20
     assert "q quit" in lines[23]
     assert all(len(line.rstrip()) <= SIZE[0] for line in lines)
-    (new,) = _submit(tmp_path, "new", "--hold", "look")
+    (new,) = _submit(tmp_path, "new", "--hold", "look", "--value", "300")
     lines = top.until("41 jobs: 41 Waiting")
     assert lines[2].startswith(f"{new[:8]} new")
     assert crossdesk("job", "cancel", new).code == 0

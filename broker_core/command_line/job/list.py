@@ -11,7 +11,7 @@ import typer
 from broker_core.client.client import BrokerClient
 from broker_core.command_line import output, tables
 from broker_core.command_line.exits import Exit
-from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, Start, StateDir, session, with_client
 from broker_core.command_line.job.folding import BatchLine, folded
 from broker_core.command_line.job.following import Row, matching_rows, rows_of, with_outcome
 from broker_core.command_line.job.ids import unshielded
@@ -110,6 +110,7 @@ def list_jobs(
     unfold: Annotated[
         bool, typer.Option("--unfold", help="Each job on its own line, those that were run again too.")
     ] = False,
+    start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

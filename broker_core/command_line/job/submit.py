@@ -20,7 +20,7 @@ from broker_core.client.programs.describe import description_for
 from broker_core.client.submit import new_key
 from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit, TimedOut
-from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, Start, StateDir, session, with_client
 from broker_core.command_line.job.attach import Attached
 from broker_core.command_line.job.folding import ALONE, failure_of, summary
 from broker_core.command_line.job.following import (
@@ -35,8 +35,10 @@ from broker_core.command_line.job.following import (
 from broker_core.command_line.job.forward_forms import wishes
 from broker_core.command_line.job.ids import Site
 from broker_core.command_line.output import messages
-from broker_core.errors import DescriptionRefused, NotFound
+from broker_core.errors import BadRequest, DescriptionRefused, NotFound
+from broker_core.jdl.collection import is_collection
 from broker_core.jdl.limits import Limits
+from broker_core.jdl.parametric import MARK, is_parametric
 from broker_core.jobs.batch_names import BatchName
 from broker_core.jobs.outcome import Outcome
 from broker_core.system.file_errors import unusable
@@ -93,6 +95,7 @@ def submit(
     with_files: Annotated[
         list[Path] | None, typer.Option("--with", help="A file to send along with them.")
     ] = None,
+    start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -193,12 +196,30 @@ async def _prepare_all(sources: Sequence[str], limits: Limits, request: SubmitRe
             slips = tuple(one for one in ready.diagnostics if one.severity != "hint")
             ready = replace(ready, origin=source, diagnostics=slips)
         prepared.append(ready)
+    if request.values is None:
+        for one in prepared:
+            _require_values(one)
     refused = [one for one in prepared if not one.ok]
     for one in [] if session().json else refused[:-1]:
         output.error(one.refused())
     if refused:
         raise _together(refused)
     return prepared
+
+
+def _require_values(one: Prepared) -> None:
+    """Raise BadRequest for a sweep without values: its one job would run with the mark itself."""
+    found = one.description
+    if found is None or (found.ad is not None and (is_parametric(found.ad) or is_collection(found.ad))):
+        return
+    written = (found.name, found.executable, found.arguments, found.stdin, found.stdout, *found.input_sandbox)
+    if any(MARK in text for text in written):
+        raise BadRequest(
+            f"The description is a sweep: {MARK} stands for a value, and no values are given.",
+            code="no_values",
+            place=one.origin,
+            remedy="Give them with --value or --values FILE, or as Parameters in the description.",
+        )
 
 
 def _together(refused: Sequence[Prepared]) -> DescriptionRefused:
