@@ -37,8 +37,8 @@ _session: ContextVar[Invocation] = ContextVar("session")
 
 
 def begin(words: list[str]) -> Invocation:
-    """Start a session for one command; `--json` counts wherever it stands."""
-    session = Invocation(json="--json" in words)
+    """Start a session for one command; `--json` and `--start` count wherever they stand."""
+    session = Invocation(json="--json" in words, start="--start" in words)
     _session.set(session)
     return session
 
@@ -56,12 +56,6 @@ def _set_state_dir(given: Path | None) -> Path | None:
     return given
 
 
-def _set_json(given: bool) -> bool:
-    if given:
-        session().json = True
-    return given
-
-
 StateDir = Annotated[
     Path | None,
     typer.Option(
@@ -70,19 +64,11 @@ StateDir = Annotated[
 ]
 """Option of every command."""
 
-Json = Annotated[bool, typer.Option("--json", callback=_set_json, help="Print the result as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """Option of every command."""
 
 
-def _set_start(given: bool) -> bool:
-    if given:
-        session().start = True
-    return given
-
-
-Start = Annotated[
-    bool, typer.Option("--start", callback=_set_start, help="Start the broker even if it was stopped.")
-]
+Start = Annotated[bool, typer.Option("--start", help="Start the broker even if it was stopped.")]
 """Option before the noun, and of the commands that are typed most."""
 
 

@@ -45,7 +45,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class JobListing:
     """What a list shows, and what it leaves out."""
 
     lines: Sequence[Row | BatchLine]
@@ -132,14 +132,14 @@ def list_jobs(
     return Exit.OK
 
 
-async def listing(client: BrokerClient, asked: Asked) -> Listing:
+async def listing(client: BrokerClient, asked: Asked) -> JobListing:
     """Ask the broker for what a list shows."""
     lines, total = await _lines(client, asked)
     if not asked.states and asked.query is None:
-        return Listing(lines, total)
+        return JobListing(lines, total)
     others = await _number(client, asked) - total
     failed = await _number(client, asked, ("failed",)) if asked.of_active else 0
-    return Listing(lines, total, max(0, others), failed)
+    return JobListing(lines, total, max(0, others), failed)
 
 
 async def _lines(client: BrokerClient, asked: Asked) -> tuple[Sequence[Row | BatchLine], int]:
@@ -169,7 +169,7 @@ def _enough(rows: list[Row], asked: Asked) -> bool:
     return bool(asked.limit) and (len(rows) >= _COUNTED or len(folded(rows)) > asked.limit)
 
 
-def _tell_rest(asked: Asked, found: Listing) -> None:
+def _tell_rest(asked: Asked, found: JobListing) -> None:
     if found.total > found.shown:
         output.say(f"{found.total - found.shown:,} more; --limit 0 shows all.", "dim")
     if asked.query is not None:
