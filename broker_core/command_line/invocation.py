@@ -21,6 +21,10 @@ from broker_core.errors import BrokerStopped
 from broker_core.system.paths import places
 
 T = TypeVar("T")
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+"""Option of every command."""
+Start = Annotated[bool, typer.Option("--start", help="Start the broker even if it was stopped.")]
+"""Option before the noun, and of the commands that are typed most."""
 
 
 @dataclass(slots=True)
@@ -63,13 +67,6 @@ StateDir = Annotated[
     ),
 ]
 """Option of every command."""
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-"""Option of every command."""
-
-
-Start = Annotated[bool, typer.Option("--start", help="Start the broker even if it was stopped.")]
-"""Option before the noun, and of the commands that are typed most."""
 
 
 def _heed_stop() -> None:
