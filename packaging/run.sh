@@ -8,7 +8,7 @@ make_environment requirements.lock
 
 # A command needs no window.
 case ${1:-} in
-job | site | policy | replica | jdl | broker | sample | sim | queue | config | --help | --version) exec "$PYTHON" -m app.launch "$@" ;;
+job | site | policy | replica | jdl | broker | desk | sample | sim | queue | config | --help | --version) exec "$PYTHON" -m app.launch "$@" ;;
 esac
 
 if [ -n "${WAYLAND_DISPLAY:-}" ] && [ -z "${DISPLAY:-}" ]; then

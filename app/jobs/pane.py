@@ -14,9 +14,9 @@ from app.jobs.query_bar import QueryBar
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView, Pulse
 from app.stores.alike import alike, alike_in_slices
-from app.stores.query import JobQuery
 from app.widgets.column_choice import ColumnChoice
 from app.widgets.list_state import ListState, explain_link
+from broker_core.jobs.query import JobQuery
 
 if TYPE_CHECKING:
     from app.context import AppContext

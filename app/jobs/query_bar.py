@@ -6,9 +6,9 @@ from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from app.stores.query import JobQuery, complete, parse
 from app.theme.theme import Theme
 from app.widgets.tool_button import tool_button
+from broker_core.jobs.query import JobQuery, complete, parse
 
 _PAUSE = 150
 """Milliseconds after the last key until the query is applied."""

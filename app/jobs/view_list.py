@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.folding import FoldedBatch
-from app.stores.query import JobQuery, parse
 from app.stores.slices import breathe, in_order, parts
+from broker_core.jobs.query import JobQuery, parse
 
 if TYPE_CHECKING:
     from app.stores.jobs import JobStore

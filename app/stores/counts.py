@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.stores.jobs import JobStore
-from app.stores.query import JobQuery, parse
 from app.stores.saved_queries import SavedQueries
 from app.stores.slices import SLICE
+from broker_core.jobs.query import JobQuery, parse
 
 _AGAIN = 30_000
 """Milliseconds after which all is counted anew, since days and ages pass."""

@@ -67,6 +67,8 @@ class Prepared:
     def refused(self) -> DescriptionRefused:
         """The error to raise when it is not `ok`."""
         count = len(self.errors)
+        if count == 1 and not self.errors[0].line:  # about the file, or about what it lacks as a whole
+            return DescriptionRefused(self.errors[0].message, self.diagnostics, place=self.origin)
         return DescriptionRefused(
             f"The description has {count} error{'s' if count != 1 else ''}.",
             self.diagnostics,
@@ -149,6 +151,8 @@ def _text(source: Path | str) -> tuple[str, checks.DiagnosticView | None]:
     try:
         with source.open("rb") as stream:
             raw = stream.read(DESCRIPTION_MAX + 1)
+    except FileNotFoundError:
+        return "", _whole("description-unreadable", "There is no such file.")
     except OSError as error:
         return "", _whole("description-unreadable", f"The description cannot be read: {error.strerror}.")
     if len(raw) > DESCRIPTION_MAX:

@@ -1,4 +1,4 @@
-"""`crossdesk broker desks` and `forget-desk`: whose keys the agents of interactive jobs accept."""
+"""`crossdesk desk list`, `add` and `remove`: whose keys the agents of interactive jobs accept."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def add(
     return Exit.OK
 
 
-def forget(
-    fingerprint: Annotated[str, typer.Argument(help="SHA256:... as `crossdesk broker desks` shows it.")],
+def remove(
+    fingerprint: Annotated[str, typer.Argument(help="SHA256:... as `crossdesk desk list` shows it.")],
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Forget a desk: jobs send it away at once, and it comes back only if it is added again."""
+    """Remove a desk: jobs send it away at once, and it comes back only if it is added again."""
 
     async def work(client: BrokerClient) -> list[DeskView]:
         return await client.remove_desk(fingerprint)

@@ -17,9 +17,7 @@ from broker_core.jdl.number_of_jobs import cpus_of_each, number_of_jobs
 
 
 def check(
-    files: Annotated[
-        list[str], typer.Argument(help="Job descriptions (JDL); - reads one.", metavar="FILE...")
-    ],
+    files: Annotated[list[str], typer.Argument(help="Job descriptions (JDL); - reads one.", metavar="FILE")],
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -63,7 +61,7 @@ def _show(one: Prepared) -> None:
         if one.files
         else ""
     )
-    output.say(f"{name}: in order. {_demand(one.description)}{files}.", "green")
+    output.say(f"{name}: no problems. {_demand(one.description)}{files}.", "green")
 
 
 def _demand(description: JobDescription) -> str:

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-NOUNS = ("job", "site", "policy", "replica", "jdl", "broker", "sample", "sim", "queue", "config")
+NOUNS = ("job", "site", "policy", "replica", "jdl", "broker", "desk", "sample", "sim", "queue", "config")
 """First words that belong to the command line; `packaging/run.sh` has the same."""

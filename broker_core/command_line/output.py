@@ -15,6 +15,8 @@ from broker_core.client.printable import printable_text
 from broker_core.command_line.diagnostics import show
 from broker_core.command_line.invocation import session
 from broker_core.errors import CrossDeskError, DescriptionRefused
+from broker_core.jobs.query import UnclearQuery
+from broker_core.wire.checks import DiagnosticView
 
 _WIDE = 10_000
 
@@ -75,23 +77,29 @@ def error(problem: CrossDeskError) -> None:
         as_json({"error": error_value(problem)})
         return
     console = messages()
-    if isinstance(problem, DescriptionRefused) and problem.diagnostics:
-        show(console, problem.diagnostics, problem.place)  # type: ignore[arg-type]
+    if isinstance(problem, DescriptionRefused):
+        unsaid = [one for one in _diagnostics(problem) if one.message != problem.message or one.fixes]
+        show(console, unsaid, problem.place)
     head = Text("error: ", style="bold red") + Text(printable(problem.message), style="bold")
     console.print(head)
-    if problem.place:
+    if isinstance(problem, UnclearQuery):
+        console.print(Text(f"  {printable(problem.text)}\n  ") + Text(problem.marks, style="bold red"))
+    elif problem.place:
         console.print(Text(f"  where: {printable(problem.place)}", style="dim"))
     if problem.remedy:
         console.print(Text(f"  {printable(problem.remedy)}"))
 
 
+def _diagnostics(problem: CrossDeskError) -> tuple[DiagnosticView, ...]:
+    return getattr(problem, "diagnostics", ())
+
+
 def error_value(problem: CrossDeskError) -> dict[str, Any]:
     """The stable JSON form of an error."""
-    found = getattr(problem, "diagnostics", ())
     return {
         "code": problem.code,
         "message": problem.message,
         "place": problem.place,
         "remedy": problem.remedy,
-        "diagnostics": [one.model_dump() for one in found],
+        "diagnostics": [one.model_dump() for one in _diagnostics(problem)],
     }

@@ -13,8 +13,6 @@ from typer.exceptions import TyperException
 from typer.rich_utils import rich_format_error
 
 from broker_core.command_line import (
-    broker,
-    broker_repair,
     config,
     desks,
     jdl,
@@ -25,8 +23,11 @@ from broker_core.command_line import (
     replica,
     sample,
 )
+from broker_core.command_line.broker import control as broker
+from broker_core.command_line.broker import repair as broker_repair
 from broker_core.command_line.exits import Exit, TimedOut
-from broker_core.command_line.invocation import Json, StateDir, begin, session
+from broker_core.command_line.groups import NounGroup, UnknownCommand, Verb
+from broker_core.command_line.invocation import Json, Start, StateDir, begin, session
 from broker_core.command_line.job import (
     attach as job_attach,
 )
@@ -35,6 +36,9 @@ from broker_core.command_line.job import (
 )
 from broker_core.command_line.job import (
     forward as job_beside,
+)
+from broker_core.command_line.job import (
+    list as job_list,
 )
 from broker_core.command_line.job import (
     network as job_network,
@@ -56,6 +60,12 @@ from broker_core.command_line.job import (
 )
 from broker_core.command_line.job import (
     submit as job_submit,
+)
+from broker_core.command_line.job import (
+    top as job_top,
+)
+from broker_core.command_line.job import (
+    wait as job_wait,
 )
 from broker_core.command_line.job.ids import shielded
 from broker_core.command_line.match import list_match
@@ -81,6 +91,7 @@ from broker_core.version import VERSION
 
 app = typer.Typer(
     name="crossdesk",
+    cls=NounGroup,
     help="Run jobs on this machine and on grids and clusters. Without arguments the desktop opens; the name"
     " of a job description (JDL) opens it there.",
     no_args_is_help=True,
@@ -95,13 +106,15 @@ def _flowing(text: str) -> str:
 
 
 def _group(about: str) -> typer.Typer:
-    return typer.Typer(help=about, no_args_is_help=True, pretty_exceptions_enable=False)
+    return typer.Typer(help=about, cls=NounGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 _jobs = _group("Submit jobs and look after them.")
 _jobs.command("submit")(job_submit.submit)
-_jobs.command("list")(job_look.list_jobs)
+_jobs.command("list")(job_list.list_jobs)
 _jobs.command("status")(job_look.status)
+_jobs.command("top")(job_top.top)
+_jobs.command("wait")(job_wait.wait)
 _jobs.command("cancel")(job_change.cancel)
 _jobs.command("get-output")(job_output.get_output)
 _jobs.command("stayed")(job_stayed.stayed)
@@ -117,7 +130,8 @@ _jobs.command("forward")(job_beside.forward)
 _jobs.command("sftp", context_settings={"ignore_unknown_options": True})(job_sftp.sftp)
 _jobs.command("exec", context_settings={"allow_interspersed_args": False})(job_beside.execute)
 _jobs.command("network")(job_network.network)
-_jobs.command("elsewhere")(job_change.elsewhere)
+_jobs.command("rematch")(job_change.rematch)
+_jobs.command("elsewhere", hidden=True)(job_change.rematch)
 _sites = _group("The places where jobs run.")
 _sites.command("list")(site.list_sites)
 _sites.command("show")(site_show.show)
@@ -146,10 +160,14 @@ _brokers.command("stop")(broker.stop)
 _brokers.command("status")(broker.status)
 _brokers.command("serve")(broker.serve)
 _brokers.command("logs")(broker.logs)
-_brokers.command("desks")(desks.list_desks)
-_brokers.command("add-desk")(desks.add)
-_brokers.command("forget-desk")(desks.forget)
+_brokers.command("desks", hidden=True)(desks.list_desks)
+_brokers.command("add-desk", hidden=True)(desks.add)
+_brokers.command("forget-desk", hidden=True)(desks.remove)
 _brokers.command("repair")(broker_repair.repair)
+_desks = _group("Your desks: whose keys the agents of interactive jobs accept.")
+_desks.command("list")(desks.list_desks)
+_desks.command("add")(desks.add)
+_desks.command("remove")(desks.remove)
 _samples = _group("Sample jobs that come with the program.")
 _samples.command("list")(sample.list_samples)
 _samples.command("run")(sample.run)
@@ -163,14 +181,16 @@ for _name, _nouns in (
     ("replica", _replicas),
     ("jdl", _jdl),
     ("broker", _brokers),
+    ("desk", _desks),
     ("sample", _samples),
     ("sim", _simulations),
 ):
     for _verb in _nouns.registered_commands:
+        _verb.cls = Verb
         _verb.help = _flowing((_verb.callback and _verb.callback.__doc__) or "")
     app.add_typer(_nouns, name=_name)
-app.command("queue")(queue.queue)
-app.command("config")(config.config)
+app.command("queue", cls=Verb)(queue.queue)
+app.command("config", cls=Verb)(config.config)
 
 
 def _show_version(wanted: bool) -> None:
@@ -184,6 +204,7 @@ def _options(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version."
     ),
+    start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> None:
@@ -220,7 +241,7 @@ def _told(problem: TimedOut | CrossDeskError | TyperException) -> int:
         return Exit.TIMED_OUT
     if isinstance(problem, CrossDeskError):
         output.error(problem)
-        return Exit.ERROR
+        return Exit.USAGE if isinstance(problem, UnknownCommand) else Exit.ERROR
     return _usage(problem)
 
 

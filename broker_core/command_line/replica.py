@@ -15,7 +15,7 @@ Name = Annotated[str, typer.Argument(help="File, as lfn:/path or guid:identifier
 
 def list_replicas(
     start: Annotated[str, typer.Argument(help="Only names that begin so.", metavar="START")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At most so many.")] = 1000,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Limit.")] = 1000,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -35,7 +35,7 @@ def list_replicas(
 def add(
     name: Name,
     addresses: Annotated[
-        list[str], typer.Argument(help="Storage elements, or protocol://host/path.", metavar="ADDRESS...")
+        list[str], typer.Argument(help="Storage elements, or protocol://host/path.", metavar="ADDRESS")
     ],
     as_json: Json = False,
     state_dir: StateDir = None,

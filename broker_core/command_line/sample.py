@@ -46,7 +46,7 @@ def run(
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Wait, and show its output; at a prompt: attach.")
     ] = False,
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from broker_core.command_line import words
-from broker_core.command_line.job.folding import BatchLine
+from broker_core.command_line.job.folding import BatchLine, failure_of
 from broker_core.command_line.output import cell, results
 from broker_core.jobs.site_names import site_name
 
@@ -33,15 +33,29 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: 
 
 def jobs(rows: Sequence[dict[str, Any] | BatchLine]) -> None:
     """The jobs table; a batch is one line."""
-    heads = ("ID", "NAME", "STATE", "CPUS", "SUBMITTED", "RUN TIME", "EXIT", "SITE")
-    lines = (_batch(row) if isinstance(row, BatchLine) else _job(row) for row in rows)
+    heads: Sequence[str] = ("ID", "NAME", "STATE", "CPUS", "SUBMITTED", "RUN TIME", "EXIT", "SITE", "WHY")
+    lines: list[Sequence[str | Text]] = [
+        _batch(row) if isinstance(row, BatchLine) else _job(row) for row in rows
+    ]
+    if not any(str(line[-1]) for line in lines):  # none failed, or none says more than its exit code
+        heads, lines = heads[:-1], [line[:-1] for line in lines]
     table(heads, lines, right=("CPUS", "RUN TIME", "EXIT"))
 
 
 def _batch(batch: BatchLine) -> tuple[str | Text, ...]:
     cpus = sum(row["cpus"] for row in batch.rows)
     submitted = words.ago(min(row["submitted"] for row in batch.rows))
-    return (batch.id, batch.name, batch.standing, str(cpus), submitted, "", "", site_name(batch.site))
+    return (
+        batch.id,
+        batch.name,
+        batch.standing,
+        str(cpus),
+        submitted,
+        "",
+        "",
+        site_name(batch.site),
+        batch.failure,
+    )
 
 
 def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
@@ -49,14 +63,22 @@ def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
     state = words.standing(row)
     return (
         row["id"],
-        row["name"],
+        words.name(row),
         state + Text(" (held)", style="yellow") if held else state,
         str(row["cpus"]),
         words.ago(row["submitted"]),
         words.run_time(row),
         words.exit_code_or_signal(row),
         site_name(row["site"]),
+        _why(row),
     )
+
+
+def _why(row: dict[str, Any]) -> str:
+    """Why a job failed, where the columns before do not say it: the last words of its standard error."""
+    failed = failure_of(row)
+    plain = failed == words.exit_code_or_signal(row) or failed == f"exit {row['exit_code']}"
+    return failed and (row.get("error_line") or ("" if plain else failed))
 
 
 def facts(pairs: Iterable[tuple[str, str | Text]]) -> None:

@@ -31,6 +31,12 @@ def standing(row: dict[str, Any], *, cause: bool = False) -> Text:
     return _signed(outcome, f"{outcome.value}, {why}" if why else outcome.value)
 
 
+def name(row: dict[str, Any]) -> str:
+    """The name of a job, with its value where its name does not tell that: `scan (35)`."""
+    value = row["parameter"]
+    return f"{row['name']} ({value})" if value and value not in row["name"] else str(row["name"])
+
+
 def state(name: str, exit_code: int | None = None) -> Text:
     """A state by its own name, for the story of a job, with sign and colour of what it comes to."""
     return _signed(outcome_of(name, exit_code), name)
@@ -38,16 +44,17 @@ def state(name: str, exit_code: int | None = None) -> Text:
 
 def _signed(outcome: Outcome, text: str) -> Text:
     sign, plain, style = _SIGNS[outcome]
-    return Text(f"{sign if _unicode() else plain} {text}", style=style)
+    return Text(f"{sign if has_unicode() else plain} {text}", style=style)
 
 
-def _unicode() -> bool:
+def has_unicode() -> bool:
+    """True if the output can show signs beyond ASCII."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def blocks() -> str:
     """Nine signs for 0 to 8 eighths of a cell."""
-    return " ▁▂▃▄▅▆▇█" if _unicode() else "    .::##"
+    return " ▁▂▃▄▅▆▇█" if has_unicode() else "    .::##"
 
 
 def ago(when: float | None) -> str:

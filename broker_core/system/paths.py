@@ -62,6 +62,11 @@ class Paths:
         return self.state / "broker.json"
 
     @property
+    def stopped(self) -> Path:
+        """File that is there after the broker was told to stop, until one starts again."""
+        return self.state / "stopped"
+
+    @property
     def settings(self) -> tuple[Path, Path]:
         """Settings files, the weaker first: the user's, then the state directory's."""
         return Path(user_config_dir("crossdesk")) / "broker.toml", self.state / "broker.toml"

@@ -127,7 +127,7 @@ def test_a_binary_file_is_no_description(tmp_path: Path) -> None:
 def test_a_description_that_is_not_there_is_told(tmp_path: Path) -> None:
     ready = prepare_now(tmp_path / "none.jdl")
     assert codes(ready) == ["description-unreadable"]
-    assert "No such file" in ready.errors[0].message
+    assert "no such file" in ready.errors[0].message
 
 
 def test_a_refused_description_raises_with_all_its_errors(tmp_path: Path) -> None:

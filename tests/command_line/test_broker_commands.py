@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.command_line.calling import crossdesk
+from tests.interactive.keyboard import Keyboard
 from tests.running import end_all
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +91,37 @@ def test_a_sound_store_needs_no_repair() -> None:
     crossdesk("broker", "start")
     crossdesk("broker", "stop")
     assert crossdesk("broker", "repair").code == 0
+
+
+def test_a_broker_that_was_stopped_is_not_started_without_a_word(tmp_path: Path) -> None:
+    assert crossdesk("broker", "start").code == 0
+    assert crossdesk("broker", "stop").code == 0
+    said = crossdesk("job", "list")
+    assert (said.code, said.out) == (1, "")
+    assert "The broker was stopped on " in said.err
+    assert "crossdesk broker start" in said.err
+    assert crossdesk("job", "status", "abcd", "--json").json["error"]["code"] == "broker_stopped"
+    assert crossdesk("broker", "status").code == 1
+    keyboard = Keyboard("job", "list")
+    try:
+        wait_until(keyboard.shows(b"Start it? [Y/n]"))
+        keyboard.type(b"n\n")
+        assert keyboard.process.wait(60) == 130
+    finally:
+        keyboard.close()
+    assert crossdesk("broker", "status").code == 1
+    assert crossdesk("job", "list", "--start").code == 0
+    assert crossdesk("broker", "status").code == 0
+    assert crossdesk("job", "list").code == 0
+    assert crossdesk("broker", "stop").code == 0
+    assert crossdesk("--start", "site", "list").code == 0
+
+
+def test_a_sweep_without_values_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.jdl"
+    path.write_text('JobName = "scan-_PARAM_"; Executable = "/bin/echo"; Arguments = "_PARAM_";')
+    said = crossdesk("job", "submit", str(path))
+    assert (said.code, said.out) == (1, "")
+    assert "no values are given" in said.err
+    assert "--values FILE" in said.err
+    assert crossdesk("job", "submit", "--hold", "look", str(path), "--value", "1").code == 0

@@ -137,7 +137,7 @@ def test_many_jobs_of_one_submission_are_one_line_of_the_list(jdl: Path, tmp_pat
     lines = shown.out.splitlines()[1:]
     assert len(lines) == 2
     assert "130 jobs: 130 Waiting (130 held)" in lines[0]
-    assert "Node_*" in lines[0]
+    assert " Node " in lines[0]
     assert f"130 jobs submitted as batch {lines[0].split()[0]}." in sent.err
     assert alone in lines[1]
     assert "more" not in shown.err

@@ -46,7 +46,7 @@ def test_a_job_that_is_at_no_site_cannot_be_run_elsewhere(tmp_path: Path) -> Non
     path = tmp_path / "job.jdl"
     path.write_text('Executable = "/bin/true";')
     job = crossdesk("job", "submit", str(path), "--hold", "later").out.strip()
-    said = crossdesk("job", "elsewhere", job)
+    said = crossdesk("job", "rematch", job)
     assert (said.code, "at no site" in said.err) == (1, True)
 
 

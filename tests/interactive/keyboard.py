@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+import termios
 from collections.abc import Callable
 
 from tests.command_line.calling import command
@@ -15,6 +16,8 @@ class Keyboard:
 
     def __init__(self, *words: str, **variables: str) -> None:
         self.master, slave = pty.openpty()
+        self.before = termios.tcgetattr(slave)
+        self.opened(slave)
         self.process = subprocess.Popen(
             command(*words),
             stdin=slave,
@@ -26,6 +29,9 @@ class Keyboard:
         os.close(slave)
         os.set_blocking(self.master, False)
         self.seen = b""
+
+    def opened(self, slave: int) -> None:
+        """Called with the terminal before the program has it."""
 
     def type(self, keys: bytes) -> None:
         os.write(self.master, keys)

@@ -94,7 +94,7 @@ class Broker:
         self._decide()
         self._run_jobs()
         self._accept_jobs()
-        self.parts = self._answer(Shutdown(stop))
+        self.parts = self._answer(Shutdown(stop, paths.stopped))
         """What the routes of the API are given, by type."""
         self._listener = ApiListener(
             make_app(self.parts, self._submissions, settings.request_max), paths.new_socket

@@ -105,6 +105,7 @@ def _serve(where: Paths, settings: Settings) -> int:
     try:
         where.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         where.state.chmod(0o700)
+        where.stopped.unlink(missing_ok=True)
         handler = open_log(where.log, settings.log_bytes)
     except OSError as error:
         raise unusable(where, error) from error

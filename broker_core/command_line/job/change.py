@@ -1,4 +1,4 @@
-"""`crossdesk job cancel`, `purge`, `hold` and `release`."""
+"""`crossdesk job cancel`, `purge`, `hold`, `release` and `rematch`."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def release(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int
     return _bulk(ids, lambda client: client.release, "Released")
 
 
-def elsewhere(job: Job, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:
-    """Run a job elsewhere although its attempt may still run at a site that cannot be reached.
+def rematch(job: Job, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Match a job again although its attempt may still run at a site that cannot be reached.
 
     The old attempt is ended as soon as its site is heard from again; until then the program may run twice,
     and what it does outside its own directory may happen twice.

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
-from broker_core.client.client import BrokerClient
-from broker_core.command_line.job.following import Row, latest_rows, rows_of
-from broker_core.jobs.outcome import Outcome, outcomes
+from broker_core.command_line.job.following import Row, latest_rows
+from broker_core.jobs.batch_names import BatchName
+from broker_core.jobs.outcome import Outcome, brief_cause, failure_cause, outcomes
 from broker_core.jobs.site_names import site_name
 
 ALONE = 10
 """Jobs of one batch up to which each has its own line."""
-LOOKED = 50_000
-"""Jobs that are counted for a list without an end; more are said to be left."""
-_PAGE = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +24,24 @@ class BatchLine:
 
     @property
     def name(self) -> str:
-        """What their names begin with."""
-        names = [row["name"] for row in self.rows]
-        first, last = min(names), max(names)
-        same = "".join(
-            one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-        )
-        return first if first == last else f"{same}*"
+        """What the names of its jobs have in common."""
+        name = BatchName()
+        for row in self.rows:
+            name.add(row["name"], row["parameter"])
+        return name.common()
 
     @property
     def standing(self) -> str:
         """How many jobs have which outcome, and how many are held."""
         held = sum(bool(row["held"]) for row in self.rows)
         return summary(self.rows) + (f" ({held:,} held)" if held else "")
+
+    @property
+    def failure(self) -> str:
+        """Why its jobs failed, the commonest first: `exit 3 (6), SIGKILL (2)`."""
+        whys = Counter(failure_of(row) for row in latest_rows(self.rows))
+        del whys[""]
+        return ", ".join(f"{why} ({number:,})" for why, number in whys.most_common(2))
 
     @property
     def site(self) -> str:
@@ -57,7 +58,8 @@ def summary(rows: Sequence[Row]) -> str:
     rows = latest_rows(rows)
     found = Counter(outcomes((row["state"] for row in rows), (row["exit_code"] for row in rows)))
     counts = ", ".join(f"{found[one]:,} {one.value}" for one in Outcome if found[one])
-    return f"{len(rows):,} jobs: {counts}"
+    jobs = "job" if len(rows) == 1 else "jobs"
+    return f"{len(rows):,} {jobs}: {counts}" if counts else f"{len(rows):,} {jobs}"
 
 
 def folded(rows: Iterable[Row]) -> list[Row | BatchLine]:
@@ -77,17 +79,7 @@ def folded(rows: Iterable[Row]) -> list[Row | BatchLine]:
     return list(lines.values())
 
 
-async def folded_page(
-    client: BrokerClient, states: Sequence[str], limit: int
-) -> tuple[list[Row | BatchLine], int, int]:
-    """At most `limit` lines (0: all), how many jobs they stand for, and how many there are."""
-    rows: list[Row] = []
-    after, total = "", 0
-    while True:
-        page = await client.jobs_page(_PAGE, after, states, latest=True)
-        rows += rows_of(page.columns)
-        after, total = page.next, total or page.total
-        if not after or (limit and (len(folded(rows)) > limit or len(rows) >= LOOKED)):
-            break
-    shown = folded(rows)[: limit or None]
-    return shown, sum(len(one.rows) if isinstance(one, BatchLine) else 1 for one in shown), total
+def failure_of(row: Row) -> str:
+    """Why a job failed, as short as can be; empty if it did not."""
+    known = (row["state"], row["exit_code"], row["signal"], row["reason"])
+    return brief_cause(*known) or failure_cause(*known)

@@ -6,6 +6,7 @@ import asyncio
 import codecs
 import re
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -15,6 +16,7 @@ from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
 from broker_core.jobs.latest_members import latest_members
 from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
+from broker_core.jobs.query import JobQuery
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
 
@@ -44,6 +46,25 @@ async def all_rows(
             return
 
 
+async def matching_rows(
+    client: BrokerClient, states: Sequence[str], query: JobQuery | None, latest: bool = False
+) -> AsyncIterator[list[Row]]:
+    """Pages of the rows that a query selects (None: all), newest job first.
+
+    `latest`: of each member of a batch only the job that ran last.
+    """
+    after = ""
+    while True:
+        page = await client.jobs_page(_PAGE, after, states, latest=latest)
+        rows = rows_of(page.columns)
+        if query is not None:
+            rows = [rows[at] for at in query.select(page.columns, range(len(rows)), time.time())]
+        yield rows
+        after = page.next
+        if not after:
+            return
+
+
 async def snapshot(client: BrokerClient, ids: Sequence[str]) -> tuple[dict[str, Row], int]:
     """Rows of the given jobs and the position to follow from; raises NotFound for one that is unknown."""
     wanted, found, position = set(ids), dict[str, Row](), None
@@ -65,28 +86,33 @@ async def until_ended(
     *,
     timeout: float | None = None,
     changed: Callable[[Row], None] | None = None,
+    first: bool = False,
 ) -> list[Row]:
-    """Rows of the jobs when all have ended; `changed` gets each row as it changes. Raises TimedOut."""
+    """Rows of the jobs when all have ended, with `first` when one has; `changed` gets each row as it changes.
+
+    Raises TimedOut.
+    """
     try:
         async with asyncio.timeout(timeout):
-            return await _until_ended(client, ids, changed)
+            return await _until_ended(client, ids, changed, len(ids) - 1 if first else 0)
     except TimeoutError:
         raise TimedOut from None
 
 
 async def _until_ended(
-    client: BrokerClient, ids: Sequence[str], changed: Callable[[Row], None] | None
+    client: BrokerClient, ids: Sequence[str], changed: Callable[[Row], None] | None, left: int
 ) -> list[Row]:
+    """As `until_ended`, when at most `left` jobs have not ended."""
     rows, position = await snapshot(client, ids)
     waiting = {job for job, row in rows.items() if not JobState(row["state"]).ended}
     if changed:
         for job in ids:
             changed(rows[job])
-    if waiting:
+    if len(waiting) > left:
         async with aclosing(client.follow(position)) as updates:
             async for update in updates:
                 _take(update, rows, waiting, changed)
-                if not waiting:
+                if len(waiting) <= left:
                     break
     return [rows[job] for job in ids]
 

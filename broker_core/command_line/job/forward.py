@@ -63,7 +63,7 @@ def execute(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Command and arguments, after `--` if you like; none: a shell.", metavar="[COMMAND]..."
+            help="Command and arguments, after `--` if you like; none: a shell.", metavar="COMMAND"
         ),
     ] = None,
     x11: Annotated[bool, typer.Option("-X", "--x11", help="Show its windows on your display.")] = False,

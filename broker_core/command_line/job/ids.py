@@ -6,6 +6,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Coroutine, Sequence
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -17,13 +18,27 @@ from broker_core.errors import BadRequest, CrossDeskError, NotFound
 
 _WHOLE = re.compile(r"[A-Za-z0-9_-]{22}")
 _SHIELD = "id:"
+_NEGATED = re.compile(r"-[A-Za-z]+:.")
+_LISTS = frozenset({("job", "list"), ("job", "top")})
+"""Commands that take a query."""
 _SHORTEST = 4
 _OFFERED = 200
 
 
 def shielded(words: Sequence[str]) -> list[str]:
-    """The words with ids that begin with a dash marked, so that they are not taken for options."""
-    return [_SHIELD + word if word[:1] == "-" and _WHOLE.fullmatch(word) else word for word in words]
+    """The words with ids that begin with a dash marked, so that they are not taken for options; in front of a
+    query also terms with a minus, such as `-state:done`."""
+    listing = any(pair in _LISTS for pair in pairwise(words))
+    return [_SHIELD + word if _is_no_option(word, listing) else word for word in words]
+
+
+def _is_no_option(word: str, listing: bool) -> bool:
+    return word[:1] == "-" and bool(_WHOLE.fullmatch(word) or (listing and _NEGATED.match(word)))
+
+
+def unshielded(word: str) -> str:
+    """The word as it was typed."""
+    return word.removeprefix(_SHIELD)
 
 
 async def resolve(client: BrokerClient, given: Sequence[str], *, batches: bool = False) -> list[str]:
@@ -32,7 +47,7 @@ async def resolve(client: BrokerClient, given: Sequence[str], *, batches: bool =
 
     Raises NotFound, or BadRequest for a beginning that fits several jobs.
     """
-    typed = [word.removeprefix(_SHIELD) for word in given]
+    typed = [unshielded(word) for word in given]
     if "-" in typed:
         listed = sys.stdin.read().split()
         typed = [one for word in typed for one in (listed if word == "-" else [word])]
@@ -114,7 +129,7 @@ Jobs = Annotated[
     typer.Argument(
         help="Ids of jobs, or of whole batches, or first characters; - reads them.",
         autocompletion=_offer_jobs,
-        metavar="ID...",
+        metavar="ID",
     ),
 ]
 """One or more jobs."""

@@ -113,7 +113,7 @@ def log(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Show what a job wrote: its stdout on ours, its stderr on ours."""
+    """Show what a job wrote: its stdout to stdout, its stderr to stderr."""
 
     async def work(client: BrokerClient) -> int:
         whole = (await resolve(client, [job]))[0]

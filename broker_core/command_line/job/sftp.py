@@ -28,7 +28,7 @@ def sftp(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="One command with its names; none: they are read as you type them.", metavar="[COMMAND]..."
+            help="One command with its names; none: they are read as you type them.", metavar="COMMAND"
         ),
     ] = None,
     batch: Annotated[

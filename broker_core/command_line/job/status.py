@@ -1,8 +1,8 @@
-"""`crossdesk job list`, `status` and `logging-info`."""
+"""`crossdesk job status` and `logging-info`."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -12,31 +12,23 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
-from broker_core.command_line.job.folding import BatchLine, folded_page
 from broker_core.command_line.job.following import (
     Row,
-    all_rows,
     failed,
     outcome_of_row,
-    rows_of,
     snapshot,
     until_ended,
     with_outcome,
 )
 from broker_core.command_line.job.ids import Job, Jobs, resolve
-from broker_core.command_line.job.state_choice import StateChoice
 from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.command_line.job.submit import tell_ends, tell_state
 from broker_core.jobs.site_names import site_name, site_names
-from broker_core.jobs.states import JobState
 from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
 from broker_core.wire.views import EventView, JobDetail, LeftView
 
 _HEARD = (LinkState.CONNECTED, LinkState.CONNECTING)
-Listed = Callable[[BrokerClient, Sequence[str], int], Awaitable[tuple[Sequence[Row | BatchLine], int, int]]]
-"""Lines of a list, how many jobs they stand for, and how many jobs fit."""
-_ACTIVE = tuple(state.value for state in JobState if state.active)
 _USAGE = {
     "cpu_s": ("CPU time", words.duration),
     "max_rss_bytes": ("Memory", words.size),
@@ -62,80 +54,10 @@ def silent(sites: Sequence[SiteView]) -> list[SiteView]:
     return [one for one in sites if one.link.state not in _HEARD and one.queued + one.running]
 
 
-def list_jobs(
-    everything: Annotated[bool, typer.Option("--all", "-a", help="Ended jobs too.")] = False,
-    state: Annotated[
-        list[StateChoice] | None,
-        typer.Option("--state", case_sensitive=False, help="Only jobs that stand so, e.g. failed."),
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", help="At most so many, newest first; 0: all.")] = 100,
-    unfold: Annotated[
-        bool,
-        typer.Option("--unfold", help="Each job on its own line, those that were run again too."),
-    ] = False,
-    as_json: Json = False,
-    state_dir: StateDir = None,
-) -> int:
-    """List jobs, newest first; without options the active ones."""
-    chosen = tuple(one.asked for one in state or ()) or (() if everything else _ACTIVE)
-    listed = _listed if unfold or session().json else folded_page
-    lines, shown, total, others = with_client(lambda client: _list(client, listed, chosen, limit))
-    if session().json:
-        output.as_json(
-            {
-                "jobs": [with_outcome(row) for row in lines if isinstance(row, dict)],
-                "total": total,
-                "hidden": others,
-            }
-        )
-        return Exit.OK
-    if lines:
-        tables.jobs(lines)
-        tell_silent(any(state in _ACTIVE for state in chosen or _ACTIVE))
-    if shown > len(lines):
-        output.say("Jobs that were submitted together are one line; --unfold shows each.", "dim")
-    _tell_rest(shown, total, others, "active" if chosen == _ACTIVE else "such")
-    return Exit.OK
-
-
-async def _list(
-    client: BrokerClient, listed: Listed, states: tuple[str, ...], limit: int
-) -> tuple[Sequence[Row | BatchLine], int, int, int]:
-    """Lines, how many jobs they stand for, how many fit, and how many other jobs there are."""
-    lines, shown, total = await listed(client, states, limit)
-    latest = listed is folded_page
-    others = (await client.jobs_page(1, columns=("id",), latest=latest)).total - total if states else 0
-    return lines, shown, total, max(0, others)
-
-
-async def _listed(
-    client: BrokerClient, states: Sequence[str], limit: int
-) -> tuple[Sequence[Row | BatchLine], int, int]:
-    """A line for each job."""
-    if limit:
-        page = await client.jobs_page(limit, states=states)
-        rows, total = rows_of(page.columns), page.total
-    else:
-        rows = [row async for part, _ in all_rows(client, states) for row in part]
-        total = len(rows)
-    return rows, len(rows), total
-
-
-def _tell_rest(shown: int, total: int, others: int, wanted: str) -> None:
-    if total > shown:
-        output.say(f"{total - shown:,} more; --limit 0 shows all.", "dim")
-    if others:
-        what = "other job" if shown else f"job, none of them {wanted}"
-        what = what.replace("job", "jobs") if others != 1 else what
-        output.say(f"{others:,} {what}; --all shows all.", "dim")
-    elif not total:
-        output.say("No jobs yet. `crossdesk sample run neural-net` runs a first one.", "dim")
-
-
 def status(
     ids: Jobs,
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until they have ended.")] = False,
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

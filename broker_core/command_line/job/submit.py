@@ -20,13 +20,14 @@ from broker_core.client.programs.describe import description_for
 from broker_core.client.submit import new_key
 from broker_core.command_line import diagnostics, output, words
 from broker_core.command_line.exits import Exit, TimedOut
-from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.invocation import Json, Start, StateDir, session, with_client
 from broker_core.command_line.job.attach import Attached
-from broker_core.command_line.job.folding import summary
+from broker_core.command_line.job.folding import ALONE, failure_of, summary
 from broker_core.command_line.job.following import (
     Row,
     failed,
     follow_jobs,
+    latest_rows,
     outcome_of_row,
     until_ended,
     with_outcome,
@@ -34,12 +35,17 @@ from broker_core.command_line.job.following import (
 from broker_core.command_line.job.forward_forms import wishes
 from broker_core.command_line.job.ids import Site
 from broker_core.command_line.output import messages
-from broker_core.errors import DescriptionRefused, NotFound
+from broker_core.errors import BadRequest, DescriptionRefused, NotFound
+from broker_core.jdl.collection import is_collection
 from broker_core.jdl.limits import Limits
+from broker_core.jdl.parametric import MARK, is_parametric
+from broker_core.jobs.batch_names import BatchName
 from broker_core.jobs.outcome import Outcome
 from broker_core.system.file_errors import unusable
 from broker_core.wire.submission import Receipt
 
+_NAMED = 10
+"""Jobs that are named for one cause of failure."""
 _MANY = 20
 """Jobs of one call up to which each change of a state is told."""
 
@@ -65,7 +71,7 @@ class SubmitRequest:
 def submit(
     files: Annotated[
         list[str],
-        typer.Argument(help="Descriptions (JDL), scripts or programs; - reads one.", metavar="FILE..."),
+        typer.Argument(help="Descriptions (JDL), scripts or programs; - reads one.", metavar="FILE"),
     ],
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until the jobs have ended.")] = False,
     follow: Annotated[
@@ -82,13 +88,14 @@ def submit(
     values: Annotated[Path | None, typer.Option("--values", help="File with a value on each line.")] = None,
     hold: Annotated[str, typer.Option("--hold", help="Let the jobs wait on hold, for this reason.")] = "",
     key: Annotated[str, typer.Option("--key", help="Key of the submission; the same key submits once.")] = "",
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     arguments: Annotated[
         str, typer.Option("--arguments", "-a", help="Arguments of the scripts and programs.")
     ] = "",
     with_files: Annotated[
         list[Path] | None, typer.Option("--with", help="A file to send along with them.")
     ] = None,
+    start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -131,15 +138,16 @@ async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequ
     receipt = await _submit(client, prepared, request)
     print_warnings(prepared, receipt)
     await warn_of_site(client, request.site)
+    name = _common_name(request, prepared)
     talk = len(receipt.ids) == 1 and _interactive(prepared[0])
     if not (request.wait or request.follow):
-        print_receipt(receipt)
+        print_receipt(receipt, name)
         if talk and not session().json:
             output.say(f"Talk to it: crossdesk job attach {receipt.ids[0]}")
         return Exit.OK
     if talk and request.follow and not session().json:
         return await _attach(client, receipt.ids[0], request.timeout)
-    return await watch(client, receipt, request)
+    return await watch(client, receipt, request, name)
 
 
 def _interactive(prepared: Prepared) -> bool:
@@ -192,12 +200,30 @@ async def _prepare_all(sources: Sequence[str], limits: Limits, request: SubmitRe
             slips = tuple(one for one in ready.diagnostics if one.severity != "hint")
             ready = replace(ready, origin=source, diagnostics=slips)
         prepared.append(ready)
+    if request.values is None:
+        for one in prepared:
+            _require_values(one)
     refused = [one for one in prepared if not one.ok]
     for one in [] if session().json else refused[:-1]:
         output.error(one.refused())
     if refused:
         raise _together(refused)
     return prepared
+
+
+def _require_values(one: Prepared) -> None:
+    """Raise BadRequest for a sweep without values: its one job would run with the mark itself."""
+    found = one.description
+    if found is None or (found.ad is not None and (is_parametric(found.ad) or is_collection(found.ad))):
+        return
+    written = (found.name, found.executable, found.arguments, found.stdin, found.stdout, *found.input_sandbox)
+    if any(MARK in text for text in written):
+        raise BadRequest(
+            f"The description is a sweep: {MARK} stands for a value, and no values are given.",
+            code="no_values",
+            place=one.origin,
+            remedy="Give them with --value or --values FILE, or as Parameters in the description.",
+        )
 
 
 def _together(refused: Sequence[Prepared]) -> DescriptionRefused:
@@ -239,16 +265,26 @@ def _upload_bar() -> AbstractContextManager[Progress | None]:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def print_receipt(receipt: Receipt) -> None:
-    """The ids of new jobs, or all of it as JSON."""
+def print_receipt(receipt: Receipt, name: str = "") -> None:
+    """The ids of new jobs, or all of it as JSON; `name`: what their names have in common."""
     if session().json:
         output.as_json(receipt_value(receipt))
         return
-    _print_ids(receipt)
+    _print_ids(receipt, name)
 
 
-def _print_ids(receipt: Receipt) -> None:
+def _common_name(request: SubmitRequest, prepared: Sequence[Prepared]) -> str:
+    name = BatchName()
+    for one in prepared:
+        name.add(request.name or (one.description.name if one.description else ""), "")
+    return name.common()
+
+
+def _print_ids(receipt: Receipt, name: str) -> None:
     """The ids for programs, and in one line what people want to know of many."""
+    if receipt.batch and len(receipt.ids) > ALONE and sys.stdout.isatty():
+        output.line(f"{name or 'Submitted'}: {len(receipt.ids):,} jobs, batch {receipt.batch}")
+        return
     for job in receipt.ids:
         output.line(job)
     sys.stdout.flush()
@@ -265,16 +301,16 @@ def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
     return value
 
 
-async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest) -> int:
+async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest, name: str = "") -> int:
     """Wait for new jobs and tell how they end; returns the exit code."""
     ids = receipt.ids
     if not session().json and not request.follow:
-        _print_ids(receipt)
+        _print_ids(receipt, name)
     try:
         if request.follow and not session().json:
-            rows = await follow_jobs(client, ids, _teller(len(ids)), request.timeout)
+            rows = await follow_jobs(client, ids, state_teller(len(ids)), request.timeout)
         else:
-            rows = await until_ended(client, ids, timeout=request.timeout, changed=_teller(len(ids)))
+            rows = await until_ended(client, ids, timeout=request.timeout, changed=state_teller(len(ids)))
     except (TimedOut, asyncio.CancelledError):
         if session().json:
             output.as_json(receipt_value(receipt))
@@ -286,7 +322,7 @@ async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest) 
     return Exit.JOB_FAILED if failed(rows) else Exit.OK
 
 
-def _teller(count: int) -> Callable[[Row], None]:
+def state_teller(count: int) -> Callable[[Row], None]:
     """A function that tells each change of state; of many jobs only those that failed."""
     told: dict[str, str] = {}
 
@@ -301,17 +337,29 @@ def _teller(count: int) -> Callable[[Row], None]:
 
 
 def tell_ends(rows: Sequence[Row]) -> None:
-    """One line about how several jobs ended, on standard error."""
+    """How several jobs ended, on standard error: which failed by which cause, and how many did what."""
     if len(rows) > 1:
+        for cause, names in _failures(rows).items():
+            more = f", and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            output.say(f"{cause} ({len(names):,}): {', '.join(names[:_NAMED])}{more}", "red")
         output.say(f"{summary(rows)}.", "red" if failed(rows) else "green")
+
+
+def _failures(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Cause to the jobs that failed by it, the commonest cause first."""
+    found: dict[str, list[str]] = {}
+    for row in latest_rows(rows):
+        if cause := failure_of(row):
+            found.setdefault(cause, []).append(words.name(row))
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
 def tell_state(row: Row) -> None:
     """One line about a job's new state, on standard error."""
     line = words.standing(row)
-    line.append(f"  {output.printable(row['name'])} {row['id'][:8]}", style="dim")
+    line.append(f"  {output.printable(words.name(row))} {row['id'][:8]}", style="dim")
     if end := words.exit_code_or_signal(row):
         line.append(f"  {'' if row['signal'] is not None else 'exit code '}{end}")
-    if row["reason"]:
+    if row["reason"] and row["reason"].lower() != f"exit code {end}":
         line.append(f"  {output.printable(row['reason'])}", style="dim")
     messages().print(line)

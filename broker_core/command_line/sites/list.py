@@ -127,7 +127,7 @@ def _marks(row: dict[str, Any]) -> Text:
 
 
 def refresh(
-    names: Annotated[list[str] | None, typer.Argument(help="Sources; none: all.", metavar="NAME...")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Sources; none: all.", metavar="NAME")] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

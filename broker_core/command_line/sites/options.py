@@ -33,7 +33,7 @@ Lease = Annotated[
     float | None,
     typer.Option("--lease", min=0, help="Seconds without contact that end a running job there; 0: none do."),
 ]
-MostJobs = Annotated[int | None, typer.Option("--max-jobs", min=0, help="At most so many jobs there.")]
+MostJobs = Annotated[int | None, typer.Option("--max-jobs", min=0, help="Limit of jobs there.")]
 Poll = Annotated[
     float | None, typer.Option("--poll", min=0.1, max=3600, help="Seconds between two looks at its jobs.")
 ]

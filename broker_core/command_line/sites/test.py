@@ -23,7 +23,7 @@ WAIT = 300.0
 
 def try_site(
     name: SiteName,
-    timeout: Annotated[float, typer.Option("--timeout", help="Wait at most so many seconds.")] = WAIT,
+    timeout: Annotated[float, typer.Option("--timeout", help="Timeout in seconds.")] = WAIT,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

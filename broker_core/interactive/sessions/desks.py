@@ -94,7 +94,7 @@ class Desks:
             return Registered(desks, changed=False)
         how = await self._proof(owner, desks, desk, known)
         if len(desks) >= MOST:
-            remedy = "Forget one: crossdesk broker forget-desk."
+            remedy = "Forget one: crossdesk desk remove."
             raise BadRequest(f"There are {MOST} desks already.", remedy=remedy)
         desks.append(
             DeskView(
@@ -134,7 +134,7 @@ class Desks:
             raise DeskForgotten(
                 "This desk was forgotten.",
                 place=known,
-                remedy="Add it again from a registered desk, or here: crossdesk broker add-desk.",
+                remedy="Add it again from a registered desk, or here: crossdesk desk add.",
             )
         return LOGIN
 

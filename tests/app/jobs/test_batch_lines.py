@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.jobs.batch_totals import BatchName, BatchTotals
+from app.jobs.batch_totals import BatchTotals
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.table import JobsTable
 from app.stores.jobs import JobStore
-from app.stores.query import parse
+from broker_core.jobs.batch_names import BatchName
+from broker_core.jobs.query import parse
 from tests.app.jobs.rows import NOW, columns
 
 _BATCH = {

@@ -13,8 +13,8 @@ from app.jobs.columns import jobs_table
 from app.jobs.commands import command_text
 from app.jobs.table import JobsTable
 from app.stores.jobs import JobStore
-from app.stores.query import parse
 from app.widgets.csv_file import write_csv
+from broker_core.jobs.query import parse
 from tests.app.jobs.rows import NOW, columns, many
 
 

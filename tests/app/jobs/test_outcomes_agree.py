@@ -25,7 +25,6 @@ from app.shell.finder import Finder
 from app.statistics.pane import ends_sentence
 from app.stores.counts import QueryCounts
 from app.stores.jobs import JobStore
-from app.stores.query import parse
 from app.stores.saved_queries import BUILT_IN, SavedQuery
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
@@ -37,6 +36,7 @@ from broker_core.command_line.job.folding import BatchLine, summary
 from broker_core.command_line.job.following import failed
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.outcome import Outcome
+from broker_core.jobs.query import parse
 from broker_core.jobs.record import JobRecord
 from tests.app.jobs.histories import came_out, histories, record_of
 from tests.app.jobs.rows import NOW, columns

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.jobs.rerun_sheet import RerunSheet
 from app.stores.jobs import JobStore
-from app.stores.query import parse
+from broker_core.jobs.query import parse
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.jobs.rows import NOW, columns
 from tests.app.windows import Stage, play

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView
 from app.stores.jobs import JobStore
-from app.stores.query import parse
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
+from broker_core.jobs.query import parse
 from tests.app.jobs.rows import NOW, columns
 
 ORDERS = [("submitted", True), ("submitted", False), ("name", True), ("name", False), ("state", False)]

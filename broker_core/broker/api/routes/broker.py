@@ -71,7 +71,7 @@ async def broker(status: StatusPart, owner: Owner) -> Response:
 async def stop(stream: StreamPart, shutdown: ShutdownPart) -> dict[str, Any]:
     """End the broker cleanly; followers are told first, so that none of them starts another."""
     stream.stop()
-    shutdown.begin("asked to stop")
+    shutdown.begin("asked to stop", on_purpose=True)
     return {}
 
 

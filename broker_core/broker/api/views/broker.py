@@ -6,6 +6,8 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.api.listener import user_name
@@ -62,9 +64,13 @@ class BrokerStatus:
 class Shutdown:
     """Begins the end of the broker."""
 
-    def __init__(self, begin: Callable[[str], None]) -> None:
-        self._begin = begin
+    def __init__(self, begin: Callable[[str], None], mark: Path) -> None:
+        """`mark`: file that tells clients that the broker is away on purpose."""
+        self._begin, self._mark = begin, mark
 
-    def begin(self, reason: str) -> None:
-        """Stop soon, for a reason in words."""
+    def begin(self, reason: str, *, on_purpose: bool = False) -> None:
+        """Stop soon, for a reason in words; `on_purpose`: no command line starts another one unasked."""
+        if on_purpose:
+            with suppress(OSError):  # a full disk must not keep it from stopping
+                self._mark.touch()
         self._begin(reason)

@@ -45,7 +45,7 @@ def start(as_json: Json = False, state_dir: StateDir = None) -> int:
 
 
 def stop(
-    timeout: Annotated[float, typer.Option("--timeout", help="Wait at most so many seconds.")] = 60,
+    timeout: Annotated[float, typer.Option("--timeout", help="Timeout in seconds.")] = 60,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -125,7 +125,7 @@ def serve(as_json: Json = False, state_dir: StateDir = None) -> int:
 
 def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as it grows.")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", help="So many lines from the end.")] = 50,
+    lines: Annotated[int, typer.Option("--lines", "-n", help="Number of lines, from the end.")] = 50,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.stores.terms import FIELDS, QueryRefused, Test
+from broker_core.errors import BadRequest
+from broker_core.jobs.query_fields import FIELDS, QueryRefused, Test
 
 _TERM = re.compile(r'\s*(-?)(?:([A-Za-z]+):)?((?:"[^"]*"?|[^\s"])*)')
 _ALIASES = {"cpus": "cpu", "parameter": "param", "host": "site", "ce": "site", "run": "runtime"}
@@ -26,6 +27,27 @@ class Problem:
     message: str
 
 
+class UnclearQuery(BadRequest):
+    """Parts of a query mean nothing; the message says for each what would."""
+
+    code = "unclear_query"
+
+    def __init__(self, query: JobQuery) -> None:
+        wrong = query.problems
+        parts = ", ".join(query.text[one.start : one.end] for one in wrong)
+        super().__init__(" ".join(dict.fromkeys(one.message for one in wrong)), place=parts)
+        self.text = query.text
+        self.problems = wrong
+
+    @property
+    def marks(self) -> str:
+        """A line to stand below the text, with a mark below each character of a part that is wrong."""
+        return "".join(
+            "^" if any(one.start <= at < one.end for one in self.problems) else " "
+            for at in range(len(self.text))
+        ).rstrip()
+
+
 @dataclass(frozen=True, slots=True)
 class JobQuery:
     """A parsed query; what could not be understood is in `problems` and left out of the tests."""
@@ -33,6 +55,12 @@ class JobQuery:
     text: str
     tests: tuple[Test, ...]
     problems: tuple[Problem, ...]
+
+    def checked(self) -> JobQuery:
+        """Return the query itself; raises UnclearQuery where a part was not understood."""
+        if self.problems:
+            raise UnclearQuery(self)
+        return self
 
     def matches(self, columns: Mapping[str, Sequence[Any]], row: int, now: float) -> bool:
         """True if the row of that number is wanted."""

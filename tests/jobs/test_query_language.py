@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stores.query import complete, parse
+from broker_core.jobs.query import complete, parse
 from tests.app.jobs.rows import NOW, columns
 
 ROWS = columns(

@@ -1,0 +1,1 @@
+"""`crossdesk broker`: the background process itself."""

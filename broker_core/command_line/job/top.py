@@ -1,0 +1,290 @@
+"""`crossdesk job top`: the jobs in the terminal, as they change; arrows choose one, `c` cancels it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import aclosing, suppress
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from broker_core.client.client import BrokerClient
+from broker_core.command_line import output, tables, words
+from broker_core.command_line.exits import Exit
+from broker_core.command_line.invocation import Json, StateDir, session, with_client
+from broker_core.command_line.job.folding import folded, summary
+from broker_core.command_line.job.following import Row, all_rows, outcome_of_row, rows_of, with_outcome
+from broker_core.command_line.job.list import ACTIVE, Query, asked_query
+from broker_core.command_line.job.raw_keys import raw_keys, readable
+from broker_core.errors import CrossDeskError
+from broker_core.jobs.query import JobQuery
+from broker_core.jobs.site_names import site_name
+from broker_core.wire.views import Update
+
+_KEY = re.compile(rb"\x1b(?:\[|O)[0-9;]*[A-Za-z~]|.", re.DOTALL)
+_MOVES = {
+    b"\x1b[A": -1, b"\x1bOA": -1, b"k": -1, b"\x1b[B": 1, b"\x1bOB": 1, b"j": 1,
+}  # fmt: skip
+_PAGES = {b"\x1b[5~": -1, b"\x1b[6~": 1}
+_ENDS = {b"\x1b[H": 0, b"\x1b[1~": 0, b"g": 0, b"\x1b[F": -1, b"\x1b[4~": -1, b"G": -1}
+_QUIT = (b"q", b"Q", b"\x03", b"")
+_TICK = 1.0
+"""Seconds after which times are drawn anew."""
+_PAUSE = 0.1
+"""Seconds between two drawings at least."""
+_AROUND = 4
+"""Lines around the rows: counts, heads, an empty one, keys."""
+
+
+class JobsScreen:
+    """What the terminal shows of the jobs, and what keys do to it."""
+
+    def __init__(self, query: JobQuery | None) -> None:
+        self._query = query
+        self._rows: dict[str, Row] = {}
+        self._order: list[str] = []
+        """Newest first."""
+        self._chosen = ""
+        self._first = 0
+        self._height = 1
+        self._asking = ""
+        """The job about which it is asked whether to cancel it."""
+        self.notice = ""
+        self.changed = asyncio.Event()
+
+    @property
+    def rows(self) -> list[Row]:
+        """The jobs, newest first."""
+        return [self._rows[job] for job in self._order]
+
+    def fill(self, rows: Iterable[Row]) -> None:
+        """Take in jobs that are older than all before."""
+        wanted = [row for row in rows if self._wants(row)]
+        self._rows |= {row["id"]: row for row in wanted}
+        self._order += [row["id"] for row in wanted]
+
+    def take(self, update: Update) -> None:
+        """Take in what changed; a job that ended stays, unless the query leaves it out now."""
+        for row in rows_of(update.rows):
+            job = row["id"]
+            if self._wants(row):
+                if job not in self._rows:
+                    self._order.insert(0, job)
+                self._rows[job] = row
+            elif job in self._rows:
+                self._drop(job)
+        for job in update.gone:
+            if job in self._rows:
+                self._drop(job)
+        self.changed.set()
+
+    def _wants(self, row: Row) -> bool:
+        if self._query is None:
+            return row["id"] in self._rows or outcome_of_row(row).active
+        return self._query.matches({name: [value] for name, value in row.items()}, 0, time.time())
+
+    def _drop(self, job: str) -> None:
+        at = self._order.index(job)
+        del self._order[at], self._rows[job]
+        if job == self._chosen:
+            self._chosen = self._order[min(at, len(self._order) - 1)] if self._order else ""
+
+    # --- keys
+
+    def press(self, key: bytes) -> str:
+        """Take a key; returns the id of a job that is to be canceled, or an empty text."""
+        self.changed.set()
+        self.notice = ""
+        if self._asking:
+            asked, self._asking = self._asking, ""
+            return asked if key in (b"y", b"Y") else ""
+        if key == b"c" and (row := self._rows.get(self._chosen)):
+            if outcome_of_row(row).ended:
+                self.notice = "This job has ended."
+            else:
+                self._asking = self._chosen
+        self._move(key)
+        return ""
+
+    def _move(self, key: bytes) -> None:
+        if not self._order:
+            return
+        at = self._order.index(self._chosen) if self._chosen in self._rows else -1
+        if key in _ENDS:
+            at = _ENDS[key]
+        elif key in _MOVES or key in _PAGES:
+            step = _MOVES.get(key) or _PAGES[key] * self._height
+            at = max(0, min(at + step, len(self._order) - 1))
+        else:
+            return
+        self._chosen = self._order[at]
+
+    # --- drawing
+
+    def drawn(self, console: Console) -> RenderableType:
+        """The whole screen, for a terminal of the console's size."""
+        height = console.height
+        self._height = max(1, height - _AROUND)
+        if self._chosen in self._rows:
+            at = self._order.index(self._chosen)
+            self._first = min(max(self._first, at - self._height + 1), at)
+        self._first = max(0, min(self._first, len(self._order) - self._height))
+        shown = [self._rows[job] for job in self._order[self._first : self._first + self._height]]
+        head = Table.grid(expand=True, padding=(0, 1))
+        head.add_column(no_wrap=True, overflow="ellipsis")
+        head.add_column(no_wrap=True, justify="right")
+        head.add_row(Text(summary(self.rows), style="bold"), Text(time.strftime("%H:%M:%S"), style="dim"))
+        body = self._table(shown) if shown else Text("No jobs; new ones appear here.", style="dim")
+        used = 2 + len(shown) if shown else 2
+        return Group(head, body, Padding(self._bottom(), (max(0, height - used - 1), 0, 0, 0)))
+
+    def _table(self, rows: list[Row]) -> Table:
+        table = Table(box=None, pad_edge=False, expand=True, header_style="bold", padding=(0, 1, 0, 0))
+        for head in ("ID", "NAME", "STATE", "CPUS", "RUN TIME", "SITE"):
+            number = head in ("CPUS", "RUN TIME")
+            table.add_column(
+                head,
+                justify="right" if number else "left",
+                no_wrap=True,
+                overflow="ellipsis",
+                ratio=3 if head == "NAME" else 2 if head == "SITE" else None,
+            )
+        for row in rows:
+            state = words.standing(row, cause=True)
+            cells = (
+                row["id"][:8],
+                words.name(row),
+                state + Text(" (held)", style="yellow") if row["held"] else state,
+                str(row["cpus"]),
+                words.run_time(row),
+                site_name(row["site"]),
+            )
+            style = "reverse" if row["id"] == self._chosen else ""
+            table.add_row(*map(output.cell, cells), style=style)
+        return table
+
+    def _bottom(self) -> Text:
+        if row := self._rows.get(self._asking):
+            question = f"Cancel {output.printable(words.name(row))}, {row['id'][:8]}? y/n"
+            return Text(question, style="bold yellow", no_wrap=True, overflow="ellipsis")
+        if self.notice:
+            return Text(output.printable(self.notice), style="yellow", no_wrap=True, overflow="ellipsis")
+        arrows = "↑↓" if words.has_unicode() else "arrows"
+        return Text(f"{arrows} choose   c cancel   q quit", style="dim")
+
+
+def top(terms: Query = None, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Watch the active jobs, or those of a query, as they change; without a terminal show them once.
+
+    Arrows choose a job, c cancels it, q ends.
+    """
+    query = asked_query(terms)
+    if session().json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _once(query)
+    return with_client(lambda client: _watch(client, query))
+
+
+def _once(query: JobQuery | None) -> int:
+    async def work(client: BrokerClient) -> list[Row]:
+        screen = JobsScreen(query)
+        await _fill(screen, client, query)
+        return screen.rows
+
+    rows = with_client(work)
+    if session().json:
+        output.as_json({"jobs": [with_outcome(row) for row in rows]})
+        return Exit.OK
+    if rows:
+        tables.jobs(folded(rows))
+    output.say(f"{summary(rows)}.")
+    return Exit.OK
+
+
+async def _fill(screen: JobsScreen, client: BrokerClient, query: JobQuery | None) -> int:
+    """Load the jobs; returns the position to follow from."""
+    position: int | None = None
+    async for rows, at in all_rows(client, ACTIVE if query is None else ()):
+        position = at if position is None else min(position, at)
+        screen.fill(rows)
+    return position or 0
+
+
+async def _watch(client: BrokerClient, query: JobQuery | None) -> int:
+    screen = JobsScreen(query)
+    position = await _fill(screen, client, query)
+    loop, this = asyncio.get_running_loop(), asyncio.current_task()
+    assert this is not None
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, this.cancel)
+    loop.add_signal_handler(signal.SIGWINCH, screen.changed.set)
+    work = [_follow(screen, client, position), _keys(screen, client), _draw(screen)]
+    tasks = [asyncio.create_task(one) for one in work]
+    with raw_keys(sys.stdin.fileno()):
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            # The drawing gives the terminal back as it ends.
+            await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+    return Exit.OK
+
+
+async def _follow(screen: JobsScreen, client: BrokerClient, position: int) -> None:
+    def lost(error: CrossDeskError) -> None:
+        screen.notice = f"{error.message} Trying again."
+        screen.changed.set()
+
+    def regained() -> None:
+        screen.notice = ""
+        screen.changed.set()
+
+    async with aclosing(client.follow(position, lost=lost, regained=regained)) as updates:
+        async for update in updates:
+            screen.take(update)
+
+
+async def _keys(screen: JobsScreen, client: BrokerClient) -> None:
+    """Until `q` is pressed or the terminal has gone."""
+    descriptor = sys.stdin.fileno()
+    while True:
+        await readable(descriptor)
+        for key in _KEY.findall(os.read(descriptor, 1024)) or [b""]:
+            if key in _QUIT:
+                return
+            if job := screen.press(key):
+                await _cancel(screen, client, job)
+
+
+async def _cancel(screen: JobsScreen, client: BrokerClient, job: str) -> None:
+    try:
+        why = (await client.cancel([job])).results.get(job)
+    except CrossDeskError as error:
+        why = error.message
+    screen.notice = why or "Cancel requested."
+    screen.changed.set()
+
+
+async def _draw(screen: JobsScreen) -> None:
+    console = output.results()
+    with console.screen() as context:
+        context.screen.application_mode = (
+            True  # a raw terminal does not return by itself at the end of a line
+        )
+        while True:
+            screen.changed.clear()
+            context.update(screen.drawn(console))
+            await asyncio.sleep(_PAUSE)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TICK):
+                    await screen.changed.wait()
