@@ -65,6 +65,10 @@ class WindowHandlers(Protocol):
         """The commands for the selected jobs."""
         ...
 
+    def compare(self) -> None:
+        """Open the selected jobs side by side."""
+        ...
+
     def new(self) -> None:
         """Begin a description."""
         ...

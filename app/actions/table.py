@@ -14,6 +14,8 @@ Handler = Callable[[WindowHandlers], None]
 """What an action does."""
 Enabled = Callable[[Sequence[Row]], bool]
 """Selected rows (JobRecord field to value; of very many a sample) to whether the action applies."""
+LEAST_COMPARED, MOST_COMPARED = 2, 5
+"""Jobs that can be compared side by side."""
 GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
 """Group to its title."""
 
@@ -44,6 +46,11 @@ refused = _any(
 def single(rows: Sequence[Row]) -> bool:
     """Exactly one job."""
     return len(rows) == 1
+
+
+def few(rows: Sequence[Row]) -> bool:
+    """As many jobs as fit beside each other."""
+    return LEAST_COMPARED <= len(rows) <= MOST_COMPARED
 
 
 def interactive(rows: Sequence[Row]) -> bool:
@@ -107,6 +114,8 @@ ACTIONS: tuple[Action, ...] = (
            "Show console", "terminal", "C", "job", interactive),
     Action("job.why", lambda on: on.jobs.why(),
            "Why here, why waiting", "circle-question-mark", "W", "job", single),
+    Action("job.compare", lambda on: on.compare(),
+           "Compare", "columns-2", "M", "job", few, True),
     Action("job.fetch", lambda on: on.jobs.fetch(),
            "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
     Action("job.resubmit", lambda on: on.jobs.resubmit(),

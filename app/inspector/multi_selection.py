@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.actions.table import BY_ID, few
 from app.inspector import job_times
 from app.inspector.header import JobActions
 from app.widgets.labels import label
@@ -27,6 +29,8 @@ class MultiSelection(QWidget):
         self._context = context
         self.title, self.about = label(role="title"), label(role="muted", wrap=True)
         self.offers = JobActions(context)
+        self.compare = QPushButton("Compare")
+        self.compare.clicked.connect(lambda: context.trigger("job.compare"))
         self.counts: dict[Outcome, int] = {}
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(6)
@@ -36,16 +40,24 @@ class MultiSelection(QWidget):
         column.setSpacing(8)
         for part in (self.title, self.about, self.offers):
             column.addWidget(part)
+        column.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(8)
+        context.theme.changed.connect(self._restyle)
+        self._restyle()
         column.addWidget(label("States", "section"))
         column.addLayout(self._grid)
         column.addStretch(1)
+
+    def _restyle(self) -> None:
+        self.compare.setIcon(self._context.theme.icon(BY_ID["job.compare"].icon))
 
     def show_rows(self, rows: list[dict[str, Any]]) -> None:
         """Sum these rows up."""
         self.title.setText(job_times.count(len(rows), "job") + " selected")
         self.about.setText(about(rows))
         self.offers.show_rows(rows)
+        self.compare.setVisible(few(rows))
+        self.compare.setToolTip(f"{job_times.count(len(rows), 'job')} side by side")
         found = Counter(_outcomes(rows))
         self.counts = {one: found[one] for one in Outcome if found[one]}
         while (gone := self._grid.takeAt(0)) is not None:

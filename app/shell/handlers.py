@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
+from app import units
+from app.compare.page import ComparePage
 from app.context import Notice, Tone
 from app.help.pages import pages
 from app.help.pane import HelpPane
@@ -228,6 +230,18 @@ class Handlers:
         self._parts.jobs.table.view.fold_all(unfold)
 
     # --- pages
+
+    def compare(self) -> None:
+        """Open the selected jobs side by side in a tab."""
+        ids = sorted(self._parts.jobs.view.chosen(), key=self._submitted)
+        self._parts.tabs.open_document(
+            f"compare:{','.join(ids)}", f"Compare {units.count(len(ids), 'job')}", "columns-2",
+            lambda: ComparePage(self._context, ids),
+        )  # fmt: skip
+
+    def _submitted(self, job: str) -> float:
+        row = self._context.jobs.row(job)
+        return float(row["submitted"]) if row is not None else 0.0
 
     def show_page(self, name: str) -> None:
         """Show a page by its name."""

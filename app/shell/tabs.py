@@ -134,12 +134,15 @@ class MainTabs(QTabWidget):
 
     def open_job(self, job: str, make: Callable[[], QWidget]) -> QWidget:
         """Open a job in a tab of its own; returns its page."""
-        name = f"job:{job}"
         row = self._context.jobs.row(job)
+        return self.open_document(f"job:{job}", row["name"] if row else job, "file-text", make)
+
+    def open_document(self, name: str, title: str, icon: str, make: Callable[[], P]) -> P:
+        """Show the page of this name; one that was closed is made anew."""
         known = self._named.pop(name, None)
-        page = known if known is not None and self.indexOf(known) >= 0 else make()
+        page = cast("P", known) if known is not None and self.indexOf(known) >= 0 else make()
         self._named[name] = page
-        return self.open_page(name, row["name"] if row else job, "file-text", lambda: page)
+        return self.open_page(name, title, icon, lambda: page)
 
 
 def _give_up(page: QWidget) -> None:
