@@ -109,6 +109,10 @@ class WindowHandlers(Protocol):
         """Put the keyboard into the query line."""
         ...
 
+    def search_logs(self) -> None:
+        """Search in the logs of the jobs of the query, or of those selected."""
+        ...
+
     def save_query(self) -> None:
         """Ask for a name and keep the query in the sidebar."""
         ...

@@ -140,6 +140,8 @@ ACTIONS: tuple[Action, ...] = (
            "Copy as command", "terminal", "Ctrl+Shift+C", "job", some, menu="copy"),
     Action("jobs.filter", lambda on: on.filter(),
            "Filter jobs", "list-filter", "Ctrl+F", "jobs"),
+    Action("jobs.search_logs", lambda on: on.search_logs(),
+           "Search in logs…", "search", "Ctrl+Shift+F", "jobs"),
     Action("jobs.save_query", lambda on: on.save_query(),
            "Save this query…", "bookmark-plus", "Ctrl+D", "jobs"),
     Action("jobs.unfold", lambda on: on.fold_batches(unfold=True),

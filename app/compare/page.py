@@ -25,6 +25,7 @@ from app.compare.facts import facts
 from app.compare.outputs import ComparedOutputs
 from app.compare.texts import ComparedDescriptions, ComparedLogs
 from app.stores.refresh import Refresh
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_link
 from app.widgets.state_glyph import StateGlyph
@@ -119,10 +120,9 @@ class ComparePage(QWidget):
         self.reload()
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
+        bar = FlowLayout(spacing=16, below=0)
         bar.setContentsMargins(4, 4, 12, 0)
         bar.addWidget(self.tabs)
-        bar.addStretch(1)
         bar.addWidget(self.only)
         self.tabs.setAccessibleName("What to compare")
         self.tabs.setExpanding(False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
 from app.compare.aligned_view import AlignedView
@@ -15,6 +15,7 @@ from app.compare.alignment import align_texts, without_numbers
 from app.compare.compared_job import ComparedJob, FileHead, read_head
 from app.inspector.logs.ansi import plain
 from app.widgets.empty_state import EmptyState
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.tool_button import tool_button
 from broker_core.errors import CrossDeskError
@@ -51,18 +52,17 @@ class ComparedTexts(QWidget):
         icon = context.theme.icon
         self.before = tool_button(icon("chevron-up"), "Previous difference")
         self.next = tool_button(icon("chevron-down"), "Next difference")
-        self.bar = QHBoxLayout()
+        self.bar = FlowLayout(below=4)
         self._lay_out()
         self.numbers.toggled.connect(lambda: self.reload())
         self.before.clicked.connect(lambda: self.view.step(-1))
         self.next.clicked.connect(lambda: self.view.step(1))
 
     def _lay_out(self) -> None:
-        self.bar.setContentsMargins(12, 8, 8, 8)
-        self.bar.setSpacing(8)
-        self.bar.addWidget(self.summary, 1)
-        for part in (self.numbers, self.before, self.next):
+        self.bar.setContentsMargins(12, 8, 8, 4)
+        for part in self.controls():
             self.bar.addWidget(part)
+        self.summary.setContentsMargins(12, 0, 12, 8)
         self.remarks.setContentsMargins(12, 4, 12, 8)
         self.remarks.hide()
         self._pages = QStackedLayout()
@@ -72,8 +72,13 @@ class ComparedTexts(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(self.bar)
+        column.addWidget(self.summary)
         column.addLayout(self._pages, 1)
         column.addWidget(self.remarks)
+
+    def controls(self) -> tuple[QWidget, ...]:
+        """What stands in the bar."""
+        return self.numbers, self.before, self.next
 
     async def read(self, jobs: Sequence[ComparedJob]) -> list[Lines]:
         """Return the text of each job. Raises CrossDeskError where nothing can be compared."""
@@ -155,16 +160,18 @@ class ComparedLogs(ComparedTexts):
     """Standard output, or standard error, of the jobs."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
-        super().__init__(context, "Logs side by side", parent)
         self.chooser = QComboBox()
+        self.again = tool_button(context.theme.icon("refresh-cw"), "Read the logs again")
+        super().__init__(context, "Logs side by side", parent)
         self.chooser.setAccessibleName("Which log")
         self.chooser.addItem("Output", "stdout")
         self.chooser.addItem("Errors", "stderr")
-        self.again = tool_button(context.theme.icon("refresh-cw"), "Read the logs again")
-        self.bar.insertWidget(0, self.chooser)
-        self.bar.addWidget(self.again)
         self.chooser.currentIndexChanged.connect(lambda: self.reload())
         self.again.clicked.connect(self.reload)
+
+    def controls(self) -> tuple[QWidget, ...]:
+        """The choice of the log goes first."""
+        return self.chooser, *super().controls(), self.again
 
     async def read(self, jobs: Sequence[ComparedJob]) -> list[Lines]:
         """Read the beginning of each log, all at the same time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,6 +19,7 @@ from app.help.pages import pages
 from app.help.pane import HelpPane
 from app.jobs.columns import jobs_table
 from app.jobs.commands import JobCommands
+from app.log_search.page import LogSearchPage
 from app.match.page import MatchPage
 from app.resources.pane import ResourcesPane
 from app.scheduler.pane import SchedulerPane
@@ -238,6 +240,20 @@ class Handlers:
             f"compare:{','.join(ids)}", f"Compare {units.count(len(ids), 'job')}", "columns-2",
             lambda: ComparePage(self._context, ids),
         )  # fmt: skip
+
+    def search_logs(self) -> None:
+        """Search in the logs of the jobs of the query; of those selected where there are several."""
+        jobs = self._parts.jobs
+        page = self._parts.tabs.open_page(
+            "log_search", "Search in logs", "search",
+            lambda: LogSearchPage(self._context, self._ids_of_query, jobs.view.chosen),
+        )  # fmt: skip
+        page.choose_scope(len(jobs.view.chosen()) > 1)
+        page.setFocus()
+
+    def _ids_of_query(self) -> Sequence[str]:
+        ids = self._context.jobs.columns["id"]
+        return [ids[number] for number in self._parts.jobs.table.view.numbers()]
 
     def _submitted(self, job: str) -> float:
         row = self._context.jobs.row(job)
