@@ -13,13 +13,13 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from app import units
-from app.compare.page import ComparePage
 from app.context import Notice, Tone
 from app.help.pages import pages
 from app.help.pane import HelpPane
+from app.inspector.compare.page import ComparePage
+from app.inspector.log_search.page import LogSearchPage
 from app.jobs.columns import jobs_table
 from app.jobs.commands import JobCommands
-from app.log_search.page import LogSearchPage
 from app.match.page import MatchPage
 from app.resources.pane import ResourcesPane
 from app.scheduler.pane import SchedulerPane

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.compare.aligned_view import changed_parts
-from app.compare.alignment import (
+from app.inspector.compare.aligned_view import changed_parts
+from app.inspector.compare.alignment import (
     AlignedRow,
     FoldedRows,
     align,

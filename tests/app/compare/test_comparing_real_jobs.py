@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.actions.table import MOST_COMPARED
-from app.compare.page import ComparePage
+from app.inspector.compare.page import ComparePage
 from app.theme.tokens import Mode
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.pictures import PICTURES, nameless
@@ -102,6 +102,9 @@ def test_three_jobs_are_compared_in_every_view(qapp: QApplication, broker: Path)
         await eventually(lambda: page.outputs.previews[0].kind() == "text")
         assert page.outputs.previews[1].empty_state.heading.text() == "No such file"
         assert nameless(on.window) == set()
+        on.window.resize(900, 560)
+        await turns()
+        assert page.minimumSizeHint().width() <= on.window.tabs.minimumSizeHint().width()
 
     play(qapp, broker, scenario)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.compare.compared_job import ComparedJob, titles
-from app.compare.facts import facts, version_words
+from app.inspector.compare.compared_job import ComparedJob, titles
+from app.inspector.compare.facts import facts, version_words
 from tests.app.inspector.recorded import row
 
 

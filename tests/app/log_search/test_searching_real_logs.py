@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.log_search.found_lines import TEXT, found_lines
-from app.log_search.page import LogSearchPage
+from app.inspector.log_search.found_lines import TEXT, found_lines
+from app.inspector.log_search.page import LogSearchPage
 from app.theme.tokens import Mode
 from broker_core.client.client import BrokerClient
 from broker_core.wire.log_search import LogHit, LogSearch, LogSearchAnswer, SearchedLog
@@ -80,6 +80,7 @@ def test_a_line_found_leads_to_the_log(qapp: QApplication, broker: Path) -> None
         ]  # fmt: skip
         assert page.hits == 3
         assert nameless(on.window) == set()
+        assert page.minimumSizeHint().width() <= on.window.tabs.minimumSizeHint().width()
         await save(on, "found")
         row = next(at for at, one in enumerate(page.found.rows) if one.line == 5001)
         assert page.found.data(page.found.index(row, TEXT)) == "step 5001: out of memory"

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
-from app.log_search.found_lines import TEXT, FoundLine, FoundLines, found_lines
+from app.inspector.log_search.found_lines import TEXT, FoundLine, FoundLines, found_lines
 from app.stores.slices import breathe
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label

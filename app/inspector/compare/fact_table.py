@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.compare.facts import Fact
+from app.inspector.compare.facts import Fact
 from app.theme.theme import Theme
 from app.widgets.cells import FONT, TONE
 from app.widgets.table import RowTable

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QStackedWidget,
     QTabBar,
     QToolButton,
@@ -19,11 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.compare.compared_job import ComparedJob, titles
-from app.compare.fact_table import NAMES, FactTable
-from app.compare.facts import facts
-from app.compare.outputs import ComparedOutputs
-from app.compare.texts import ComparedDescriptions, ComparedLogs
+from app.inspector.compare.compared_job import ComparedJob, titles
+from app.inspector.compare.fact_table import NAMES, FactTable
+from app.inspector.compare.facts import facts
+from app.inspector.compare.outputs import ComparedOutputs
+from app.inspector.compare.texts import ComparedDescriptions, ComparedLogs
 from app.stores.refresh import Refresh
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from app.context import AppContext
 
 
+_LEAST = 96
+"""Pixels of a column without which its button is left out."""
+
+
 class JobHeads(QWidget):
     """The names of the jobs above their columns, each with its state and the way to the job itself."""
 
@@ -45,6 +50,7 @@ class JobHeads(QWidget):
         self._cells: list[tuple[StateGlyph, QLabel, QToolButton]] = []
         self._ids: Sequence[str] = ()
         self._followed: tuple[QWidget, int] | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._line = QHBoxLayout(self)
         self._line.setSpacing(0)
         for column in range(number):
@@ -89,6 +95,9 @@ class JobHeads(QWidget):
             viewport, indent = self._followed
             right = max(0, self.width() - viewport.width()) if viewport.isVisible() else 0
             self._line.setContentsMargins(indent, 4, right, 4)
+            wide = self.width() - indent - right >= _LEAST * len(self._cells)
+            for _, _, show in self._cells:
+                show.setVisible(wide)
 
     def _show_job(self, column: int) -> None:
         self._context.show_job(self._ids[column])

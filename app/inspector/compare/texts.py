@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QComboBox, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
-from app.compare.aligned_view import AlignedView
-from app.compare.alignment import align_texts, without_numbers
-from app.compare.compared_job import ComparedJob, FileHead, read_head
+from app.inspector.compare.aligned_view import AlignedView
+from app.inspector.compare.alignment import align_texts, without_numbers
+from app.inspector.compare.compared_job import ComparedJob, FileHead, read_head
 from app.inspector.logs.ansi import plain
 from app.widgets.empty_state import EmptyState
 from app.widgets.flow_layout import FlowLayout

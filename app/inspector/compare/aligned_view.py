@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResi
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app import units
-from app.compare.alignment import AlignedRow, AlignedTexts, FoldedRows
+from app.inspector.compare.alignment import AlignedRow, AlignedTexts, FoldedRows
 
 if TYPE_CHECKING:
     from app.context import AppContext

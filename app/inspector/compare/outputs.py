@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from app.compare.compared_job import ComparedJob, read_head, titles
-from app.compare.fact_table import FactTable
-from app.compare.facts import Fact, version_words
+from app.inspector.compare.compared_job import ComparedJob, read_head, titles
+from app.inspector.compare.fact_table import FactTable
+from app.inspector.compare.facts import Fact, version_words
 from app.inspector.output.preview import Preview
 from app.widgets.labels import label
 from broker_core.errors import CrossDeskError

@@ -7,12 +7,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from app import units
-from app.compare.compared_job import ComparedJob
+from app.inspector.compare.compared_job import ComparedJob
 from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
 NOT_KNOWN = "–"
+
+
+_Read = Callable[[dict[str, Any]], str]
+_ROWS: tuple[tuple[str, str, _Read], ...] = (
+    ("Job", "Value", lambda row: str(row.get("parameter") or "")),
+    ("Job", "Kind", lambda row: _kind(row)),
+    ("Job", "CPUs", lambda row: str(row.get("cpus") or "")),
+    ("End", "State", lambda row: style_of_row(row).word),
+    ("End", "Exit code", lambda row: "" if row.get("exit_code") is None else str(row["exit_code"])),
+    ("End", "Signal", lambda row: str(row.get("signal") or "")),
+    ("End", "Last error", lambda row: str(row.get("error_line") or "")),
+    ("End", "Reason", lambda row: str(row.get("reason") or "")),
+    ("Site", "Ran at", lambda row: site_name(row["site"]) if row.get("site") else ""),
+    ("Site", "Sent only to", lambda row: str(row.get("pinned") or "")),
+    ("Site", "Attempts", lambda row: str(row.get("attempt") or "")),
+    ("Times", "Submitted", lambda row: units.exact(row.get("submitted"))),
+    ("Times", "Started", lambda row: units.exact(row.get("started"))),
+    ("Times", "Ended", lambda row: units.exact(row.get("ended"))),
+    ("Times", "Waited", lambda row: _span(row, "submitted", "started")),
+    ("Times", "Ran for", lambda row: _span(row, "started", "ended")),
+)
+_USE: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("Wall time", "wall_s", units.duration),
+    ("CPU time", "cpu_s", units.duration),
+    ("Memory at most", "max_rss_bytes", units.size),
+    ("Output", "output_bytes", units.size),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +64,6 @@ def facts(jobs: Sequence[ComparedJob]) -> list[Fact]:
     return [one for one in found if any(value != NOT_KNOWN for value in one.values)]
 
 
-_Read = Callable[[dict[str, Any]], str]
-_ROWS: tuple[tuple[str, str, _Read], ...] = (
-    ("Job", "Value", lambda row: str(row.get("parameter") or "")),
-    ("Job", "Kind", lambda row: _kind(row)),
-    ("Job", "CPUs", lambda row: str(row.get("cpus") or "")),
-    ("End", "State", lambda row: style_of_row(row).word),
-    ("End", "Exit code", lambda row: "" if row.get("exit_code") is None else str(row["exit_code"])),
-    ("End", "Signal", lambda row: str(row.get("signal") or "")),
-    ("End", "Last error", lambda row: str(row.get("error_line") or "")),
-    ("End", "Reason", lambda row: str(row.get("reason") or "")),
-    ("Site", "Ran at", lambda row: site_name(row["site"]) if row.get("site") else ""),
-    ("Site", "Sent only to", lambda row: str(row.get("pinned") or "")),
-    ("Site", "Attempts", lambda row: str(row.get("attempt") or "")),
-    ("Times", "Submitted", lambda row: units.exact(row.get("submitted"))),
-    ("Times", "Started", lambda row: units.exact(row.get("started"))),
-    ("Times", "Ended", lambda row: units.exact(row.get("ended"))),
-    ("Times", "Waited", lambda row: _span(row, "submitted", "started")),
-    ("Times", "Ran for", lambda row: _span(row, "started", "ended")),
-)
-
-
 def _kind(row: dict[str, Any]) -> str:
     return f"{row.get('structure') or 'Normal'}, {'interactive' if row.get('interactive') else 'batch'}"
 
@@ -70,14 +76,6 @@ def _span(row: dict[str, Any], begin: str, end: str) -> str:
 def _of_rows(jobs: Sequence[ComparedJob]) -> Iterator[Fact]:
     for section, name, read in _ROWS:
         yield Fact(section, name, tuple((job.row and read(job.row)) or NOT_KNOWN for job in jobs))
-
-
-_USE: tuple[tuple[str, str, Callable[[float], str]], ...] = (
-    ("Wall time", "wall_s", units.duration),
-    ("CPU time", "cpu_s", units.duration),
-    ("Memory at most", "max_rss_bytes", units.size),
-    ("Output", "output_bytes", units.size),
-)
 
 
 def _of_use(jobs: Sequence[ComparedJob]) -> Iterator[Fact]:
