@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from app.context import AppContext
 
 
-_LEAST = 96
+_LEAST = 128
 """Pixels of a column without which its button is left out."""
 
 
