@@ -97,6 +97,10 @@ class AppContext(Protocol):
         """Select a job in the table and show it in the inspector (tab: story, logs, output, where, text)."""
         ...
 
+    def show_log(self, job: str, path: str, offset: int) -> None:
+        """Show a file of a job in the inspector, at the line that begins at this offset."""
+        ...
+
     def show_jobs(self, ids: Sequence[str]) -> None:
         """Select several jobs in the table, as soon as their rows are there."""
         ...

@@ -81,6 +81,10 @@ class WindowHandlers(Protocol):
         """The commands for the selected jobs."""
         ...
 
+    def compare(self) -> None:
+        """Open the selected jobs side by side."""
+        ...
+
     def new(self) -> None:
         """Begin a job."""
         ...
@@ -127,6 +131,10 @@ class WindowHandlers(Protocol):
 
     def filter(self) -> None:
         """Put the keyboard into the query line."""
+        ...
+
+    def search_logs(self) -> None:
+        """Search in the logs of the jobs of the query, or of those selected."""
         ...
 
     def save_query(self) -> None:

@@ -127,6 +127,8 @@ def applies_to(action: Action, alike: Sequence[Alike]) -> int:
     """To how many of these jobs an action applies; 1 for one that asks about no job."""
     if action.each is None:
         return 1
-    if action.one and sum(each.number for each in alike) != 1:
-        return 0
+    if action.selected is not None:
+        least, most = action.selected
+        if not least <= sum(each.number for each in alike) <= most:
+            return 0
     return sum(each.number for each in alike if action.each(each.row))

@@ -15,6 +15,9 @@ Handler = Callable[[WindowHandlers], None]
 """What an action does."""
 RowTest = Callable[[Row], bool]
 """A job, given by what actions ask about it (app/stores/alike.py), to whether the action applies to it."""
+ONE = (1, 1)
+COMPARED = (2, 5)
+"""Jobs that can be compared side by side."""
 GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
 """Group to its title."""
 
@@ -97,8 +100,8 @@ class Action:
     """The view that does it listens to the keys itself; here they are only shown."""
     needs_editor: bool = False
     """Disabled unless a description is in front."""
-    one: bool = False
-    """Only for exactly one job."""
+    selected: tuple[int, int] | None = None
+    """How many jobs have to be selected, at least and at most; None: any number."""
     many: str = ""
     """Its name with the number of jobs to which it applies, where several are selected: `Cancel {}`."""
 
@@ -132,15 +135,17 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.quit", lambda on: on.quit(),
            "Quit", "", "Ctrl+Q", "file", menu="close"),
     Action("job.story", lambda on: on.jobs.show("story"),
-           "Show story", "history", "S", "job", any_job, one=True),
+           "Show story", "history", "S", "job", any_job, selected=ONE),
     Action("job.logs", lambda on: on.jobs.show("logs"),
-           "Show logs", "scroll-text", "L", "job", any_job, one=True),
+           "Show logs", "scroll-text", "L", "job", any_job, selected=ONE),
     Action("job.output", lambda on: on.jobs.show("output"),
-           "Show output", "package-open", "O", "job", any_job, one=True),
+           "Show output", "package-open", "O", "job", any_job, selected=ONE),
     Action("job.console", lambda on: on.jobs.show("console"),
-           "Show console", "terminal", "C", "job", interactive, one=True),
+           "Show console", "terminal", "C", "job", interactive, selected=ONE),
     Action("job.why", lambda on: on.jobs.why(),
-           "Why here, why waiting", "circle-question-mark", "W", "job", any_job, one=True),
+           "Why here, why waiting", "circle-question-mark", "W", "job", any_job, selected=ONE),
+    Action("job.compare", lambda on: on.compare(),
+           "Compare", "columns-2", "M", "job", any_job, True, selected=COMPARED),
     Action("job.fetch", lambda on: on.jobs.fetch(),
            "Fetch output…", "download", "Ctrl+S", "job", may_have_output, True, "do", many="Fetch {}…"),
     Action("job.rerun", lambda on: on.jobs.rerun(),
@@ -155,9 +160,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.batch", lambda on: on.jobs.resubmit(batch=True),
            "Queue as batch", "layers", "", "job", refused, True, "do"),
     Action("job.edit", lambda on: on.jobs.edit(),
-           "New like this…", "pencil", "Ctrl+E", "job", any_job, True, "do", one=True),
+           "New like this…", "pencil", "Ctrl+E", "job", any_job, True, "do", selected=ONE),
     Action("job.template", lambda on: on.jobs.save_template(),
-           "Save as template…", "", "", "job", any_job, True, "do", one=True),
+           "Save as template…", "", "", "job", any_job, True, "do", selected=ONE),
     Action("job.hold", lambda on: on.jobs.hold(),
            "Hold", "pause", "H", "job", holdable, True, "hold", many="Hold {}"),
     Action("job.release", lambda on: on.jobs.release(),
@@ -175,6 +180,8 @@ ACTIONS: tuple[Action, ...] = (
            "Copy as command", "terminal", "Ctrl+Shift+C", "job", any_job, menu="copy"),
     Action("jobs.filter", lambda on: on.filter(),
            "Filter jobs", "list-filter", "Ctrl+F", "jobs"),
+    Action("jobs.search_logs", lambda on: on.search_logs(),
+           "Search in logs…", "search", "Ctrl+Shift+F", "jobs"),
     Action("jobs.save_query", lambda on: on.save_query(),
            "Save this query…", "bookmark-plus", "Ctrl+D", "jobs"),
     Action("jobs.unfold", lambda on: on.fold_batches(unfold=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
@@ -144,6 +144,7 @@ class Inspector(QWidget):
         )
         self.empty = EmptyState(context)
         self.panes: dict[str, JobPane] = {name: kind(context) for name, kind in PANES}
+        self.logs = cast("LogsPane", self.panes["logs"])
         self.detached: list[DetachedPane] = []
         self._lay_out()
         self._age = QTimer(self, interval=_AGE_MS)
@@ -200,6 +201,11 @@ class Inspector(QWidget):
             self.tabs.setCurrentWidget(self.panes[name])
             if name == "console":
                 self.panes[name].setFocus()
+
+    def show_line(self, path: str, offset: int) -> None:
+        """Show a file of the job in the logs, at the line that begins at `offset`."""
+        self.show_tab("logs")
+        self.logs.show_line(path, offset)
 
     def stand_for(self, name: str) -> None:
         """Show what another inspector of the job showed: the same tab, and a console with the input."""

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.actions.table import BY_ID, COMPARED
 from app.inspector import job_times
 from app.inspector.header import JobActions
 from app.stores.alike import alike
@@ -29,6 +31,8 @@ class MultiSelection(QWidget):
         self._context = context
         self.title, self.about = label(role="title"), label(role="muted", wrap=True)
         self.offers = JobActions(context)
+        self.compare = QPushButton("Compare")
+        self.compare.clicked.connect(lambda: context.trigger("job.compare"))
         self.counts: dict[Outcome, int] = {}
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(6)
@@ -38,16 +42,24 @@ class MultiSelection(QWidget):
         column.setSpacing(8)
         for part in (self.title, self.about, self.offers):
             column.addWidget(part)
+        column.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(8)
+        context.theme.changed.connect(self._restyle)
+        self._restyle()
         column.addWidget(label("States", "section"))
         column.addLayout(self._grid)
         column.addStretch(1)
+
+    def _restyle(self) -> None:
+        self.compare.setIcon(self._context.theme.icon(BY_ID["job.compare"].icon))
 
     def show_jobs(self, ids: Sequence[str]) -> None:
         """Sum these jobs up."""
         context, rows = self._context, self._context.jobs
         numbers = [rows.at[job] for job in ids if job in rows.at]
         self.title.setText(job_times.count(len(numbers), "job") + " selected")
+        self.compare.setVisible(COMPARED[0] <= len(numbers) <= COMPARED[1])
+        self.compare.setToolTip(f"{job_times.count(len(numbers), 'job')} side by side")
         self.offers.show_jobs(alike(rows, ids, context.sites.unheard))
         states, codes = rows.columns["state"], rows.columns["exit_code"]
         found = Counter(outcomes((states[at] for at in numbers), (codes[at] for at in numbers)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -11,12 +12,15 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app import units
 from app.context import Notice, Tone
 from app.description.document import with_full_names
 from app.drops.handler import DropHandler
 from app.drops.plan import plan_for
 from app.help.pages import pages
 from app.help.pane import HelpPane
+from app.inspector.compare.page import ComparePage
+from app.inspector.log_search.page import LogSearchPage
 from app.jobs.columns import jobs_table
 from app.jobs.commands import JobCommands
 from app.match.page import MatchPage
@@ -260,6 +264,32 @@ class Handlers:
         self._parts.jobs.table.view.fold_all(unfold)
 
     # --- pages
+
+    def compare(self) -> None:
+        """Open the selected jobs side by side in a tab."""
+        ids = sorted(self._parts.jobs.view.chosen(), key=self._submitted)
+        self._parts.tabs.open_page(
+            f"compare:{','.join(ids)}", f"Compare {units.count(len(ids), 'job')}", "columns-2",
+            lambda: ComparePage(self._context, ids),
+        )  # fmt: skip
+
+    def search_logs(self) -> None:
+        """Search in the logs of the jobs of the query; of those selected where there are several."""
+        jobs = self._parts.jobs
+        page = self._parts.tabs.open_page(
+            "log_search", "Search in logs", "search",
+            lambda: LogSearchPage(self._context, self._ids_of_query, jobs.view.chosen),
+        )  # fmt: skip
+        page.choose_scope(len(jobs.view.chosen()) > 1)
+        page.setFocus()
+
+    def _ids_of_query(self) -> Sequence[str]:
+        ids = self._context.jobs.columns["id"]
+        return [ids[number] for number in self._parts.jobs.table.view.numbers()]
+
+    def _submitted(self, job: str) -> float:
+        row = self._context.jobs.row(job)
+        return float(row["submitted"]) if row is not None else 0.0
 
     def show_page(self, name: str) -> None:
         """Show a page by its name."""

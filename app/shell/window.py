@@ -124,6 +124,7 @@ class MainWindow(QMainWindow):
         self.jobs.bar.changed.connect(lambda query: self.sidebar.mark_query(query.text))
         self.context.job_wanted.connect(self.show_job)
         self.context.jobs_wanted.connect(self.show_jobs)
+        self.context.log_wanted.connect(self.show_log)
         self.context.query_wanted.connect(self.show_query)
         self.context.editor_wanted.connect(self.open_editor)
         self.jobs.bar.show_text(self.context.preferences["query"])
@@ -173,6 +174,14 @@ class MainWindow(QMainWindow):
         self.right.show()
         if tab and self.inspector is not None:
             self.inspector.show_tab(tab)
+
+    def show_log(self, job: str, path: str, offset: int) -> None:
+        """Show a line of a job's file in the inspector; the page in front stays there."""
+        if self.inspector is not None:
+            if self.inspector.ids != [job]:
+                self.inspector.show_jobs([job])
+            self.right.show()
+            self.inspector.show_line(path, offset)
 
     def show_jobs(self, ids: list[str]) -> None:
         """Select several jobs together; a query that hides some of them is emptied."""

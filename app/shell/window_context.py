@@ -34,6 +34,8 @@ class WindowContext(QObject):
     """Notice to be shown."""
     job_wanted = Signal(str, str)
     """Job id and inspector tab to be shown."""
+    log_wanted = Signal(str, str, object)
+    """Job id, path of a file of it, and the offset of the line to be shown."""
     jobs_wanted = Signal(object)
     """Ids of jobs to be selected together."""
     editor_wanted = Signal(str, object, object)
@@ -127,6 +129,10 @@ class WindowContext(QObject):
     def show_job(self, job: str, tab: str = "") -> None:
         """Select a job in the table and show it in the inspector."""
         self.job_wanted.emit(job, tab)
+
+    def show_log(self, job: str, path: str, offset: int) -> None:
+        """Show a file of a job in the inspector, at the line that begins at this offset."""
+        self.log_wanted.emit(job, path, offset)
 
     def show_jobs(self, ids: Sequence[str]) -> None:
         """Select several jobs in the table, as soon as their rows are there."""

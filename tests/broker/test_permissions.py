@@ -48,6 +48,7 @@ ALLOWED = {
         GET /jobs
         GET /jobs/{job}
         GET /jobs/{job}/events
+        POST /log-searches
         GET /jobs/{job}/files
         GET /jobs/{job}/files/{path:anyname}
         GET /jobs/{job}/inputs/{name:anyname}

@@ -41,6 +41,8 @@ class LogsPane(JobPane):
         self.feed: LogFeed | None = None
         self.files: list[OutputFile] = []
         self._chosen = ""
+        self._line: tuple[str, int] | None = None
+        """File and offset of a line that is to come into view as soon as it is here."""
         self._buttons()
         self._fill()
         self.chooser.activated.connect(self._choose)
@@ -103,7 +105,7 @@ class LogsPane(JobPane):
     def clear(self) -> None:
         """Stop copying the file shown before."""
         self._drop_feed()
-        self.files, self._chosen = [], ""
+        self.files, self._chosen, self._line = [], "", None
         self.finder.close_bar()
 
     def _drop_feed(self) -> None:
@@ -118,6 +120,8 @@ class LogsPane(JobPane):
         if not self.files:
             self._say_nothing()
             return
+        if self._line is not None:
+            self._chosen = self._line[0]
         if self._chosen not in [one.path for one in self.files]:
             self._chosen = telling(self.files).path
         if [self.chooser.itemData(n) for n in range(self.chooser.count())] != [
@@ -164,6 +168,22 @@ class LogsPane(JobPane):
         for one in self.files:
             if one.path == path:
                 self._show_file(one)
+
+    def show_line(self, path: str, offset: int) -> None:
+        """Show this file of the job at the line that begins at `offset`, once it is here."""
+        self._line = (path, offset)
+        if any(one.path == path for one in self.files):
+            self.chooser.setCurrentIndex(self.chooser.findData(path))
+            self.show_file(path)
+
+    def _go_to_line(self, feed: LogFeed) -> None:
+        if self._line is None or self._line[0] != feed.path or feed.spool.size <= self._line[1]:
+            return
+        row = feed.spool.row_of(self._line[1])
+        self._line = None
+        self.follow.setChecked(False)
+        self.view.go_to(row)
+        self.view.mark(None, row)
 
     def _show_file(self, file: OutputFile) -> None:
         if self.feed is not None and self.feed.path == file.path:
@@ -214,6 +234,7 @@ class LogsPane(JobPane):
             self._pages.setCurrentWidget(self.view)
             self.view.refresh()
             self.finder.more()
+            self._go_to_line(feed)
             return
         self._pages.setCurrentWidget(self.quiet)
 

@@ -65,6 +65,11 @@ class Preview(QWidget):
         self._shown, self._file = None, ("", "")
         self._say("file", "No file chosen", "Choose a file to look into it.")
 
+    def show_absent(self, path: str) -> None:
+        """The job has no file of this name."""
+        self.show_nothing()
+        self._say("file", "No such file", f"This job has no {path}.")
+
     def show_file(self, job: str, file: OutputFile) -> None:
         """Show this file as it is now; nothing happens if it has not changed."""
         state = (job, file.path, file.size, file.modified)

@@ -27,6 +27,9 @@ from broker_core.broker.api.routes import (
     lines as routes_lines,
 )
 from broker_core.broker.api.routes import (
+    log_search as routes_log_search,
+)
+from broker_core.broker.api.routes import (
     matches as routes_matches,
 )
 from broker_core.broker.api.routes import (
@@ -62,6 +65,7 @@ _ROUTES = (
     routes_jobs,
     routes_output,
     routes_stayed,
+    routes_log_search,
     routes_files,
     routes_replicas,
     routes_resources,

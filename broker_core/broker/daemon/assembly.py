@@ -18,6 +18,7 @@ from broker_core.broker.api.dependencies import Parts
 from broker_core.broker.api.list_match import KnownResources, ListMatch
 from broker_core.broker.api.listener import ApiListener
 from broker_core.broker.api.routes.lines import LineJobs
+from broker_core.broker.api.routes.log_search import LogSearches
 from broker_core.broker.api.routes.output import JobOutput
 from broker_core.broker.api.routes.sites import SiteTester
 from broker_core.broker.api.views.broker import BrokerStatus, Shutdown
@@ -148,6 +149,7 @@ class Broker:
         checker, submissions, updaters = self._checker, self._submissions, self._updaters
         self._status = BrokerStatus(self._paths, self._settings, self._store, self._stream, submissions)
         jobs = JobViews(engine, sites, orders, checker)
+        output = JobOutput(sites, registry, orders, checker)
         known = KnownResources(engine.scheduler, updaters, cache=self._settings.cache)
         every: tuple[object, ...] = (
             self._settings, self._store, self._stream, engine, checker, submissions, self._reruns,
@@ -156,7 +158,8 @@ class Broker:
             QueueViews(engine, jobs, self._policies),
             SiteViews(engine, sites, registry, updaters),
             ListMatch(known, self._data, self._context, self._policies),
-            JobOutput(sites, registry, orders, checker),
+            output,
+            LogSearches(output),
             LineJobs(self._store, sites, orders),
             SiteTester(registry, self._files, submissions),
         )  # fmt: skip

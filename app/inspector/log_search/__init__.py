@@ -1,0 +1,1 @@
+"""Searching in the logs of many jobs at once."""

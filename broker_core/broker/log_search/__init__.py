@@ -1,0 +1,1 @@
+"""Searching in the logs of jobs, in a process of its own."""
