@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
 from app.actions.table import BY_ID
 from app.inspector import job_times
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.labels import label
+from app.widgets.labels import breakable, give_way, label
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import AT_SITE, UNHEARD
+from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
@@ -83,13 +84,14 @@ class JobActions(QWidget):
 
 
 class JobHeader(QWidget):
-    """Name, state with shape and word, place and times, id to copy, actions."""
+    """Name, state with shape and word, why it failed, place and times, id to copy, actions."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._row = context, dict[str, Any]()
         self.name, self.state = label(role="title", fluid=True), label(role="strong")
         self.line = label(role="muted", fluid=True)
+        self.why = label(role="negative", wrap=True)
         self.glyph = StateGlyph(context.theme)
         self.copy = QToolButton()
         self.open, self.detach = QToolButton(), QToolButton()
@@ -114,6 +116,8 @@ class JobHeader(QWidget):
         second.addWidget(self.line, 1)
         column.addLayout(first)
         column.addLayout(second)
+        give_way(self.why)
+        column.addWidget(self.why)
         column.addSpacing(4)
         column.addWidget(self.offers)
         for button, said in (
@@ -133,6 +137,10 @@ class JobHeader(QWidget):
         self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
         self.copy.setToolTip(f"Copy the job's id: {row['id']}")
         self.glyph.show_row(row)
+        why = why_failed(row)
+        self.why.setText(breakable(why))
+        self.why.setAccessibleName(f"Why it failed: {why}")
+        self.why.setVisible(bool(why))
         self.tell_time()
         self.offers.show_rows([row])
 
@@ -164,6 +172,15 @@ class JobHeader(QWidget):
             (self.detach, "picture-in-picture-2"),
         ):
             button.setIcon(theme.icon(icon, "muted"))
+
+
+def why_failed(row: dict[str, Any]) -> str:
+    """Say in one line why a job failed; empty if it did not. Where nothing but an exit code is known, say
+    what that code means."""
+    known = (row["state"], row.get("exit_code"), row.get("signal"), row.get("reason") or "")
+    line = failure_line(*known, row.get("error_line") or "")
+    bare = line == f"Exit {row.get('exit_code')}"
+    return job_times.end_words(row | {"signal": None}) if bare else line
 
 
 def last_step(row: dict[str, Any]) -> tuple[str, float]:

@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "compact": False,
     "notifications": True,
     "welcomed": False,
+    "wrap_logs": True,
     "geometry": "",
     "layout": "",
     "columns": [],
