@@ -14,7 +14,9 @@ from broker_core.jobs.states import JobState
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
-_SHARED = frozenset({"owner", "structure", "state", "description", "batch", "pinned", "site", "name", "held"})
+_SHARED = frozenset(
+    {"owner", "structure", "state", "description", "batch", "pinned", "site", "name", "held", "error_line"}
+)
 """Columns whose texts repeat: kept once."""
 _PLAIN = {"str": "", "bool": False, "int": 0, "float": 0.0}
 Columns = Mapping[str, Sequence[Any]]

@@ -177,11 +177,14 @@ def _copy_table(
 ) -> None:
     try:
         damaged = altered(old, table) if table in ("descriptions", "filesets") else ()
-        for row in old.execute(f"SELECT * FROM {table}"):
+        rows = old.execute(f"SELECT * FROM {table}")
+        columns = ", ".join(one[0] for one in rows.description)  # an earlier schema has fewer
+        for row in rows:
             if row[0] in damaged or (table == "sweeps" and not intact_sweep(row)):
                 lost.append(Inconsistency(f"table {table}, {row[0]}", "not what was written, left out"))
                 continue
-            new.execute(f"INSERT OR REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)
+            marks = ",".join("?" * len(row))
+            new.execute(f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({marks})", row)
     except (sqlite3.DatabaseError, UnicodeEncodeError) as error:
         lost.append(Inconsistency(f"table {table}", f"a part of it is lost ({error})"))
 
@@ -207,7 +210,8 @@ def _escaped(value: Any) -> Any:
 
 def _write_rows(old: sqlite3.Connection, new: sqlite3.Connection, examined: Examined, bad: set[str]) -> None:
     files = _files_of_jobs(old)
-    insert = f"INSERT INTO jobs VALUES ({','.join('?' * (len(JOB_COLUMNS) + 2))})"
+    columns, marks = ", ".join(JOB_COLUMNS), ",".join("?" * (len(JOB_COLUMNS) + 2))
+    insert = f"INSERT INTO jobs (number, files, {columns}) VALUES ({marks})"
     first = dict(new.execute("SELECT job, position FROM events WHERE seq = 1"))
     for job, record in examined.replay.rows.items():
         if job not in bad:

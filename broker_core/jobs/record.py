@@ -23,6 +23,7 @@ _TIMES = {
     EventType.CANCEL_REQUESTED: "canceling",
 }
 _SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
+_NO_ERROR = frozenset({EventType.DONE, EventType.CANCELED})
 _HOLDS = frozenset({EventType.HELD, EventType.RELEASED})
 
 
@@ -47,6 +48,8 @@ class JobRecord:
     """Value that replaces `_PARAM_` in the description; empty for a plain job."""
     pinned: str = ""
     """The only site it may go to, as its owner asked; empty: any."""
+    rerun_of: str = ""
+    """Id of the job that it repeats, with whose batch and value; that one counts no more in its batch."""
     reason: str = ""
     """Why it is in this state, of the last event that said so."""
     held: str = ""
@@ -63,6 +66,8 @@ class JobRecord:
     """When the application ended, or the job was aborted or canceled."""
     exit_code: int | None = None
     signal: int | None = None
+    error_line: str = ""
+    """The last line that a failed job wrote to its standard error, as far as it can be shown; else empty."""
     canceling: float | None = None
     """When the owner asked to cancel, while the sites are being told."""
     seq: int = 0
@@ -108,6 +113,7 @@ def first_record(event: JobEvent) -> JobRecord:
         batch=fixed.get("batch", ""),
         parameter=fixed.get("parameter", ""),
         pinned=fixed.get("pinned", ""),
+        rerun_of=fixed.get("rerun_of", ""),
         reason=event.reason,
         submitted=event.time,
         seq=event.seq,
@@ -135,6 +141,8 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
         after.placements = shared(event.resources, after.cpus)  # type: ignore[misc]
     if event.details:
         _detail(after, event)
+    if kind in _NO_ERROR and "error_line" not in event.details:
+        after.error_line = ""  # type: ignore[misc] # an earlier attempt may have left one
     if kind in _HOLDS:
         after.held = event.reason if kind is EventType.HELD else ""  # type: ignore[misc]
     if after.canceling is not None and event.new.ended:
@@ -148,3 +156,5 @@ def _detail(after: JobRecord, event: JobEvent) -> None:
         after.exit_code = details["exit_code"]  # type: ignore[misc]
     if "signal" in details:
         after.signal = details["signal"]  # type: ignore[misc]
+    if "error_line" in details:
+        after.error_line = details["error_line"]  # type: ignore[misc]

@@ -132,7 +132,8 @@ class Statistics(Wire):
     waits: list[dict[str, Any]]
     """Seconds from submission to start: `{"upto": s, "jobs": n}`, rising bounds, the last None."""
     outcomes: dict[str, int] = {}
-    """Outcome to number of jobs that were not purged; an earlier broker does not say it."""
+    """Outcome to number of jobs. An earlier broker does not say it, and of jobs that were purged by one it is
+    not known."""
 
 
 class BrokerInfo(Wire):

@@ -34,6 +34,7 @@ async def test_a_released_store_is_opened_and_goes_on(path: Path, tmp_path: Path
     assert [record.name for record in store.live()] == ["waits"]
     assert (await store.statistics()).kinds["Normal batch"].submitted == 4
     assert (await store.states()) == {"Waiting": 1, "Done": 2}
+    assert set((await store.jobs_page()).columns["error_line"]) <= {"", "ValueError: no"}
     await store.append([step(store, store.live()[0], EventType.CANCELED)])
     store.close()
     assert check(tmp_path) == []
@@ -76,3 +77,27 @@ def test_steps_run_in_order_and_a_failed_one_leaves_the_store_as_it_was() -> Non
         assert ran == [1, 2, 1, 2]
         assert stored_schema(connection) == SCHEMA + 2
         assert connection.execute("SELECT colour FROM documents").fetchone() == ("red",)
+
+
+async def test_of_an_earlier_store_nothing_is_a_rerun_and_ends_of_purged_jobs_are_not_counted(
+    tmp_path: Path,
+) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        connection.executescript((Path(__file__).parent / "released/schema_3.sql").read_text())
+    store = open_store(tmp_path)
+    page = await store.jobs_page(columns=("rerun_of", "error_line"))
+    assert page.columns == {"rerun_of": ["", "", ""], "error_line": ["", "", ""]}
+    assert (await store.statistics()).outcomes == {"Waiting": 1, "Done": 2}
+    store.close()
+
+
+async def test_a_rerun_and_the_line_of_an_error_are_read_again(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        connection.executescript((Path(__file__).parent / "released/schema_4.sql").read_text())
+    store = open_store(tmp_path)
+    (again,) = store.live()
+    (repeated,) = await store.jobs([again.rerun_of])
+    assert (repeated.parameter, repeated.batch) == (again.parameter, again.batch)
+    assert repeated.error_line == "ValueError: no"
+    assert (await store.statistics()).outcomes == {"Waiting": 1, "Failed": 1, "Done": 2}
+    store.close()

@@ -51,6 +51,7 @@ FIXED_COLUMNS = (
     "batch",
     "parameter",
     "pinned",
+    "rerun_of",
     "submitted",
 )
 """Columns that the first event sets and no later one changes."""

@@ -17,6 +17,10 @@ Wanted = Sequence[JobState | Outcome]
 """Jobs in one of the states, or with one of the outcomes; none: all jobs."""
 _BAD = "ifnull(exit_code, 0) <> 0"
 """SQL: an exit code other than 0 is recorded."""
+_PURGED = (
+    "SELECT ifnull(sum(done), 0), ifnull(sum(failed), 0), ifnull(sum(canceled), 0)"
+    " FROM purged WHERE ?1 = '' OR owner = ?1"
+)
 
 
 def states_of(wanted: Wanted) -> list[JobState]:
@@ -45,7 +49,10 @@ def _is_wanted(outcome: Outcome, state: JobState, wanted: Wanted) -> bool:
 
 
 def counted(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] = ()) -> Counter[Outcome]:
-    """Return how many jobs of an owner (empty: of all) have each outcome; purged ones do not count."""
+    """Return how many jobs of an owner (empty: of all) have each outcome, purged ones too.
+
+    How jobs ended that were purged before outcomes were kept is not known: those do not count.
+    """
     query = "SELECT state, exit_code, count(*) FROM jobs WHERE ?1 = '' OR owner = ?1 GROUP BY 1, 2"
     found: Counter[Outcome] = Counter()
     for state, code, number in connection.execute(query, (owner,)):
@@ -53,6 +60,9 @@ def counted(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] 
     shared = sweep_reads.counted(connection, sweep_reads.chosen(sweeps, owner))
     for state, number in shared.items():
         found[outcome_of(state, None)] += number
+    ends = (Outcome.DONE, Outcome.FAILED, Outcome.CANCELED)
+    (gone,) = connection.execute(_PURGED, (owner,)).fetchall()
+    found.update({one: number for one, number in zip(ends, gone, strict=True) if number})
     return found
 
 

@@ -9,15 +9,19 @@ import sqlite3
 from collections.abc import Collection, Sequence
 
 from broker_core.jobs.counters import counts_of, wait_bound
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
 
 _FOLD = """
-INSERT INTO purged VALUES (?, ?, ?, strftime('%Y-%m', ?, 'unixepoch'), ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO purged (owner, structure, interactive, month, cpus, wait, submitted, accepted, matched, run, completed,
+    cleared, done, failed, canceled)
+VALUES (?, ?, ?, strftime('%Y-%m', ?, 'unixepoch'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     submitted = submitted + excluded.submitted, accepted = accepted + excluded.accepted,
     matched = matched + excluded.matched, run = run + excluded.run,
-    completed = completed + excluded.completed, cleared = cleared + excluded.cleared
+    completed = completed + excluded.completed, cleared = cleared + excluded.cleared,
+    done = done + excluded.done, failed = failed + excluded.failed, canceled = canceled + excluded.canceled
 """
 
 _FOLD_STORY = """
@@ -61,7 +65,10 @@ def fold_stories(connection: sqlite3.Connection, last: Sequence[tuple[str, int]]
 
 def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
     where = (record.owner, record.structure, int(record.interactive), record.submitted, record.cpus)
-    connection.execute(_FOLD, (*where, wait_bound(record.submitted, record.started), *counts_of(record)))
+    outcome = outcome_of(record.state, record.exit_code)
+    ends = (int(outcome is one) for one in (Outcome.DONE, Outcome.FAILED, Outcome.CANCELED))
+    wait = wait_bound(record.submitted, record.started)
+    connection.execute(_FOLD, (*where, wait, *counts_of(record), *ends))
 
 
 def close_sweeps(connection: sqlite3.Connection, done: Sequence[Closing]) -> None:

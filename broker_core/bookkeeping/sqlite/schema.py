@@ -69,13 +69,16 @@ CREATE TABLE jobs (
     canceling REAL,
     seq INTEGER NOT NULL,
     position INTEGER NOT NULL,
-    schema INTEGER NOT NULL
+    schema INTEGER NOT NULL,
+    rerun_of TEXT NOT NULL DEFAULT '',
+    error_line TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX jobs_of_owner ON jobs (owner, number);
 CREATE INDEX jobs_in_state ON jobs (owner, state, number);
 CREATE INDEX jobs_live ON jobs (number)
     WHERE state IN ('Submitted', 'Waiting', 'Ready', 'Scheduled', 'Running');
 CREATE INDEX jobs_of_description ON jobs (description);
+CREATE INDEX reruns ON jobs (rerun_of) WHERE rerun_of <> '';
 CREATE INDEX jobs_of_files ON jobs (files) WHERE files <> '';
 CREATE TABLE sweeps (
     first INTEGER PRIMARY KEY,
@@ -113,6 +116,9 @@ CREATE TABLE purged (
     run INTEGER NOT NULL,
     completed INTEGER NOT NULL,
     cleared INTEGER NOT NULL,
+    done INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    canceled INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (owner, structure, interactive, month, cpus, wait)
 ) WITHOUT ROWID;
 """
@@ -131,7 +137,16 @@ def _fold_purged(connection: Connection) -> None:
     fold_stories(connection, rows.fetchall())
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_sweeps, 2: _fold_purged}
+def _add_reruns(connection: Connection) -> None:
+    """Columns that were not there; how jobs that were purged before had ended is not known any more."""
+    for column in ("rerun_of", "error_line"):
+        connection.execute(f"ALTER TABLE jobs ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+    for column in ("done", "failed", "canceled"):
+        connection.execute(f"ALTER TABLE purged ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+    connection.execute(next(text for text in TABLES.split(";") if "INDEX reruns" in text))
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_sweeps, 2: _fold_purged, 3: _add_reruns}
 """Schema number to the step that makes the next one of it, inside a transaction."""
 
 
@@ -152,9 +167,12 @@ def lost_tables() -> StoreDamaged:
 
 
 def definitions(connection: Connection) -> set[tuple[str, ...]]:
-    """Name, kind, table and text of the definitions of all tables and indexes."""
+    """Name, kind, table and text of the definitions of all tables and indexes.
+
+    Spaces are left out: SQLite writes a column that was added later in its own manner.
+    """
     rows = connection.execute("SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema")
-    return {tuple(map(str, row)) for row in rows}
+    return {(name, kind, table, "".join(str(text).split())) for name, kind, table, text in rows}
 
 
 def expected_definitions() -> set[tuple[str, ...]]:
