@@ -94,8 +94,7 @@ def style_of_number(held: Held, row: int, unheard: float | None = None) -> State
 def _why(held: Held, row: int, now: float) -> str:
     """Why it failed, in one line; empty if it did not."""
     known = (held["state"][row], held["exit_code"][row], held["signal"][row], held["reason"][row] or "")
-    lines: Sequence[str] | None = held.get("error_line")
-    return failure_line(*known, lines[row] if lines else "")
+    return failure_line(*known, held["error_line"][row])
 
 
 def _reason(held: Held, row: int, now: float) -> str:
