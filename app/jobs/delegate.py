@@ -100,11 +100,12 @@ class JobsDelegate(QStyledItemDelegate):
         batch = self._table.batch_at(line)
         if batch is None:
             return
-        counted = folding.parts(self._table.tally(batch))
+        tally = self._table.tally(batch)
+        counted, total = folding.parts(tally), tally.total()
         left, width = float(box.left()), float(box.width())
         top = box.top() + box.height() / 2 - 3
         for token, number in counted:
-            share = width * number / len(batch.rows)
+            share = width * number / total
             painter.fillRect(QRectF(left, top, max(1.0, share - 1), 6), self._color(token))
             left += share
 
@@ -118,7 +119,19 @@ class JobsDelegate(QStyledItemDelegate):
         elif inside:
             box = box.adjusted(_INDENT * 2 - 4, 0, 0, 0)
         text = self._table.text(line, _NAME)
-        self._text(painter, box, text, self._color("text"), self._strong if batch else self._font)
+        font = self._strong if batch else self._font
+        self._text(painter, box, text, self._color("text"), font)
+        if batch:
+            box = box.adjusted(self._metrics[id(font)].horizontalAdvance(text) + _GLYPH, 0, 0, 0)
+            self._paint_progress(painter, box, line)
+
+    def _paint_progress(self, painter: QPainter, box: QRect, line: int) -> None:
+        """How far a batch is, behind its name where there is room; the estimate goes first."""
+        metrics, said = self._metrics[id(self._font)], self._table.progress(line)
+        while said and metrics.horizontalAdvance(said) > box.width():
+            said = said.rpartition(" · ")[0]
+        if said:
+            self._text(painter, box, said, self._color("muted"), self._font)
 
     def _paint_text(self, painter: QPainter, box: QRect, line: int, column: int) -> None:
         text = self._table.text(line, column)

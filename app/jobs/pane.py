@@ -104,7 +104,6 @@ class JobsPane(QWidget):
             return
         columns, at = self._context.jobs.columns, self._context.jobs.at
         batches = {columns["batch"][at[job]] for job in ids if job in at}
-        self.table.forget_tallies(batches)
         self.table.view.take(ids)
         self._touch_window(ids | batches)
         self._refresh()
@@ -159,7 +158,7 @@ class JobsPane(QWidget):
     def _refresh(self) -> None:
         link, shown = self._context.link, len(self.table.view)
         self.view.delegate.gray = not link.up
-        total = len(self._context.jobs)
+        total = self._context.jobs.shown
         self.bar.count.setText(
             units.count(total, "job") if shown == total else f"{shown:,} of {units.count(total, 'job')}"
         )

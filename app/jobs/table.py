@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
 
 from app import units
 from app.jobs import folding
+from app.jobs.batch_cells import CELLS, batch_key, members, progress, tips
+from app.jobs.batch_totals import BatchBook, BatchTotals, Unheard
 from app.jobs.columns import BY_NAME, COLUMNS, style_of_number
 from app.jobs.dragging import pack
 from app.jobs.folding import FoldedBatch
@@ -31,11 +41,16 @@ class JobsTable(QAbstractTableModel):
     rebuilt = Signal()
     """The whole view was replaced: selection and scroll are the view's to restore."""
 
-    def __init__(self, rows: JobStore, unheard: folding.Unheard = lambda ces: None) -> None:
+    def __init__(self, rows: JobStore, unheard: Unheard = lambda ces: None) -> None:
         super().__init__()
         self.rows, self._unheard = rows, unheard
         self.view = ViewList(rows, self)
         self._tallies: dict[str, Counter[str]] = {}
+        self.book = BatchBook(rows)
+        self._counting = QTimer(self, interval=0)
+        self._counting.timeout.connect(self._count_on)
+        rows.changed.connect(self._follow)
+        rows.clearing.connect(self.book.clear)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         """Lines shown: jobs and batches."""
@@ -118,12 +133,43 @@ class JobsTable(QAbstractTableModel):
             return replace(shown, more=f"since {units.since(since, self.view.now())}")
         return shown
 
+    def totals(self, batch: FoldedBatch) -> BatchTotals:
+        """The sums over all jobs of a batch, shown or not; of a large one they may come in slices."""
+        found = self.book.totals(batch.id)
+        if self.book.behind and not self._counting.isActive():
+            self._counting.start()
+        return found
+
+    def _count_on(self) -> None:
+        batch = self.book.behind
+        if batch:
+            self.book.totals(batch)
+            self.forget_tallies({batch})
+        if not self.book.behind:
+            self._counting.stop()
+            self.touch(0, len(self.view.lines) - 1)
+
+    def _follow(self, ids: set[str]) -> None:
+        if not ids:
+            self.book.clear()
+            self.forget_tallies()
+            return
+        self.book.take(ids)
+        columns, at = self.rows.columns, self.rows.at
+        gone = not ids <= at.keys()
+        self.forget_tallies(None if gone else {columns["batch"][at[job]] for job in ids})
+
     def tally(self, batch: FoldedBatch) -> Counter[str]:
-        """States of a batch's jobs, counted once between two changes."""
+        """Outcomes of a batch's jobs, counted once between two changes."""
         found = self._tallies.get(batch.id)
         if found is None:
-            found = self._tallies[batch.id] = folding.tally(self.rows.columns, batch.rows, self._unheard)
+            found = self._tallies[batch.id] = self.totals(batch).tally(self._unheard)
         return found
+
+    def progress(self, line: int) -> str:
+        """How far the batch of a line is, in words; empty for a job."""
+        batch = self.batch_at(line)
+        return progress(self.totals(batch), self.tally(batch), self.view.now()) if batch else ""
 
     def text(self, line: int, column: int) -> str:
         """The text of a cell."""
@@ -139,21 +185,21 @@ class JobsTable(QAbstractTableModel):
         return self._batch_text(batch, column)
 
     def _batch_text(self, batch: FoldedBatch, column: int) -> str:
-        name = COLUMNS[column].name
+        name, totals = COLUMNS[column].name, self.totals(batch)
         if name == "state":
             return folding.summary(self.tally(batch))
         if name == "name":
-            return f"{self.rows.columns['name'][batch.rows[0]]}  ·  {units.count(len(batch.rows), 'job')}"
+            return f"{totals.name}  ·  {members(len(batch.rows), len(totals))}"
         if name == "id":
             return batch.id
-        if name in ("submitted", "site", "cpus", "kind"):
-            return COLUMNS[column].cell(self.rows.columns, batch.rows[0], self.view.now())
-        return ""
+        cell = CELLS.get(name)
+        return cell(totals, self.view.now()) if cell else ""
 
     def _tip(self, line: int, column: int) -> str | None:
         batch = self.batch_at(line)
         if batch:
-            return folding.summary(self.tally(batch))
+            totals, now = self.totals(batch), self.view.now()
+            return tips(totals, COLUMNS[column].name, self.tally(batch), now)
         row = self.view.lines[line]
         since = self._unheard(self.rows.columns["site"][row]) if column == BY_NAME["state"] else None
         if since and self.rows.columns["state"][row] in AT_SITE:
@@ -169,6 +215,14 @@ class JobsTable(QAbstractTableModel):
         else:
             for name in batches:
                 self._tallies.pop(name, None)
+
+    async def count(self, batches: Iterable[str]) -> None:
+        """Count these batches to their end, in slices."""
+        await self.book.ready(batches)
+
+    def batch_key(self, column: str, batch: str) -> Any:
+        """What a batch is ordered by in a column."""
+        return batch_key(column, batch, self.book.totals(batch))
 
     def touch(self, first: int, last: int) -> None:
         """Say that the lines from first to last look different."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.jobs.columns import BY_NAME, COLUMNS
@@ -37,8 +37,12 @@ class TableLines(Protocol):
         """The lines from first to last look different."""
         ...
 
-    def forget_tallies(self, batches: set[str] | None = None) -> None:
-        """The states of these batches changed (None: of all)."""
+    async def count(self, batches: Iterable[str]) -> None:
+        """Sum these batches up, in slices, so that `batch_key` knows all of their jobs."""
+        ...
+
+    def batch_key(self, column: str, batch: str) -> Any:
+        """What a batch is ordered by in a column; of the same type as the keys of jobs there."""
         ...
 
 
@@ -121,50 +125,52 @@ class ViewList:
             now = time.time()
             chosen: list[int] = []
             for part in parts(self._rows.numbers()):
-                alive = [number for number in part if self._rows.alive(number)]
+                alive = [number for number in part if self._rows.counts(number)]
                 chosen += self.query.select(self._rows.columns, alive, now)
                 await breathe()
-            ordered = await self._order(chosen, now)
-            await self._show(ordered)
+            await self._show(*await self._order(chosen, now))
         finally:
             self.working = False
         self._catch_up()
 
-    async def _order(self, chosen: list[int], now: float) -> list[int]:
+    async def _order(self, chosen: list[int], now: float) -> tuple[list[int], dict[int, Any]]:
         column, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
         keys: dict[int, Any] = {}
         for part in parts(chosen):
             keys.update((number, column(held, number, now)) for number in part)
             await breathe()
-        return await in_order(chosen, keys.__getitem__, self.descending)
+        return await in_order(chosen, keys.__getitem__, self.descending), keys
 
-    async def _show(self, ordered: list[int]) -> None:
+    async def _show(self, ordered: list[int], keys: dict[int, Any]) -> None:
+        """`keys`: row number to what it is ordered by; those of batches join them."""
         opened = {batch.id for batch in self.batches if batch.open}
-        batches: list[FoldedBatch] = []
-        by_id: dict[str, int] = {}
-        lines: list[int] = []
-        members: set[int] = set()
         groups = await self._groups(ordered)
+        await self._table.count(groups)
+        batches = [FoldedBatch(name, groups[name]) for name in sorted(groups)]
+        by_id = {batch.id: place for place, batch in enumerate(batches)}
+        entries: list[int] = []
+        for place, batch in enumerate(batches):
+            batch.open = batch.id in opened
+            keys[-1 - place] = self._table.batch_key(self.sort, batch.id)
+            entries.append(-1 - place)
+        members: set[int] = set()
         for part in parts(ordered):
-            for number in part:
-                name = self._rows.columns["batch"][number]
-                rows = groups.get(name)
-                if rows is None:
-                    lines.append(number)
-                elif name not in by_id:
-                    by_id[name] = len(batches)
-                    batch = FoldedBatch(name, rows)
-                    batch.open = name in opened
-                    batches.append(batch)
-                    lines.append(-len(batches))
-                    lines += rows if batch.open else []
+            entries += (number for number in part if self._rows.columns["batch"][number] not in by_id)
             members.update(part)
+            await breathe()
+        if batches:
+            entries = await in_order(entries, keys.__getitem__, self.descending)
+        lines: list[int] = []
+        for part in parts(entries):
+            for entry in part:
+                lines.append(entry)
+                if entry < 0 and batches[-1 - entry].open:
+                    lines += batches[-1 - entry].rows
             await breathe()
         self._table.replace(lines, lambda: self._adopt(batches, by_id, members))
 
     def _adopt(self, batches: list[FoldedBatch], by_id: dict[str, int], members: set[int]) -> None:
         self.batches, self._by_id, self._members = batches, by_id, members
-        self._table.forget_tallies()
 
     async def _groups(self, ordered: list[int]) -> dict[str, list[int]]:
         groups: dict[str, list[int]] = {}
@@ -185,7 +191,8 @@ class ViewList:
             return
         at, members, now = self._rows.at, self._members, time.time()
         numbers = sorted(at[job] for job in ids if job in at)
-        wanted = set(self.query.select(self._rows.columns, numbers, now))
+        counting = [number for number in numbers if self._rows.counts(number)]
+        wanted = set(self.query.select(self._rows.columns, counting, now))
         come = [number for number in numbers if number in wanted and number not in members]
         leave = {number for number in numbers if number in members and number not in wanted}
         if len(numbers) < len(ids):
@@ -207,7 +214,6 @@ class ViewList:
             batch = self.batch_of(number)
             if batch:
                 batch.rows = [row for row in batch.rows if row not in leave]
-                self._table.forget_tallies({batch.id})
         for place, batch in enumerate(self.batches):
             if not batch.rows and self._by_id.get(batch.id) == place:
                 entries.add(-1 - place)
@@ -240,7 +246,6 @@ class ViewList:
             return False
         batch = self.batches[place]
         batch.rows.append(number)
-        self._table.forget_tallies({name})
         if batch.open:
             self._table.splice(self.lines.index(-1 - place) + len(batch.rows), 0, [number])
         return True
@@ -282,7 +287,8 @@ class ViewList:
         column, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
 
         def key(other: int) -> Any:
-            return column(held, self.batches[-1 - other].rows[0] if other < 0 else other, now)
+            batch = self.batches[-1 - other] if other < 0 else self.batch_of(other)
+            return self._table.batch_key(self.sort, batch.id) if batch else column(held, other, now)
 
         wanted = key(entry)
         if not self.lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -37,7 +38,7 @@ class QueryCounts(QObject):
 
     def of(self, text: str) -> int:
         """Return the number of jobs of a query; without a text all jobs."""
-        return len(self._members.get(text, ())) if text else len(self._rows)
+        return len(self._members.get(text, ())) if text else self._rows.shown
 
     def _renew(self) -> None:
         wanted = {query.text for query in self._saved.all if query.text}
@@ -61,21 +62,19 @@ class QueryCounts(QObject):
             self._restart()
         self.changed.emit()
 
-    def _ask(self, numbers: list[int]) -> None:
+    def _ask(self, numbers: Sequence[int]) -> None:
         now, columns = time.time(), self._rows.columns
+        counting = [number for number in numbers if self._rows.counts(number)]
         for text, query in self._queries.items():
-            found = set(query.select(columns, numbers, now))
+            found = set(query.select(columns, counting, now))
             members = self._members[text]
             members.difference_update(numbers)
             members |= found
 
     def _step(self) -> None:
-        """Ask the next slice; gone rows match no query of the sidebar but are taken out here."""
+        """Ask the next slice; what is gone or was run again is taken out here."""
         numbers = self._rows.numbers()[self._next : self._next + SLICE]
-        self._ask([number for number in numbers if self._rows.alive(number)])
-        dead = {number for number in numbers if not self._rows.alive(number)}
-        for members in self._members.values() if dead else ():
-            members -= dead
+        self._ask(numbers)
         self._next += SLICE
         if self._next >= len(self._rows.numbers()):
             self._sweep.stop()

@@ -49,6 +49,10 @@ class JobStore:
     def _start(self) -> None:
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.at: dict[str, int] = {}
+        self.of_batch: dict[str, list[int]] = {}
+        """Batch to the numbers of its rows; some may be gone, or were run again."""
+        self.repeated: dict[str, str] = {}
+        """Job of a batch to the job that repeats it, as far as both are told."""
         self.complete = False
         self.expected = 0
         self.states: Counter[str] = Counter()
@@ -72,6 +76,15 @@ class JobStore:
     def alive(self, number: int) -> bool:
         """True if the row of this number was not purged."""
         return bool(self.columns["state"][number])
+
+    def counts(self, number: int) -> bool:
+        """True if the row stands for its job: it was not purged, nor run again within its batch."""
+        return bool(self.columns["state"][number]) and self.columns["id"][number] not in self.repeated
+
+    @property
+    def shown(self) -> int:
+        """Number of rows that `counts` says yes to."""
+        return len(self.at) - sum(1 for job in self.repeated if job in self.at)
 
     def row(self, job: str) -> dict[str, Any] | None:
         """Return the row of a job, or None if there is no such job."""
@@ -114,6 +127,14 @@ class JobStore:
             held.extend(self._once(new) if name in _SHARED else new)
         self.at.update(zip(self.columns["id"][first:], range(first, first + len(places)), strict=True))
         self.states.update(self.columns["state"][first:])
+        for number, batch in enumerate(self.columns["batch"][first:], first):
+            if batch:
+                self.of_batch.setdefault(batch, []).append(number)
+        repeats = self.columns["rerun_of"][first:] if "rerun_of" in self.columns else ()
+        for number, job in enumerate(repeats, first):
+            if job and self.columns["batch"][number]:
+                self.repeated[job] = self.columns["id"][number]
+                self._touched.add(job) if job in self.at else None
 
     def _once(self, texts: Sequence[str]) -> list[str]:
         keep = self._texts.setdefault
@@ -134,11 +155,20 @@ class JobStore:
         for job in ids:
             number = self.at.pop(job, None)
             if number is not None:
+                self._uncover(number)
                 self.states[self.columns["state"][number]] -= 1
                 self.columns["state"][number] = ""
         if ids:
             self._touched.update(ids)
             self._later()
+
+    def _uncover(self, number: int) -> None:
+        """The job that this one repeated stands for its member of the batch again."""
+        before = self.columns["rerun_of"][number] if "rerun_of" in self.columns else ""
+        if before and self.repeated.get(before) == self.columns["id"][number]:
+            del self.repeated[before]
+            if before in self.at:
+                self._touched.add(before)
 
     def finish(self) -> None:
         """All pages are in."""

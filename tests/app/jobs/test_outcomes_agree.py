@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.inspector.multi_selection import MultiSelection
 from app.jobs import folding
+from app.jobs.batch_totals import BatchTotals
 from app.jobs.table import JobsTable
 from app.shell.finder import Finder
 from app.statistics.pane import ends_sentence
@@ -109,7 +110,7 @@ def _ends(counts: Mapping[str, int]) -> Counts:
 
 def _said(text: str) -> Counts:
     """The numbers of a sentence such as `3 jobs: 2 failed, 1 done`."""
-    return _ends({word: int(number) for number, word in re.findall(r"(\d+) (\w+)", text.lower())})
+    return _ends({word: int(number) for number, word in re.findall(r"(\d+)(?: of \d+)? (\w+)", text.lower())})
 
 
 def _stored(records: list[JobRecord]) -> Iterator[Counts]:
@@ -144,8 +145,10 @@ def test_all_views_of_any_jobs_agree_on_what_is_done_and_what_has_failed(desk: D
         rows = desk.show(records)
         columns, every = desk.rows.columns, desk.rows.numbers()
         desk.selection.show_rows(rows)
+        totals = BatchTotals()
+        totals.add(columns, every)
         views = {
-            "batch": _said(folding.summary(folding.tally(columns, every, lambda place: None))),
+            "batch": _said(folding.summary(totals.tally())),
             "cells": desk.in_cells(),
             "sidebar": {end: desk.counts.of(f"state:{end}") for end in _ENDS},
             "query": {end: len(parse(f"state:{end}").select(columns, every, 0.0)) for end in _ENDS},
@@ -201,6 +204,6 @@ def test_the_palette_says_that_a_job_failed_and_with_which_exit_code(desk: Desk)
 def test_fetched_output_changes_nothing_in_how_a_job_came_out(desk: Desk) -> None:
     fetched = [row | {"state": "Cleared"} for row in ended(0, 1) + ended(3, 1)]
     desk.take(columns(*fetched))
-    assert desk.table.text(0, 0) == "1 failed, 1 done"
+    assert desk.table.text(0, 0) == "1 of 2 done · 1 failed"
     assert desk.in_cells() == {"done": 1, "failed": 1, "canceled": 0}
     assert desk.table.style_of(0).token == "state-Failed"
