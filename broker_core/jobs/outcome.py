@@ -111,10 +111,12 @@ def failure_line(
     if outcome_of(state, exit_code) is not Outcome.FAILED:
         return ""
     brief = brief_cause(state, exit_code, signal, reason)
-    if brief and not error_line and brief in reason:
-        parts = ["", reason, ""]  # the reason names the signal
+    if not brief:
+        parts = [reason, error_line]
+    elif error_line:
+        parts = [f"{brief[:1].upper()}{brief[1:]}", error_line]
     else:
-        parts = [f"{brief[:1].upper()}{brief[1:]}", "" if brief and error_line else reason, error_line]
+        parts = [reason if brief in reason else f"{brief[:1].upper()}{brief[1:]}"]
     return " · ".join(" ".join(part.split()) for part in parts if part)
 
 

@@ -95,7 +95,7 @@ def test_columns_have_the_outcomes_of_their_rows_and_many_rows_take_no_time() ->
     [
         (("Done", 7, None, "", "calibration.dat is not here"), "Exit 7 · calibration.dat is not here"),
         (("Cleared", 7, None, "", ""), "Exit 7"),
-        (("Done", 7, None, "It ran", ""), "Exit 7 · It ran"),
+        (("Done", 7, None, "Exit code 7", ""), "Exit 7"),
         (("Aborted", None, 9, "Ended by signal 9 (SIGKILL)", ""), "Ended by signal 9 (SIGKILL)"),
         (("Aborted", None, 9, "Ended by signal 9 (SIGKILL)", "half done"), "SIGKILL · half done"),
         (("Aborted", None, None, "No site\nfits", ""), "No site fits"),
