@@ -125,6 +125,8 @@ class AttemptEnded:
     """`wall_s`, `cpu_s`, `max_rss_bytes` as known."""
     started: float | None = None
     """When the application started, should that event have been lost; None if it never did."""
+    error_line: str = ""
+    """The last line of its standard error, where it failed; added by the broker."""
 
 
 AttemptReport = (

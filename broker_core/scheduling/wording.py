@@ -76,6 +76,8 @@ def end_details(message: AttemptEnded) -> dict[str, Any]:
         facts["failure"] = message.failure
     if message.usage:
         facts["usage"] = message.usage
+    if message.error_line:
+        facts["error_line"] = message.error_line
     return facts
 
 

@@ -14,8 +14,8 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
 
 _FOLD = """
-INSERT INTO purged (owner, structure, interactive, month, cpus, wait, submitted, accepted, matched, run, completed,
-    cleared, done, failed, canceled)
+INSERT INTO purged (owner, structure, interactive, month, cpus, wait, submitted, accepted, matched, run,
+    completed, cleared, done, failed, canceled)
 VALUES (?, ?, ?, strftime('%Y-%m', ?, 'unixepoch'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     submitted = submitted + excluded.submitted, accepted = accepted + excluded.accepted,

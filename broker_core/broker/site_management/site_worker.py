@@ -13,6 +13,7 @@ from broker_core.bookkeeping.sqlite.codec import clean
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.site_management.error_lines import error_line, failed_by_itself
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import (
@@ -122,6 +123,17 @@ class SiteWorker:
         if isinstance(said, AttemptEnded):
             self._leave(said.component)
             self._unsure.discard(said.component.tag)
+            if failed_by_itself(said):
+                self._spawn(self._failed(said))
+                return
+        self._engine.post(_writable(said))
+
+    async def _failed(self, said: AttemptEnded) -> None:
+        """Tell an end with the last words of the program. Should the broker end meanwhile, its site tells the
+        end again to the next one."""
+        live = self._engine.scheduler.job(said.component.job)
+        if live is not None and live.record.attempt == said.component.attempt:
+            said = replace(said, error_line=await error_line(self.site, self._orders, live.record))
         self._engine.post(_writable(said))
 
     async def close(self) -> None:
