@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from app.console.pane import ConsolePane
 from app.inspector.header import JobHeader
@@ -21,6 +21,7 @@ from app.widgets import glyphs
 from app.widgets.empty_state import EmptyState
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
+from app.widgets.overflow_tabs import OverflowTabs
 from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
 
@@ -139,7 +140,7 @@ class Inspector(QWidget):
         self.setAccessibleName("Inspector")
         self.header, self.tabs, self.multi_selection = (
             JobHeader(context),
-            QTabWidget(),
+            OverflowTabs(),
             MultiSelection(context),
         )
         self.empty = EmptyState(context)
@@ -159,10 +160,7 @@ class Inspector(QWidget):
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self.tabs, 1)
-        self.tabs.setDocumentMode(True)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.tabBar().setExpanding(False)
-        self.tabs.setStyleSheet(_CLOSE_TABS)
+        self.tabs.style_tabs(_CLOSE_TABS)
         self.tabs.tabBar().setAccessibleName("Views of the job")
         for pane in self.panes.values():
             self.tabs.addTab(pane, pane.title)
@@ -249,6 +247,7 @@ class Inspector(QWidget):
             title = self.tabs.tabText(place)
             if title == ConsolePane.title or any(title == later for _, later, _ in LATER):
                 self.tabs.setTabVisible(place, bool(row.get("interactive")))
+        self.tabs.show_more()
 
 
 def _take_over(pane: JobPane) -> None:

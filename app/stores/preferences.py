@@ -21,6 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "notifications": True,
     "welcomed": False,
     "wrap_logs": True,
+    "inspector_share": 0.35,
     "geometry": "",
     "layout": "",
     "columns": [],

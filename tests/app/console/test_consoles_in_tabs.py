@@ -115,7 +115,7 @@ def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
         assert (stage.context.jobs.row(view.job) or {})["reason"] == said
 
         def told() -> list[str]:
-            return [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
+            return [one.notice.text for one in stage.context.activity.all]
 
         await eventually(lambda: any(said in one for one in told()), what="a notice says the same")
         assert not any("application was ended" in one for one in told())

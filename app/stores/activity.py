@@ -1,0 +1,97 @@
+"""What the desktop has told, kept over restarts: a file of one line for each notice, bounded."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from app.context import Notice, Tone
+
+log = logging.getLogger(__name__)
+MOST = 500
+"""Notices kept; the oldest go."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldNotice:
+    """A notice with its moment."""
+
+    time: float
+    """Seconds since the epoch."""
+    notice: Notice
+
+
+class ActivityLog:
+    """The notices of one state directory, also those of earlier windows. A count replaces the one before."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = 0
+        """Lines of the file; when they are twice as many as are kept, it is written anew."""
+        self.all: list[ToldNotice] = []
+        """The oldest first."""
+        for one in self._stored():
+            self._take(one)
+
+    def add(self, notice: Notice) -> None:
+        """Keep a notice that is told now."""
+        told = ToldNotice(time.time(), notice)
+        self._take(told)
+        self._lines += 1
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if self._lines > 2 * MOST:
+                self._write_anew()
+            else:
+                with self._path.open("a", encoding="utf-8") as stream:
+                    stream.write(_line(told))
+        except OSError as error:
+            log.warning("What was told cannot be kept in %s: %s", self._path, error)
+
+    def _take(self, told: ToldNotice) -> None:
+        topic = told.notice.topic
+        if topic:
+            self.all = [one for one in self.all if not (one.notice.counting and one.notice.topic == topic)]
+        self.all.append(told)
+        del self.all[:-MOST]
+
+    def _write_anew(self) -> None:
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".activity-")
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.writelines(map(_line, self.all))
+        os.replace(name, self._path)
+        self._lines = len(self.all)
+
+    def _stored(self) -> Iterator[ToldNotice]:
+        try:
+            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            log.warning("What was told earlier cannot be read from %s: %s", self._path, error)
+            return
+        self._lines = len(lines)
+        for line in lines:
+            try:
+                yield _told(json.loads(line))
+            except (ValueError, TypeError, KeyError):
+                log.warning("A line of %s cannot be understood and is left aside", self._path)
+
+
+def _line(told: ToldNotice) -> str:
+    return json.dumps({"time": told.time, **asdict(told.notice)}) + "\n"
+
+
+def _told(found: dict[str, Any]) -> ToldNotice:
+    known = {name: found[name] for name in ("text", "action", "job", "other", "topic") if name in found}
+    if not all(isinstance(value, str) for value in known.values()):
+        raise TypeError("texts are expected")
+    counting = found.get("counting") is True
+    return ToldNotice(float(found["time"]), Notice(**known, tone=Tone(found["tone"]), counting=counting))
