@@ -95,20 +95,20 @@ class News(QObject):
     async def _tell_batches(self, batches: dict[str, EventView]) -> None:
         """One notice for each batch, which counts on until the last of its jobs has ended."""
         await self._book.ready(batches)
-        for batch, event in batches.items():
-            totals, failure = self._book.totals(batch), self._failures.get(batch)
+        for batch, told in batches.items():
+            event, totals = told, self._book.totals(batch)
             if len(totals) < 2:
                 self._tell_one(event)
                 continue
             counts = totals.outcomes()
             text, over = batch_words(totals.name, counts), not any(one.active for one in counts)
-            bad = failure is not None and counts[Outcome.FAILED] > 0
-            if bad and failure is not None and (why := _why(failure)):
-                text = f"{text}. {'The last one' if counts[Outcome.FAILED] > 1 else 'It'} says: {why}"
-            tone = Tone.BAD if bad else Tone.GOOD if over else Tone.NEUTRAL
-            job = (failure if bad and failure is not None else event).job
+            failed, last = counts[Outcome.FAILED], self._failures.get(batch)
+            if failed and last is not None:
+                text = f"{text}. {'The last one' if failed > 1 else 'It'} says: {_why(last)}"
+                event = last
+            tone = Tone.BAD if failed else Tone.GOOD if over else Tone.NEUTRAL
             self._context.notify(
-                Notice(text, tone, job=job, topic=f"batch {batch}", counting=not over, batch=batch)
+                Notice(text, tone, job=event.job, topic=f"batch {batch}", counting=not over, batch=batch)
             )
             if over:
                 self._failures.pop(batch, None)
@@ -134,8 +134,9 @@ class News(QObject):
             said = f"{name} could not start: {event.reason}"
             self._context.notify(Notice(said, Tone.BAD, "job.resubmit", event.job, "job.batch"))
         else:
-            tab = "job.logs" if event.type == EventType.DONE.value else "job.story"
-            self._context.notify(Notice(f"{name} failed: {_why(event)}", Tone.BAD, tab, event.job))
+            ran = event.type == EventType.DONE.value
+            tone, tab = (Tone.WARNING, "job.logs") if ran else (Tone.BAD, "job.story")
+            self._context.notify(Notice(f"{name} failed: {_why(event)}", tone, tab, event.job))
 
 
 def batch_words(name: str, counts: Mapping[Outcome, int]) -> str:

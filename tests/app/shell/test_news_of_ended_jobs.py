@@ -45,11 +45,11 @@ def ended(job: str, kind: str = "job.done", new: str = "Done", **details: Any) -
     ("events", "text", "tone"),
     [
         ([ended("a", exit_code=0)], "“a” is done.", Tone.GOOD),
-        ([ended("a", exit_code=3)], "“a” failed: Exit 3", Tone.BAD),
+        ([ended("a", exit_code=3)], "“a” failed: Exit 3", Tone.WARNING),
         (
             [ended("a", exit_code=7, error_line="no map here")],
             "“a” failed: Exit 7 · no map here",
-            Tone.BAD,
+            Tone.WARNING,
         ),
         (
             [ended("a", "job.aborted", "Aborted", signal=9)],

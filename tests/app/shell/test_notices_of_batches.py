@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.context import NO_BROKER, Notice, Tone
@@ -43,6 +44,7 @@ def toasts(on: Stage) -> list[str]:
     return [one.accessibleName() for one in on.window.findChildren(Toast) if not one.isHidden()]
 
 
+@pytest.mark.expected_log("1 failed. It says: Exit 7")
 def test_a_batch_has_one_notice_which_is_there_after_a_restart(qapp: QApplication, broker: Path) -> None:
     end = "sweep: 5 of 6 done, 1 failed. It says: Exit 7 · no map for 3"
 
@@ -79,6 +81,7 @@ def test_what_is_in_view_is_not_told(qapp: QApplication, broker: Path) -> None:
     play(qapp, broker, scenario)
 
 
+@pytest.mark.expected_log("While reading: nobody answers")
 def test_a_notice_of_a_stopped_broker_goes_when_it_is_back(qapp: QApplication, tmp_path: Path) -> None:
     async def scenario(on: Stage) -> None:
         on.context.link.set(ConnectionState.STOPPED)
@@ -101,6 +104,7 @@ def test_the_words_of_a_batch() -> None:
     assert batch_words("x", {Outcome.DONE: 1, Outcome.CANCELED: 2}) == "x: 1 of 3 done, 2 canceled"
 
 
+@pytest.mark.expected_log("cannot be understood and is left aside")
 def test_what_is_kept_is_bounded_and_survives_lines_that_nobody_understands(tmp_path: Path) -> None:
     path = tmp_path / "state" / "activity.jsonl"
     log = ActivityLog(path)
@@ -117,6 +121,7 @@ def test_what_is_kept_is_bounded_and_survives_lines_that_nobody_understands(tmp_
     assert again.all[-1].notice == Notice("x: all 2 done", Tone.GOOD, topic="batch x", job="a")
 
 
+@pytest.mark.expected_log("What was told")
 def test_a_directory_that_cannot_be_written_costs_nothing_but_the_memory(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     log = ActivityLog(tmp_path / "state" / "activity.jsonl")
