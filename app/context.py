@@ -125,6 +125,10 @@ class AppContext(Protocol):
         """Show all about a site; empty: all sites."""
         ...
 
+    def show_batch(self, batch: str) -> None:
+        """Open the page of a batch."""
+        ...
+
     def show_help(self, page: str) -> None:
         """Open a page of the in-app help."""
         ...

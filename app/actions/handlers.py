@@ -24,6 +24,18 @@ class JobHandlers(Protocol):
         """Submit them once more, as batch jobs if so wanted."""
         ...
 
+    def rerun(self) -> None:
+        """Run those that failed again, each in its place."""
+        ...
+
+    def rerun_changed(self) -> None:
+        """Ask what to change, then run those that failed again."""
+        ...
+
+    def open_batch(self) -> None:
+        """Open the page of the batch of the first of them."""
+        ...
+
     def edit(self) -> None:
         """Open the description in an editor."""
         ...

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -11,12 +10,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.actions.handlers import WindowHandlers
 from app.actions.table import ACTIONS, BY_ID, Action
+from app.stores.alike import Alike
 from app.theme.theme import Theme
 
 OF_VIEWS = frozenset({"job", "jobs"})
 """Groups whose keys work only in the views that listen."""
-SAMPLE = 500
-"""Rows that the predicates look at, of a larger selection."""
 
 
 class Actions(QObject):
@@ -29,7 +27,7 @@ class Actions(QObject):
         super().__init__(window)
         self._handlers: WindowHandlers | None = None
         self._made: dict[str, QAction] = {}
-        self._rows: Sequence[Mapping[str, Any]] = ()
+        self._alike: Sequence[Alike] = ()
         self._linked = False
         for action in ACTIONS:
             self._made[action.id] = self._make(action, theme, window)
@@ -74,14 +72,22 @@ class Actions(QObject):
         """The QAction of an id, for buttons and menus."""
         return self._made[action]
 
+    def name(self, action: str) -> str:
+        """What an action would do to the selected jobs, e.g. `Rerun 8 failed`."""
+        return self._made[action].text().partition("\t")[0].rstrip("…")
+
     def usable(self) -> list[Action]:
         """Actions that apply now, in the order of the table."""
         return [action for action in ACTIONS if self._made[action.id].isEnabled()]
 
-    def select(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Say which rows are selected (a sample of at most SAMPLE is enough)."""
-        self._rows = rows
+    def select(self, alike: Sequence[Alike]) -> None:
+        """Say which jobs are selected, and which of them are alike."""
+        self._alike = alike
         self.refresh()
+
+    def fits(self, action: str) -> int:
+        """To how many of the selected jobs an action applies; 1 for one that asks about no job."""
+        return applies_to(BY_ID[action], self._alike)
 
     def link(self, up: bool) -> None:
         """Say whether the broker is connected."""
@@ -94,16 +100,33 @@ class Actions(QObject):
             self._refresh_one(action)
 
     def _refresh_one(self, action: Action) -> None:
-        applies = action.enabled is None or action.enabled(self._rows)
+        number = applies_to(action, self._alike)
+        made, name = self._made[action.id], action.named(number, sum(each.number for each in self._alike))
+        if action.many:
+            made.setText(name if number else action.text)
         linked = not action.needs_link if not self._linked else not action.without_link
         served = self._handlers is not None and (not action.needs_editor or self._handlers.editing())
-        self._made[action.id].setEnabled(served and applies and linked)
+        made.setEnabled(served and number > 0 and linked)
 
-    def fill(self, menu: QMenu, group: str) -> None:
-        """Put the actions of a group into a menu, with rules between their sections."""
+    def fill(self, menu: QMenu, group: str, *, fitting: bool = False) -> None:
+        """Put the actions of a group into a menu, with rules between their sections.
+
+        `fitting`: only those that apply to what is selected.
+        """
         before = None
         for action in (one for one in ACTIONS if one.group == group):
+            if fitting and not self.fits(action.id):
+                continue
             if before is not None and action.menu != before:
                 menu.addSeparator()
             before = action.menu
             menu.addAction(self._made[action.id])
+
+
+def applies_to(action: Action, alike: Sequence[Alike]) -> int:
+    """To how many of these jobs an action applies; 1 for one that asks about no job."""
+    if action.each is None:
+        return 1
+    if action.one and sum(each.number for each in alike) != 1:
+        return 0
+    return sum(each.number for each in alike if action.each(each.row))

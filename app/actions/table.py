@@ -2,53 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.actions.handlers import WindowHandlers
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.states import JobState
 
 Row = Mapping[str, Any]
 Handler = Callable[[WindowHandlers], None]
 """What an action does."""
-Enabled = Callable[[Sequence[Row]], bool]
-"""Selected rows (JobRecord field to value; of very many a sample) to whether the action applies."""
+RowTest = Callable[[Row], bool]
+"""A job, given by what actions ask about it (app/stores/alike.py), to whether the action applies to it."""
 GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
 """Group to its title."""
-
-
-def _any(test: Callable[[Row], bool]) -> Enabled:
-    return lambda rows: any(test(row) for row in rows)
 
 
 def _state(row: Row) -> JobState:
     return JobState(row["state"])
 
 
-some = _any(lambda row: True)
-active = _any(lambda row: _state(row).active)
-ended = _any(lambda row: _state(row).ended)
-held = _any(lambda row: bool(row["held"]) and _state(row) is JobState.WAITING)
-holdable = _any(lambda row: _state(row) in (JobState.SUBMITTED, JobState.WAITING) and not row["held"])
+def any_job(row: Row) -> bool:
+    """Every job."""
+    return True
 
 
-unheard = _any(lambda row: bool(row.get("unheard")) and _state(row).active)
-
-refused = _any(
-    lambda row: bool(row.get("interactive")) and not row.get("started") and _state(row) is JobState.ABORTED
-)
-"""Interactive jobs that did not find a place at once."""
+def cancelable(row: Row) -> bool:
+    """Jobs that go on, and of which nobody asked yet that they end (CB-LIFE-03)."""
+    return _state(row).active and not row.get("canceling")
 
 
-def single(rows: Sequence[Row]) -> bool:
-    """Exactly one job."""
-    return len(rows) == 1
+def ended(row: Row) -> bool:
+    """Jobs that are over, however they went."""
+    return _state(row).ended
 
 
-def interactive(rows: Sequence[Row]) -> bool:
-    """Exactly one job, which has a console."""
-    return single(rows) and bool(rows[0].get("interactive"))
+def failed(row: Row) -> bool:
+    """Jobs that failed, and stand for themselves: no other one repeats them yet."""
+    return outcome_of(row["state"], row.get("exit_code")) is Outcome.FAILED and not row.get("repeated")
+
+
+def held(row: Row) -> bool:
+    """Jobs that wait because they are held."""
+    return bool(row["held"]) and _state(row) is JobState.WAITING
+
+
+def holdable(row: Row) -> bool:
+    """Jobs that have not been given to a site and are not held."""
+    return _state(row) in (JobState.SUBMITTED, JobState.WAITING) and not row["held"]
+
+
+def unheard(row: Row) -> bool:
+    """Jobs that may run at a site that is silent."""
+    return bool(row.get("unheard")) and _state(row).active
+
+
+def refused(row: Row) -> bool:
+    """Interactive jobs that did not find a place at once."""
+    return bool(row.get("interactive")) and not row.get("started") and _state(row) is JobState.ABORTED
+
+
+def interactive(row: Row) -> bool:
+    """Jobs that have a console."""
+    return bool(row.get("interactive"))
+
+
+def member(row: Row) -> bool:
+    """Jobs of a batch."""
+    return bool(row.get("batch"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +85,8 @@ class Action:
     shortcut: str = ""
     group: str = "app"
     """Menu it stands in: file, job, jobs, view, help."""
-    enabled: Enabled | None = None
-    """None: always."""
+    each: RowTest | None = None
+    """To which of the selected jobs it applies; at least one is needed. None: always."""
     needs_link: bool = False
     """Disabled while the broker is not connected."""
     menu: str = ""
@@ -75,6 +97,14 @@ class Action:
     """The view that does it listens to the keys itself; here they are only shown."""
     needs_editor: bool = False
     """Disabled unless a description is in front."""
+    one: bool = False
+    """Only for exactly one job."""
+    many: str = ""
+    """Its name with the number of jobs to which it applies, where several are selected: `Cancel {}`."""
+
+    def named(self, number: int, selected: int) -> str:
+        """Its name where it applies to `number` of the selected jobs."""
+        return self.many.format(f"{number:,}") if self.many and selected > 1 else self.text
 
 
 # fmt: off
@@ -98,37 +128,45 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.quit", lambda on: on.quit(),
            "Quit", "", "Ctrl+Q", "file", menu="close"),
     Action("job.story", lambda on: on.jobs.show("story"),
-           "Show story", "history", "S", "job", single),
+           "Show story", "history", "S", "job", any_job, one=True),
     Action("job.logs", lambda on: on.jobs.show("logs"),
-           "Show logs", "scroll-text", "L", "job", single),
+           "Show logs", "scroll-text", "L", "job", any_job, one=True),
     Action("job.output", lambda on: on.jobs.show("output"),
-           "Show output", "package-open", "O", "job", single),
+           "Show output", "package-open", "O", "job", any_job, one=True),
     Action("job.console", lambda on: on.jobs.show("console"),
-           "Show console", "terminal", "C", "job", interactive),
+           "Show console", "terminal", "C", "job", interactive, one=True),
     Action("job.why", lambda on: on.jobs.why(),
-           "Why here, why waiting", "circle-question-mark", "W", "job", single),
+           "Why here, why waiting", "circle-question-mark", "W", "job", any_job, one=True),
     Action("job.fetch", lambda on: on.jobs.fetch(),
-           "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do"),
+           "Fetch output…", "download", "Ctrl+S", "job", ended, True, "do", many="Fetch {}…"),
+    Action("job.rerun", lambda on: on.jobs.rerun(),
+           "Rerun", "refresh-cw", "Ctrl+Shift+R", "job", failed, True, "do", many="Rerun {} failed"),
+    Action("job.rerun_changed", lambda on: on.jobs.rerun_changed(),
+           "Rerun with changes…", "pencil", "", "job", failed, True, "do",
+           many="Rerun {} failed with changes…"),
+    Action("job.open_batch", lambda on: on.jobs.open_batch(),
+           "Open batch", "rows-2", "Alt+Return", "job", member),
     Action("job.resubmit", lambda on: on.jobs.resubmit(),
-           "Resubmit", "rotate-cw", "Ctrl+R", "job", some, True, "do"),
+           "Resubmit", "rotate-cw", "Ctrl+R", "job", any_job, True, "do", many="Resubmit {}"),
     Action("job.batch", lambda on: on.jobs.resubmit(batch=True),
            "Queue as batch", "layers", "", "job", refused, True, "do"),
     Action("job.edit", lambda on: on.jobs.edit(),
-           "Edit and resubmit…", "pencil", "Ctrl+E", "job", single, True, "do"),
+           "Edit and resubmit…", "pencil", "Ctrl+E", "job", any_job, True, "do", one=True),
     Action("job.hold", lambda on: on.jobs.hold(),
-           "Hold", "pause", "H", "job", holdable, True, "hold"),
+           "Hold", "pause", "H", "job", holdable, True, "hold", many="Hold {}"),
     Action("job.release", lambda on: on.jobs.release(),
-           "Release", "play", "Shift+H", "job", held, True, "hold"),
+           "Release", "play", "Shift+H", "job", held, True, "hold", many="Release {}"),
     Action("job.elsewhere", lambda on: on.jobs.elsewhere(),
-           "Run elsewhere…", "route", "", "job", unheard, True, "hold"),
+           "Run elsewhere…", "route", "", "job", unheard, True, "hold", many="Run {} elsewhere…"),
     Action("job.cancel", lambda on: on.jobs.cancel(),
-           "Cancel…", "ban", "Del", "job", active, True, "hold"),
+           "Cancel…", "ban", "Del", "job", cancelable, True, "hold", many="Cancel {}…"),
     Action("job.purge", lambda on: on.jobs.purge(),
-           "Remove with files…", "trash-2", "Shift+Del", "job", ended, True, "hold"),
+           "Remove with files…", "trash-2", "Shift+Del", "job", ended, True, "hold",
+           many="Remove {} with files…"),
     Action("job.copy_id", lambda on: on.jobs.copy_ids(),
-           "Copy id", "copy", "Ctrl+C", "job", some, menu="copy"),
+           "Copy id", "copy", "Ctrl+C", "job", any_job, menu="copy"),
     Action("job.copy_command", lambda on: on.jobs.copy_command(),
-           "Copy as command", "terminal", "Ctrl+Shift+C", "job", some, menu="copy"),
+           "Copy as command", "terminal", "Ctrl+Shift+C", "job", any_job, menu="copy"),
     Action("jobs.filter", lambda on: on.filter(),
            "Filter jobs", "list-filter", "Ctrl+F", "jobs"),
     Action("jobs.save_query", lambda on: on.save_query(),

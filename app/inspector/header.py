@@ -8,75 +8,70 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from app.actions.registry import applies_to
 from app.actions.table import BY_ID
 from app.inspector import job_times
+from app.stores.alike import Alike
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import breakable, give_way, label
 from app.widgets.state_glyph import StateGlyph, style_of_row
-from app.widgets.state_style import AT_SITE, UNHEARD
+from app.widgets.state_style import UNHEARD
 from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
-from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.context import AppContext
 
-S = JobState
-
-
-def can_cancel(row: dict[str, Any]) -> bool:
-    """True while a job can still be cancelled (CB-LIFE-03)."""
-    return JobState(row["state"]).active and not row.get("canceling")
-
-
-def can_fetch(row: dict[str, Any]) -> bool:
-    """True where output may be fetched: after the end, whatever it was."""
-    return row["state"] in (S.DONE, S.CLEARED, S.ABORTED, S.CANCELED)
-
-
-def can_purge(row: dict[str, Any]) -> bool:
-    """True where a job can be removed with its files."""
-    return JobState(row["state"]).ended
-
-
-ACTIONS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
-    ("job.cancel", "Cancel", can_cancel),
-    ("job.elsewhere", "Run elsewhere", lambda row: bool(row.get("unheard")) and row["state"] in AT_SITE),
-    ("job.fetch", "Fetch output", can_fetch),
-    ("job.resubmit", "Resubmit", lambda row: True),
-    ("job.purge", "Remove", can_purge),
+ACTIONS: tuple[tuple[str, str], ...] = (
+    ("job.cancel", "Cancel"),
+    ("job.rerun", "Rerun"),
+    ("job.rerun_changed", "Rerun with changes…"),
+    ("job.elsewhere", "Run elsewhere"),
+    ("job.fetch", "Fetch output"),
+    ("job.open_batch", "Open batch"),
+    ("job.resubmit", "Resubmit"),
+    ("job.purge", "Remove"),
 )
-"""Id in the desktop's table of actions, short verb, and for which rows it applies."""
+"""Id in the desktop's table of actions and short verb."""
 
 
 class JobActions(QWidget):
     """Buttons for what applies to the selected jobs, done through the desktop's table of actions."""
 
-    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        parent: QWidget | None = None,
+        act: Callable[[str], object] | None = None,
+    ) -> None:
+        """`act` does an action by its id; without it the window does, with what is selected in the table."""
         super().__init__(parent)
         self._context = context
+        do = act or context.trigger
         row = FlowLayout(self, spacing=4, below=4)
         self.buttons: dict[str, QPushButton] = {}
-        for action, verb, _ in ACTIONS:
+        for action, verb in ACTIONS:
             button = QPushButton(verb)
             button.setStyleSheet("padding: 5px 8px;")
-            button.clicked.connect(lambda _=False, action=action: context.trigger(action))
+            button.clicked.connect(lambda _=False, action=action: do(action))
             self.buttons[action] = button
             row.addWidget(button)
         context.theme.changed.connect(self._restyle)
         self._restyle()
 
-    def show_rows(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Offer what applies to all of these rows; with several rows the tooltips say how many."""
-        number = "this job" if len(rows) == 1 else job_times.count(len(rows), "job")
-        for action, verb, applies in ACTIONS:
+    def show_jobs(self, jobs: Sequence[Alike]) -> None:
+        """Offer what applies to some of these jobs, and say to how many."""
+        selected = sum(each.number for each in jobs)
+        for action, verb in ACTIONS:
+            number, row = applies_to(BY_ID[action], jobs), BY_ID[action]
             button = self.buttons[action]
-            fits = bool(rows) and all(applies(row) for row in rows)
-            button.setVisible(fits)
-            button.setEnabled(fits)
-            button.setToolTip(f"{verb}: {number}")
+            button.setVisible(number > 0)
+            button.setEnabled(number > 0)
+            button.setText(row.named(number, selected) if row.many and selected > 1 else verb)
+            told = "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
+            button.setToolTip(f"{verb.rstrip('…')}: {told}")
 
     def _restyle(self) -> None:
         for action, button in self.buttons.items():
@@ -142,7 +137,7 @@ class JobHeader(QWidget):
         self.why.setAccessibleName(f"Why it failed: {why}")
         self.why.setVisible(bool(why))
         self.tell_time()
-        self.offers.show_rows([row])
+        self.offers.show_jobs([Alike(row | {"repeated": row["id"] in self._context.jobs.repeated}, 1)])
 
     def tell_time(self) -> None:
         """Say again how long ago things were."""

@@ -235,12 +235,12 @@ class Inspector(QWidget):
             self._show_rows()
 
     def _show_rows(self) -> None:
-        rows = [row for job in self.ids if (row := self.context.jobs.row(job)) is not None]
-        if len(self.ids) == 1 and rows:
-            self.header.show_row(rows[0])
-            self._show_later(rows[0])
+        row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None
+        if row is not None:
+            self.header.show_row(row)
+            self._show_later(row)
         elif len(self.ids) > 1:
-            self.multi_selection.show_rows(rows)
+            self.multi_selection.show_jobs(self.ids)
 
     def _show_later(self, row: dict[str, Any]) -> None:
         for place in range(self.tabs.count()):

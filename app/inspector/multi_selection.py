@@ -1,18 +1,20 @@
-"""Several selected jobs: how many have which outcome, and what can be done with all of them."""
+"""Several selected jobs: how many have which outcome, and what can be done with them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.inspector import job_times
 from app.inspector.header import JobActions
+from app.stores.alike import alike
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph
 from app.widgets.state_style import OUTCOME_STYLES
-from broker_core.jobs.outcome import Outcome, outcome_of
+from broker_core.jobs.outcome import Outcome, outcomes
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MultiSelection(QWidget):
-    """A summary with counts by outcome and the actions that apply to all."""
+    """A summary with counts by outcome, and actions with the number of jobs to which each applies."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,13 +43,21 @@ class MultiSelection(QWidget):
         column.addLayout(self._grid)
         column.addStretch(1)
 
-    def show_rows(self, rows: list[dict[str, Any]]) -> None:
-        """Sum these rows up."""
-        self.title.setText(job_times.count(len(rows), "job") + " selected")
-        self.about.setText(about(rows))
-        self.offers.show_rows(rows)
-        found = Counter(_outcomes(rows))
-        self.counts = {one: found[one] for one in Outcome if found[one]}
+    def show_jobs(self, ids: Sequence[str]) -> None:
+        """Sum these jobs up."""
+        context, rows = self._context, self._context.jobs
+        numbers = [rows.at[job] for job in ids if job in rows.at]
+        self.title.setText(job_times.count(len(numbers), "job") + " selected")
+        self.offers.show_jobs(alike(rows, ids, context.sites.unheard))
+        states, codes = rows.columns["state"], rows.columns["exit_code"]
+        found = Counter(outcomes((states[at] for at in numbers), (codes[at] for at in numbers)))
+        self.about.setText(self._sentence(numbers, found[Outcome.FAILED]))
+        counts = {one: found[one] for one in Outcome if found[one]}
+        if counts != self.counts:
+            self.counts = counts
+            self._fill()
+
+    def _fill(self) -> None:
         while (gone := self._grid.takeAt(0)) is not None:
             if (widget := gone.widget()) is not None:
                 widget.deleteLater()
@@ -60,19 +70,14 @@ class MultiSelection(QWidget):
             count.setAccessibleName(f"{style.word}: {number}")
             self._grid.addWidget(count, line, 2)
 
-
-def _outcomes(rows: list[dict[str, Any]]) -> list[Outcome]:
-    return [outcome_of(row["state"], row.get("exit_code")) for row in rows]
-
-
-def about(rows: list[dict[str, Any]]) -> str:
-    """Say in a sentence what matters about these rows: CPUs in all, sites, how many failed."""
-    cpus = sum(row.get("cpus") or 1 for row in rows)
-    sites = {site_name(row["site"]) for row in rows if row.get("site")}
-    bad = _outcomes(rows).count(Outcome.FAILED)
-    parts = [f"{job_times.count(cpus, 'CPU')} in all"]
-    if sites:
-        parts.append(f"at {sites.pop()}" if len(sites) == 1 else f"at {len(sites)} sites")
-    if bad:
-        parts.append(f"{bad:,} failed")
-    return ", ".join(parts) + "."
+    def _sentence(self, numbers: Sequence[int], bad: int) -> str:
+        """What matters about these jobs: CPUs in all, sites, how many failed."""
+        columns = self._context.jobs.columns
+        cpus = sum(columns["cpus"][at] or 1 for at in numbers)
+        sites = {site_name(place) for place in {columns["site"][at] for at in numbers} if place}
+        parts = [f"{job_times.count(cpus, 'CPU')} in all"]
+        if sites:
+            parts.append(f"at {sites.pop()}" if len(sites) == 1 else f"at {len(sites)} sites")
+        if bad:
+            parts.append(f"{bad:,} failed")
+        return ", ".join(parts) + "."

@@ -14,7 +14,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app import units
+from app.actions.table import BY_ID
 from app.context import Notice, Tone
+from app.jobs.rerun import run_again
+from app.stores.alike import those
 from app.widgets.confirm import confirm
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
@@ -23,6 +26,10 @@ from broker_core.jobs.states import JobState
 if TYPE_CHECKING:
     from app.context import AppContext
     from broker_core.wire.submission import Outcomes
+
+
+_MANY = 10
+"""Jobs that a command acts on without a question, at most."""
 
 
 class JobCommands:
@@ -40,9 +47,11 @@ class JobCommands:
         row = self._context.jobs.row(self._chosen()[0]) or {}
         self.show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
 
-    def _those(self, test: Callable[[JobState], bool]) -> list[str]:
-        rows = ((job, self._context.jobs.row(job)) for job in self._chosen())
-        return [job for job, row in rows if row and test(JobState(row["state"]))]
+    def _those(self, action: str) -> list[str]:
+        """The chosen jobs to which an action applies."""
+        test = BY_ID[action].each
+        chosen, context = self._chosen(), self._context
+        return those(context.jobs, chosen, context.sites.unheard, test) if test else chosen
 
     def _named(self, ids: list[str]) -> str:
         if len(ids) == 1:
@@ -54,7 +63,7 @@ class JobCommands:
 
     def cancel(self) -> None:
         """Ask, then cancel the selected jobs that have not ended (CB-CMD-02)."""
-        ids = self._those(lambda state: state.active)
+        ids = self._those("job.cancel")
         if not ids:
             return
         running = sum(
@@ -69,7 +78,7 @@ class JobCommands:
 
     def purge(self) -> None:
         """Ask, then remove the selected jobs that have ended, with their files."""
-        ids = self._those(lambda state: state.ended)
+        ids = self._those("job.purge")
         if ids:
             confirm(
                 self._window, f"Remove {self._named(ids)} with all files?",
@@ -80,9 +89,7 @@ class JobCommands:
     def elsewhere(self) -> None:
         """Ask, then run jobs of a silent site elsewhere, although they may still run there."""
         unheard, rows = self._context.sites.unheard, self._context.jobs.row
-        ids = [
-            job for job in self._those(lambda state: state.active) if unheard((rows(job) or {}).get("site"))
-        ]
+        ids = self._those("job.elsewhere")
         if not ids:
             return
         place = site_name((rows(ids[0]) or {})["site"])
@@ -107,16 +114,27 @@ class JobCommands:
 
     def hold(self) -> None:
         """Keep the selected jobs that wait from being started."""
-        self._bulk("hold", "Held", _waiting)
+        self._bulk("hold", "Held")
 
     def release(self) -> None:
         """Let the selected jobs be started again."""
-        self._bulk("release", "Released", _waiting)
+        self._bulk("release", "Released")
 
-    def _bulk(self, verb: str, word: str, test: Callable[[JobState], bool]) -> None:
-        ids = self._those(test)
+    def _bulk(self, verb: str, word: str) -> None:
+        ids = self._those(f"job.{verb}")
         if ids:
-            self._send(verb, word, ids)
+            self._ask(verb.capitalize(), ids, partial(self._send, verb, word, ids))
+
+    def _ask(self, verb: str, ids: list[str], act: Callable[[], object], *, what: str = "job") -> None:
+        """Ask before a command for many jobs; one for few is done at once."""
+        if len(ids) <= _MANY:
+            act()
+            return
+        number = units.count(len(ids), what)
+        confirm(
+            self._window, f"{verb} {number}?", "They were selected together.", f"{verb} {number}",
+            lambda: act(), danger=False,
+        )  # fmt: skip
 
     def _send(self, verb: str, word: str, ids: list[str], *_: object) -> None:
         call: Callable[[list[str]], Awaitable[Outcomes]] = getattr(self._context.client, verb)
@@ -147,8 +165,36 @@ class JobCommands:
 
         `batch`: without what makes them interactive, so that they may wait.
         """
-        ids = self._chosen()
-        self._context.run(self._resubmit(ids, batch), f"submitting {self._named(ids)} again")
+        ids = self._those("job.batch" if batch else "job.resubmit")
+
+        def act() -> None:
+            self._context.run(self._resubmit(ids, batch), f"submitting {self._named(ids)} again")
+
+        self._ask("Queue" if batch else "Resubmit", ids, act)
+
+    def rerun(self) -> None:
+        """Run the selected jobs that failed again, each in its place."""
+        self.rerun_those(self._those("job.rerun"))
+
+    def rerun_those(self, ids: list[str]) -> None:
+        """Run these jobs again, each in its place; asks first if they are many."""
+        if ids:
+            self._ask("Rerun", ids, partial(run_again, self._context, ids), what="failed job")
+
+    def rerun_changed(self) -> None:
+        """Ask what to change, then run the selected jobs that failed again, each in its place."""
+        from app.jobs.rerun_sheet import RerunSheet
+
+        if ids := self._those("job.rerun_changed"):
+            RerunSheet(self._context, ids, self._window).open()
+
+    def open_batch(self) -> None:
+        """Open the page of the batch of the selected jobs."""
+        batches = [
+            (self._context.jobs.row(job) or {}).get("batch") for job in self._those("job.open_batch")[:1]
+        ]
+        if batches and batches[0]:
+            self._context.show_batch(batches[0])
 
     async def _resubmit(self, chosen: list[str], batch: bool) -> None:
         from app.jobs.again import batch_submission, submissions_again
@@ -175,7 +221,10 @@ class JobCommands:
 
     def fetch(self) -> None:
         """Ask for a folder, then fetch the output of the selected ended jobs into it."""
-        ids = self._those(lambda state: state.ended)
+        self.fetch_those(self._those("job.fetch"))
+
+    def fetch_those(self, ids: list[str]) -> None:
+        """Ask for a folder, then fetch the output of these jobs into it."""
         if not ids:
             return
         dialog = QFileDialog(self._window, f"Fetch the output of {self._named(ids)} into")
@@ -215,10 +264,6 @@ class JobCommands:
         rows = [row for row in map(self._context.jobs.row, self._chosen()) if row]
         QGuiApplication.clipboard().setText(command_text(rows, self._context.state_dir))
         self._context.notify(Notice("The command is on the clipboard."))
-
-
-def _waiting(state: JobState) -> bool:
-    return state in (JobState.SUBMITTED, JobState.WAITING)
 
 
 def command_text(rows: Sequence[Mapping[str, Any]], state_dir: Path | None = None) -> str:

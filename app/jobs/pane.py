@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
-from app.actions.registry import SAMPLE
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.query_bar import QueryBar
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView, Pulse
+from app.stores.alike import alike
 from app.stores.query import JobQuery
 from app.widgets.column_choice import ColumnChoice
 from app.widgets.list_state import ListState, explain_link
@@ -77,6 +77,7 @@ class JobsPane(QWidget):
         self.view.selected.connect(self._selected)
         self.view.resized.connect(self._fill)
         self.view.opened.connect(self.opened)
+        self.view.batch_opened.connect(self._context.show_batch)
         self.view.customContextMenuRequested.connect(self._menu)
         header = self.view.horizontalHeader()
         header.sortIndicatorChanged.connect(self._sort)
@@ -206,14 +207,13 @@ class JobsPane(QWidget):
         self.chosen.emit(ids)
 
     def _tell_rows(self, ids: list[str]) -> None:
-        rows = [row for row in map(self._context.jobs.row, ids[:SAMPLE]) if row]
-        unheard = self._context.sites.unheard
-        self._context.actions.select([row | {"unheard": unheard(row["site"])} for row in rows])
+        context = self._context
+        context.actions.select(alike(context.jobs, ids, context.sites.unheard))
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._context.actions.fill(menu, "job")
+        self._context.actions.fill(menu, "job", fitting=True)
         menu.popup(self.view.viewport().mapToGlobal(at))
 
     # --- columns

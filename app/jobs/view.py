@@ -47,6 +47,8 @@ class JobsView(QTableView):
     """The room for the columns changed."""
     opened = Signal(str)
     """A job was asked for by Return or a double click."""
+    batch_opened = Signal(str)
+    """A batch was asked for by a double click with Ctrl; without it the batch is folded."""
 
     def __init__(self, theme: Theme, table: JobsTable, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -129,6 +131,7 @@ class JobsView(QTableView):
         wanted = {view.entry_of(job) for job in jobs}
         if None in wanted:
             return False
+        wanted = self._unfolded(wanted, jobs)
         lines = [line for line, entry in enumerate(view.lines) if entry in wanted]
         selection = QItemSelection()
         for line in lines:
@@ -139,6 +142,17 @@ class JobsView(QTableView):
             self.scrollTo(first)
         self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
         return True
+
+    def _unfolded(self, entries: set[int | None], jobs: Sequence[str]) -> set[int | None]:
+        """Unfold the batches of which only some jobs are wanted: their lines stand for all."""
+        view, at = self.table.view, self.table.rows.at
+        numbers = {at[job] for job in jobs}
+        for entry in [one for one in entries if one is not None and one < 0]:
+            batch = view.batches[-1 - entry]
+            if not numbers.issuperset(batch.rows):
+                view.fold(view.lines.index(entry), True)
+                entries = entries - {entry} | numbers.intersection(batch.rows)
+        return entries
 
     def _remember(self) -> None:
         top, current = self.rowAt(0), self.currentIndex().row()
@@ -207,7 +221,10 @@ class JobsView(QTableView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Open a job, or fold a batch."""
         index = self.indexAt(event.position().toPoint())
-        if index.isValid():
+        batch = self.table.batch_at(index.row()) if index.isValid() else None
+        if batch and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.batch_opened.emit(batch.id)
+        elif index.isValid():
             self._activate(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -71,7 +71,7 @@ class Finder:
         context = self._context
         for action in context.actions.usable():
             if action.id != "app.palette":
-                yield Find(action.text.rstrip("…"), "Action", action.icon or "command",
+                yield Find(context.actions.name(action.id), "Action", action.icon or "command",
                            partial(context.trigger, action.id),
                            action.shortcut, action.id)  # fmt: skip
         for query in context.saved.all:

@@ -94,6 +94,7 @@ class Handlers:
         self._context.actions.serve(self)
         self._context.actions.triggered.connect(self._remember)
         self._context.help_wanted.connect(self.help)
+        self._context.batch_wanted.connect(self.show_batch)
         parts.jobs.bar.save.clicked.connect(self.save_query)
 
     def _remember(self, action: str) -> None:
@@ -249,6 +250,18 @@ class Handlers:
     def show_site(self, name: str) -> None:
         """Show all about a site."""
         self.show_sites().choose(name)
+
+    def show_batch(self, batch: str) -> None:
+        """Open the page of a batch, or bring the open one to the front."""
+        from app.batch.page import BatchPage
+
+        rows = self._context.jobs
+        name = rows.columns["name"][rows.of_batch[batch][0]] if rows.of_batch.get(batch) else batch
+        page = self._parts.tabs.open_page(
+            f"batch:{batch}", name, "rows-2", lambda: BatchPage(self._context, batch)
+        )
+        page.named.connect(lambda said: self._parts.tabs.setTabText(self._parts.tabs.indexOf(page), said))
+        page.refresh()
 
     def add_site(self) -> None:
         """Open the sheet that adds a site, or bring the open one to the front."""

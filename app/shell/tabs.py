@@ -94,6 +94,9 @@ class MainTabs(QTabWidget):
         self.removeTab(self.indexOf(page))
         self._editors = [editor for editor in self._editors if editor is not page]
         _give_up(page)
+        self._named = {
+            name: known for name, known in self._named.items() if known is not page or _stays(name)
+        }
         if page not in self._named.values():
             page.deleteLater()
 
@@ -134,12 +137,13 @@ class MainTabs(QTabWidget):
 
     def open_job(self, job: str, make: Callable[[], QWidget]) -> QWidget:
         """Open a job in a tab of its own; returns its page."""
-        name = f"job:{job}"
         row = self._context.jobs.row(job)
-        known = self._named.pop(name, None)
-        page = known if known is not None and self.indexOf(known) >= 0 else make()
-        self._named[name] = page
-        return self.open_page(name, row["name"] if row else job, "file-text", lambda: page)
+        return self.open_page(f"job:{job}", row["name"] if row else job, "file-text", make)
+
+
+def _stays(name: str) -> bool:
+    """Places are shown again as they were left; of a job or a batch a closed page is made anew."""
+    return ":" not in name
 
 
 def _give_up(page: QWidget) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.actions.table import BY_ID
 from app.context import KEPT_CLEAR, Notice, Tone
 from app.widgets.tool_button import tool_button
 
@@ -88,7 +89,7 @@ class Toast(QFrame):
             row = QHBoxLayout()
             row.setSpacing(16)
             for name in filter(None, (self._notice.action, self._notice.other)):
-                button = QPushButton(self._context.actions.qt(name).text())
+                button = QPushButton(BY_ID[name].text)
                 button.setProperty("kind", "quiet")
                 button.setStyleSheet("padding-left: 0; padding-right: 0;")
                 button.clicked.connect(partial(self._act, name))

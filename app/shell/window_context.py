@@ -45,6 +45,8 @@ class WindowContext(QObject):
     """Text of a query whose jobs are to be shown."""
     site_wanted = Signal(str)
     """Name of a site to be shown."""
+    batch_wanted = Signal(str)
+    """Id of a batch whose page is to be shown."""
     help_wanted = Signal(str)
     """Name of a help page."""
 
@@ -146,6 +148,10 @@ class WindowContext(QObject):
     def show_site(self, name: str) -> None:
         """Show all about a site; empty: all sites."""
         self.site_wanted.emit(name)
+
+    def show_batch(self, batch: str) -> None:
+        """Open the page of a batch."""
+        self.batch_wanted.emit(batch)
 
     def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
         """Open a description in a new editor tab; `files` join its input sandbox."""

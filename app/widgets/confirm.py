@@ -8,13 +8,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 
-def confirm(parent: QWidget, title: str, text: str, verb: str, act: Callable[[], object]) -> QMessageBox:
-    """Open a question with the button `verb`, which calls `act`; Escape leaves everything as it is."""
+def confirm(
+    parent: QWidget, title: str, text: str, verb: str, act: Callable[[], object], *, danger: bool = True
+) -> QMessageBox:
+    """Open a question with the button `verb`, which calls `act`; Escape leaves everything as it is.
+
+    `danger`: something is stopped or lost; else there is only much of it.
+    """
     box = _box(parent, title, text)
     do = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
-    do.setProperty("kind", "danger")
+    do.setProperty("kind", "danger" if danger else "primary")
     do.setAutoDefault(False)
-    keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+    keep = box.addButton("Keep" if danger else "Cancel", QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(keep)
     box.setEscapeButton(keep)
     do.clicked.connect(act)

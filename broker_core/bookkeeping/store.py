@@ -249,6 +249,14 @@ class Store:
         """The input sandbox that a job was sent with."""
         return await self._readers.read(reads.files_of, identity, self._sweeps.files(identity))
 
+    async def files_of_jobs(self, identities: Sequence[str]) -> dict[str, tuple[SandboxFile, ...]]:
+        """Job id to its input sandbox, for jobs that have begun; equal ones are the same object."""
+        return await self._readers.read(reads.files_of_jobs, identities)
+
+    async def reruns(self, identities: Sequence[str]) -> dict[str, str]:
+        """Job id to the id of the job that repeats it, for those of the jobs that have one."""
+        return await self._readers.read(reads.reruns, identities)
+
     async def files_in_use(self) -> set[str]:
         """SHA-256 of every sandbox file that some job in the store was sent with."""
         return await self._readers.read(reads.files_in_use)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
@@ -19,7 +19,7 @@ from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
-from broker_core.wire.submission import Outcomes, Receipt, SandboxFile
+from broker_core.wire.submission import Outcomes, Receipt, Rerun, SandboxFile
 from broker_core.wire.views import (
     BrokerInfo,
     EventView,
@@ -110,6 +110,25 @@ class BrokerClient(SiteCommands, SubmissionCommands):
         return await submit.submit_prepared(
             self, prepared, key=key, site=site, name=name, values=values, hold=hold, progress=progress
         )
+
+    async def resubmit(
+        self,
+        ids: Sequence[str],
+        changes: Mapping[str, str] = MappingProxyType({}),
+        *,
+        site: str = "",
+        key: str = "",
+    ) -> Receipt:
+        """Run ended jobs once more, each as a new job in its place of the batch, with its value and files.
+
+        `changes`: attributes of the descriptions to new values, see `wire.submission.Rerun`; `site`: the only
+        one allowed now, empty: as before. All are run or none: raises NotFound, Conflict for a job that goes
+        on or was repeated already, and DescriptionRefused for values that are not in order.
+        """
+        from broker_core.client.submit import new_key
+
+        wanted = Rerun(key=key or new_key(), ids=list(ids), changes=dict(changes), site=site)
+        return fitting(Receipt, await self._post("/jobs/resubmit", wanted.model_dump()))
 
     # --- jobs
 

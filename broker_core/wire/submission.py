@@ -45,6 +45,19 @@ class Submission(Wire):
     """If not empty, the jobs wait on hold for this reason."""
 
 
+class Rerun(Wire):
+    """Jobs that have ended, to be run once more: each becomes a new job in its place of the batch, with its
+    value and files. Sent again with the same key it returns the same receipt and starts nothing."""
+
+    key: str = Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
+    ids: list[str] = Field(min_length=1, max_length=200_000)
+    changes: dict[str, str] = {}
+    """Attribute to the value that it gets in the descriptions, as `{"WallTime": "3600"}`; an empty one takes
+    it out. A text may come without its quotes."""
+    site: str = ""
+    """Send them to this site only; empty: where each had to go before."""
+
+
 class Caution(Wire):
     """A tolerated slip in a description: diagnostic code, message and line (1-based; 0 if none)."""
 

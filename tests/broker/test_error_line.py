@@ -53,7 +53,5 @@ async def test_a_failed_job_keeps_its_last_words_and_a_good_one_none(
 
 
 async def test_only_the_end_of_a_long_error_output_is_read(client: BrokerClient) -> None:
-    job = await script(
-        client, "head -c 999999 /dev/zero | tr '\\0' 'x' >&2; echo >&2; echo over >&2; exit 1"
-    )
+    job = await script(client, "head -c 999999 /dev/zero | tr '\\0' 'x' >&2; echo >&2; echo over >&2; exit 1")
     assert (await reach(client, job, "Done"))["error_line"] == "over"

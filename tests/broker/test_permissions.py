@@ -58,6 +58,7 @@ ALLOWED = {
         POST /jobs/hold
         POST /jobs/purge
         POST /jobs/release
+        POST /jobs/resubmit
         POST /jobs/{job}/elsewhere
         POST /jobs/{job}/fetched
         POST /jobs/{job}/lines
@@ -147,6 +148,8 @@ def _body(operation: str, job: str) -> Any:
         return {"desk": "d", "what": "bye"}
     if operation in ("POST /jobs/cancel", "POST /jobs/hold", "POST /jobs/release", "POST /jobs/purge"):
         return {"ids": [job]}
+    if operation == "POST /jobs/resubmit":
+        return {"ids": [job], "key": "of-nobody"}
     return {} if operation.split()[0] in ("POST", "PUT") else None
 
 
@@ -203,6 +206,9 @@ async def test_a_job_of_another_user_is_not_found_by_any_operation(state_dir: Pa
                 answer = await ask(STRANGER, operation, job)
                 assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), operation
                 assert (await ask(ROOT, operation, job)).json() != answer.json(), operation
+            elif operation == "POST /jobs/resubmit":
+                answer = await ask(STRANGER, operation, job)
+                assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
             elif operation.startswith("POST /jobs/"):
                 answer = await ask(STRANGER, operation, job)
                 assert answer.json() == {"results": {job: "There is no such job."}}, operation

@@ -186,6 +186,31 @@ def files_of(connection: sqlite3.Connection, identity: str, of_sweep: str = "") 
     return [] if row is None else [SandboxFile(**one) for one in orjson.loads(row[0])]
 
 
+def files_of_jobs(
+    connection: sqlite3.Connection, identities: Sequence[str]
+) -> dict[str, tuple[SandboxFile, ...]]:
+    """Job id to its input sandbox, for those that have a row; equal ones are the same object."""
+    text = orjson.dumps(list(identities)).decode()
+    query = "SELECT id, files FROM jobs WHERE id IN (SELECT value FROM json_each(?))"
+    names = dict(connection.execute(query, (text,)))
+    wanted = orjson.dumps(sorted(set(names.values()))).decode()
+    query = "SELECT sha, files FROM filesets WHERE sha IN (SELECT value FROM json_each(?))"
+    listed = {
+        sha: tuple(SandboxFile(**one) for one in orjson.loads(files))
+        for sha, files in connection.execute(query, (wanted,))
+    }
+    return {job: listed.get(name, ()) for job, name in names.items()}
+
+
+def reruns(connection: sqlite3.Connection, identities: Sequence[str]) -> dict[str, str]:
+    """Job id to the id of the job that repeats it, for those of the jobs that have one."""
+    text = orjson.dumps(list(identities)).decode()
+    query = (
+        "SELECT rerun_of, id FROM jobs WHERE rerun_of <> '' AND rerun_of IN (SELECT value FROM json_each(?))"
+    )
+    return dict(connection.execute(query, (text,)))
+
+
 def files_in_use(connection: sqlite3.Connection) -> set[str]:
     """SHA-256 of every sandbox file that a job in the store was sent with."""
     rows = connection.execute("SELECT files FROM filesets")

@@ -39,6 +39,7 @@ from broker_core.broker.site_management.site_specs import SiteSpecs
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.items import ItemChecker
 from broker_core.broker.submission.launch_orders import LaunchOrders
+from broker_core.broker.submission.reruns import Reruns
 from broker_core.broker.submission.submissions import Submissions
 from broker_core.errors import CrossDeskError
 from broker_core.information.replicas.catalog import catalog
@@ -132,6 +133,7 @@ class Broker:
         settings = self._settings
         items = ItemChecker(self._checker, self._files, self._data, settings.sandbox_limit)
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
+        self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)
 
     def _answer(self, shutdown: Shutdown) -> Parts:
@@ -142,9 +144,9 @@ class Broker:
         jobs = JobViews(engine, sites, orders, checker)
         known = KnownResources(engine.scheduler, updaters, cache=self._settings.cache)
         every: tuple[object, ...] = (
-            self._settings, self._store, self._stream, engine, checker, submissions, self._ended, self._files,
-            sites, registry, self._discovery, updaters, self._replicas, self._policies, self._sessions,
-            self._lines, self._keys, self._status, shutdown, jobs,
+            self._settings, self._store, self._stream, engine, checker, submissions, self._reruns,
+            self._ended, self._files, sites, registry, self._discovery, updaters, self._replicas,
+            self._policies, self._sessions, self._lines, self._keys, self._status, shutdown, jobs,
             QueueViews(engine, jobs, self._policies),
             SiteViews(engine, sites, registry, updaters),
             ListMatch(known, self._data, self._context, self._policies),

@@ -12,7 +12,7 @@ from broker_core.bookkeeping.entries import LogEntry
 from broker_core.broker.submission.expansion import JobSeed, files_of, helper_for
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.events import EventSource, JobEvent
-from broker_core.jobs.record import first_record
+from broker_core.jobs.record import JobRecord, first_record
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
 from broker_core.jobs.transitions import EventType
@@ -32,6 +32,11 @@ class CheckedItem:
     warnings: tuple[Caution, ...]
     own: dict[str, JobDescription]
     """Value to description, where the value changes what matching reads; else empty."""
+
+
+def seeds_of(item: CheckedItem) -> Iterator[JobSeed]:
+    """What tells the jobs of an item apart, in order."""
+    return helper_for(item.item, item.description).expand(item.item, item.description)
 
 
 def alike(item: CheckedItem) -> bool:
@@ -57,7 +62,7 @@ def jobs_of(owner: str, submission: Submission, item: CheckedItem, batch: str) -
     files = files_of(item.item)
     text = item.item.description
     shared = demand_of(item.description, text, "", submission.site)
-    for seed in helper_for(item.item, item.description).expand(item.item, item.description):
+    for seed in seeds_of(item):
         description = item.own.get(seed.parameter, item.description)
         demand = demand_of(description, text, seed.parameter, submission.site) if item.own else shared
         details = _details(seed, description, item.sha, batch, submission)
@@ -67,10 +72,10 @@ def jobs_of(owner: str, submission: Submission, item: CheckedItem, batch: str) -
 
 def sweep_of(owner: str, submission: Submission, item: CheckedItem, batch: str) -> tuple[Sweep, Demand]:
     """The jobs of an item that differ in their value alone, taken over already, and what they ask for."""
-    seeds = list(helper_for(item.item, item.description).expand(item.item, item.description))
+    seeds = list(seeds_of(item))
     details = _details(JobSeed(""), item.description, item.sha, batch, submission)
-    submitted = _submitted(owner, "", details)
-    story = submitted, *taken_over(submitted, submission.hold)
+    begun = _submitted(owner, "", details)
+    story = begun, *taken_over(begun, submission.hold)
     names = tuple(seed.name for seed in seeds)
     sweep = Sweep(
         story=story,
@@ -95,6 +100,28 @@ def _details(
         "pinned": submission.site,
         "hold": submission.hold,
     }
+
+
+def rerun_of(record: JobRecord, item: CheckedItem, site: str, name: str) -> NewJob:
+    """A job that repeats another one, in its place of the batch; `item` has its value among others.
+
+    `site`: the only one allowed; empty: any.
+    """
+    description = item.own.get(record.parameter, item.description)
+    details = {
+        "name": name,
+        "parameter": record.parameter,
+        "structure": description.structure,
+        "interactive": description.interactive,
+        "cpus": description.cpus,
+        "description": item.sha,
+        "batch": record.batch,
+        "pinned": site,
+        "rerun_of": record.id,
+    }
+    event = _submitted(record.owner, new_id(), details)
+    demand = demand_of(description, item.item.description, record.parameter, site)
+    return NewJob(LogEntry(event, first_record(event)), demand, tuple(item.item.files))
 
 
 def _submitted(owner: str, job: str, details: dict[str, object]) -> JobEvent:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from broker_core.bookkeeping.entries import NewSubmission
 from broker_core.broker.engine.engine import Engine
@@ -21,12 +22,12 @@ from broker_core.wire.submission import Receipt, SandboxFile, Submission
 
 _LATELY = 600.0
 """Seconds for which content named by a submission is not removed, so that its jobs find it."""
-_IN_A_THREAD = 200
+IN_A_THREAD = 200
 """Number of jobs from which a submission is put together in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
-class _NewJobs:
+class NewJobs:
     """The jobs of a submission, not recorded yet; their positions are still 0."""
 
     submission: NewSubmission
@@ -61,10 +62,15 @@ class Submissions:
         The same key of the same owner gives the same receipt, also while the first request is under way.
         Raises DescriptionRefused, BadRequest, Conflict, StorageFull or Busy; nothing is kept then.
         """
-        name = (owner, submission.key)
+        return await self.once(owner, submission.key, lambda: self._accept(owner, submission))
+
+    async def once(self, owner: str, key: str, accept: Callable[[], Coroutine[Any, Any, Receipt]]) -> Receipt:
+        """What `accept` gives, or gave before for this key of this owner; it must leave its receipt in the
+        store. Raises Busy, and what it raises."""
+        name = (owner, key)
         task = self._under_way.get(name)
         if task is None:
-            known = self._engine.store.receipt(owner, submission.key)
+            known = self._engine.store.receipt(owner, key)
             if known is not None:
                 return known
             if not self.accepting:
@@ -72,7 +78,7 @@ class Submissions:
                     "This broker is stopping and accepts nothing new.", remedy="Try again in a moment."
                 )
             self._refuse_overload()
-            task = asyncio.create_task(self._accept(owner, submission))
+            task = asyncio.create_task(accept())
             self._under_way[name] = task
             task.add_done_callback(lambda _: self._under_way.pop(name, None))
         return await asyncio.shield(task)
@@ -98,20 +104,29 @@ class Submissions:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
     async def _accept(self, owner: str, submission: Submission) -> Receipt:
-        self._named.update((file.sha256, now().monotonic) for item in submission.items for file in item.files)
-        items = await self._items.checked(submission)
+        items = await self.checked(submission)
         count = sum(1 if item.item.values is None else len(item.item.values) for item in items)
-        if count >= _IN_A_THREAD:
+        if count >= IN_A_THREAD:
             new = await asyncio.to_thread(self._put_together, owner, submission, items, count)
         else:
             new = self._put_together(owner, submission, items, count)
+        return await self.record(new)
+
+    async def checked(self, submission: Submission) -> list[CheckedItem]:
+        """Its items in order, the content that they name kept for a while; raises DescriptionRefused,
+        BadRequest and Conflict."""
+        self._named.update((file.sha256, now().monotonic) for item in submission.items for file in item.files)
+        return await self._items.checked(submission)
+
+    async def record(self, new: NewJobs) -> Receipt:
+        """Keep new jobs and tell the scheduler of them; returns when they are durable."""
         self._orders.remember(new.submission.descriptions)
         await self._engine.record_submission(new.submission, new.arrivals)
         return new.submission.receipt
 
     def _put_together(
         self, owner: str, submission: Submission, items: Sequence[CheckedItem], count: int
-    ) -> _NewJobs:
+    ) -> NewJobs:
         batch = new_id() if count > 1 else ""
         made: list[NewJob] = []
         sweeps: list[tuple[Sweep, tuple[SandboxFile, ...]]] = []
@@ -139,4 +154,4 @@ class Submissions:
             files={job.entry.record.id: job.files for job in made if job.files},
             sweeps=sweeps,
         )
-        return _NewJobs(kept, tuple(arrivals))
+        return NewJobs(kept, tuple(arrivals))

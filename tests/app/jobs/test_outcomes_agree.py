@@ -62,7 +62,7 @@ class Desk:
         self.counts = QueryCounts(self.rows, self.saved)  # type: ignore[arg-type]
         context: Any = SimpleNamespace(
             theme=Theme(app, Mode.LIGHT), trigger=print, jobs=self.rows, saved=self.saved, show_job=print,
-            actions=SimpleNamespace(usable=list), sites=SimpleNamespace(views=()),
+            actions=SimpleNamespace(usable=list), sites=SimpleNamespace(views=(), unheard=lambda place: None),
             preferences={"recent_actions": [], "recent_files": []},
         )  # fmt: skip
         self.selection = MultiSelection(context)
@@ -144,7 +144,7 @@ def test_all_views_of_any_jobs_agree_on_what_is_done_and_what_has_failed(desk: D
         records = [record_of(events, f"j{number}") for number, events in enumerate(jobs)]
         rows = desk.show(records)
         columns, every = desk.rows.columns, desk.rows.numbers()
-        desk.selection.show_rows(rows)
+        desk.selection.show_jobs(list(desk.rows.at))
         totals = BatchTotals()
         totals.add(columns, every)
         views = {
@@ -176,7 +176,8 @@ def ended(code: int, number: int, at: float = 0.0) -> list[dict[str, Any]]:
 
 
 def test_a_selection_of_thirteen_jobs_that_ended_with_exit_3_has_thirteen_failed_ones(desk: Desk) -> None:
-    desk.selection.show_rows(ended(3, 13))
+    desk.take(columns(*ended(3, 13)))
+    desk.selection.show_jobs(list(desk.rows.at))
     assert desk.selection.counts == {"Failed": 13}
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # labels of what was shown before
     names = {one.text() for one in desk.selection.findChildren(QLabel)}

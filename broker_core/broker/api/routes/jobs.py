@@ -24,16 +24,18 @@ from broker_core.broker.api.views.jobs import JobViews
 from broker_core.broker.engine.ended_jobs import EndedJobs
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.stream import event_view
+from broker_core.broker.submission.reruns import Reruns
 from broker_core.errors import BadRequest, Conflict
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
-from broker_core.wire.submission import IdList, Outcomes
+from broker_core.wire.submission import IdList, Outcomes, Receipt, Rerun
 from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
 
 ViewsPart = Annotated[JobViews, part(JobViews)]
 EndedPart = Annotated[EndedJobs, part(EndedJobs)]
+RerunsPart = Annotated[Reruns, part(Reruns)]
 router = APIRouter(dependencies=[OWNER])
 _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
@@ -93,6 +95,15 @@ async def hold(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
 async def release(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
     """Lift a hold."""
     return await _ask(wanted, engine, owner, ReleaseAsked, _cannot_release)
+
+
+@router.post("/jobs/resubmit", response_model=Receipt)
+async def resubmit(wanted: Rerun, reruns: RerunsPart, owner: Owner) -> Response:
+    """Run ended jobs once more, each as a new job in its place of the batch; answered when they are durable.
+
+    All of them or none. The same key gives the same receipt.
+    """
+    return json_response(await reruns.submit(owner, wanted))
 
 
 @router.post("/jobs/{job}/elsewhere", response_model=JobDetail)

@@ -1,0 +1,144 @@
+"""The page of a batch: how far it is, what can be done, and views of its jobs as tabs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+
+from app import units
+from app.actions.handlers import WindowHandlers
+from app.actions.table import BY_ID
+from app.batch.overview import OverviewPane
+from app.batch.values import ValuesPane
+from app.inspector.header import JobActions
+from app.jobs.batch_cells import progress
+from app.jobs.batch_totals import BatchBook
+from app.jobs.commands import JobCommands
+from app.jobs.folding import style_of_batch
+from app.stores.alike import alike
+from app.widgets.labels import label
+from app.widgets.list_state import ListState
+from app.widgets.state_glyph import StateGlyph
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+
+_PAUSE_MS = 400
+"""Between two looks at a batch that changes."""
+
+
+class BatchPage(QWidget):
+    """All about one batch; of a job that was run again, the last run."""
+
+    named = Signal(str)
+    """The name of the batch, for the tab."""
+
+    def __init__(self, context: AppContext, batch: str) -> None:
+        super().__init__()
+        self.context, self.batch = context, batch
+        self.numbers: list[int] = []
+        """Row numbers of its jobs."""
+        self.ids: list[str] = []
+        """Ids of its jobs."""
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.jobs = JobCommands(context, self, lambda: self.ids)
+        self._book = BatchBook(context.jobs)
+        self._looking: asyncio.Future[None] | None = None
+        self.title, self.said = label(role="title", fluid=True), label(role="muted", fluid=True)
+        self.glyph = StateGlyph(context.theme)
+        self.offers = JobActions(context, act=self._act)
+        self.tabs = QTabWidget()
+        self.overview, self.values = OverviewPane(context, self.jobs), ValuesPane(context)
+        self.gone = ListState(context.theme)
+        self._lay_out()
+        self._later = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._later.timeout.connect(self.refresh)
+        context.jobs.changed.connect(self._changed)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.glyph)
+        head.addWidget(self.title, 1)
+        self._head = QWidget()
+        column = QVBoxLayout(self._head)
+        column.setContentsMargins(16, 12, 16, 8)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.said)
+        column.addSpacing(4)
+        column.addWidget(self.offers)
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setExpanding(False)
+        self.tabs.tabBar().setAccessibleName("Views of the batch")
+        self.tabs.addTab(self.overview, "Overview")
+        self.tabs.addTab(self.values, "Values")
+        self.offers.buttons["job.open_batch"].setObjectName("hidden")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        for part in (self._head, self.tabs, self.gone):
+            whole.addWidget(part, 0 if part is self._head else 1)
+        self.gone.hide()
+
+    def _act(self, action: str) -> None:
+        """Do an action of the table with the jobs of this batch, whatever is selected elsewhere."""
+        BY_ID[action].do(cast("WindowHandlers", self))
+
+    def _changed(self, ids: set[str]) -> None:
+        rows = self.context.jobs
+        if not ids:
+            self._book.clear()
+        batches = rows.columns["batch"]
+        if not ids or any(job not in rows.at or batches[rows.at[job]] == self.batch for job in ids):
+            self._book.take(ids)
+            if not self._later.isActive():
+                self._later.start()
+
+    def refresh(self) -> None:
+        """Show the batch as it is now."""
+        if self._looking is None or self._looking.done():
+            self._looking = self.context.run(self._look(), "summing up the batch")
+        else:
+            self._later.start()
+
+    async def _look(self) -> None:
+        rows, now = self.context.jobs, time.time()
+        self.numbers = [at for at in rows.of_batch.get(self.batch, ()) if rows.counts(at)]
+        self.ids = [rows.columns["id"][at] for at in self.numbers]
+        await self._book.ready([self.batch])
+        self._show_head(now)
+        if self.numbers:
+            await self.overview.show_rows(self.numbers, now)
+            await self.values.show_rows(self.numbers)
+
+    def _show_head(self, now: float) -> None:
+        for part in (self._head, self.tabs):
+            part.setVisible(bool(self.numbers))
+        self.gone.setVisible(not self.numbers)
+        if not self.numbers:
+            self.gone.show_state(
+                "inbox",
+                "No jobs of this batch are left",
+                "They were removed, or are not read from the broker yet.",
+            )
+            return
+        totals, unheard = self._book.totals(self.batch), self.context.sites.unheard
+        counted = totals.tally(unheard)
+        self.title.setText(f"{totals.name}  ·  {units.count(len(totals), 'job')}")
+        self.named.emit(totals.name)
+        self.said.setText(progress(totals, counted, now))
+        self.said.setToolTip(self.said.text())
+        self.glyph.show_style(style_of_batch(counted))
+        self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard))
+        self.offers.buttons["job.open_batch"].hide()
+
+    def close_all(self) -> None:
+        """The tab goes away: look no more."""
+        self._later.stop()
+        self.context.jobs.changed.disconnect(self._changed)

@@ -1,0 +1,167 @@
+"""The two tables of a batch's page: why jobs failed, and each value with what became of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.batch.figures import FailureGroup
+from app.jobs.columns import BY_NAME, COLUMNS, style_of_number
+from app.stores.slices import breathe, in_order, parts
+from app.widgets.cells import FONT, GLYPH, TONE
+
+if TYPE_CHECKING:
+    from app.stores.jobs import JobStore
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_DISPLAY = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+REASON, CAUSE, JOBS, SITES = range(4)
+_TITLES = ("Reason", "Ended with", "Jobs", "Site")
+
+
+class FailuresTable(QAbstractTableModel):
+    """One row for each way in which jobs failed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups: list[FailureGroup] = []
+
+    def show_groups(self, groups: list[FailureGroup]) -> None:
+        """Show these; the same number of rows is painted in place, so that the selection stays."""
+        same = [group[:2] for group in groups] == [group[:2] for group in self.groups]
+        if not same:
+            self.beginResetModel()
+        self.groups = groups
+        if not same:
+            self.endResetModel()
+        elif groups:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(groups) - 1, SITES))
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """Ways to fail."""
+        return 0 if parent.isValid() else len(self.groups)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """Reason, cause, number of jobs, sites."""
+        return 0 if parent.isValid() else len(_TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles; numbers stand right."""
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _TITLES[section]
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section == JOBS else _LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What the delegate paints."""
+        group, column = self.groups[index.row()], index.column()
+        if role in _DISPLAY or role == Qt.ItemDataRole.ToolTipRole:
+            said = group.reason or "No reason is recorded"
+            return (said, group.cause, f"{len(group.jobs):,}", group.sites)[column]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column == JOBS else None
+        if role == TONE:
+            return None if column == REASON else "muted"
+        return None
+
+
+class ValuesTable(QAbstractTableModel):
+    """One row for each job of the batch: its value, how it stands, where and how long it ran."""
+
+    SHOWN = ("parameter", "state", "site", "wait", "runtime", "exit", "ended", "reason")
+
+    def __init__(self, rows: JobStore) -> None:
+        super().__init__()
+        self._rows = rows
+        self.order: list[int] = []
+        """Row numbers of the store, as they are shown."""
+        self.columns = [COLUMNS[BY_NAME[name]] for name in self.SHOWN]
+
+    async def arrange(self, numbers: Sequence[int], column: int, descending: bool) -> None:
+        """Show these rows ordered by a column, in slices; values that are all numbers as numbers."""
+        key, held, now = self.columns[column].key, self._rows.columns, time.time()
+        keys: dict[int, Any] = {}
+        for part in parts(numbers):
+            keys.update((at, key(held, at, now)) for at in part)
+            await breathe()
+        if self.SHOWN[column] == "parameter":
+            keys = _as_numbers(keys)
+        order = await in_order(numbers, keys.__getitem__, descending)
+        self._show(order)
+
+    def _show(self, order: list[int]) -> None:
+        if len(order) != len(self.order):
+            self.beginResetModel()
+            self.order = order
+            self.endResetModel()
+        elif order != self.order:
+            self.layoutAboutToBeChanged.emit()
+            before = self.persistentIndexList()
+            places = {at: place for place, at in enumerate(order)}
+            moved = [self.index(places.get(self.order[one.row()], -1), one.column()) for one in before]
+            self.order = order
+            self.changePersistentIndexList(before, moved)
+            self.layoutChanged.emit()
+        elif order:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(order) - 1, len(self.columns) - 1))
+
+    def job_at(self, row: int) -> str:
+        """Id of the job of a row."""
+        return str(self._rows.columns["id"][self.order[row]])
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """Jobs of the batch."""
+        return 0 if parent.isValid() else len(self.order)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """All columns."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles; numbers stand right."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return "Value" if self.SHOWN[section] == "parameter" else self.columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self.columns[section].right else _LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What the delegate paints."""
+        at, name, held = self.order[index.row()], self.SHOWN[index.column()], self._rows.columns
+        column = self.columns[index.column()]
+        if role in _DISPLAY:
+            if name == "parameter":
+                return held["parameter"][at] or held["name"][at]
+            if name == "reason":
+                return held["error_line"][at] or held["reason"][at]
+            return column.cell(held, at, time.time())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column.right else None
+        if role == GLYPH and name == "state":
+            style = style_of_number(held, at)
+            return style.shape, style.token
+        if role == TONE:
+            return (
+                style_of_number(held, at).token if name == "state" else ("muted", None)[name == "parameter"]
+            )
+        if role == FONT:
+            return "strong" if name == "state" else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return held["error_line"][at] or held["reason"][at] or held["name"][at]
+        return None
+
+
+def _as_numbers(keys: dict[int, Any]) -> dict[int, Any]:
+    try:
+        return {at: float(text) for at, text in keys.items()}
+    except ValueError:
+        return keys

@@ -1,0 +1,85 @@
+"""A small sheet: what is different when jobs are run again in their place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import units
+from app.jobs.rerun import run_again
+from app.widgets.labels import label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.context import AppContext
+
+_SAME = "The same as before"
+
+
+class RerunSheet(QDialog):
+    """Asks for arguments, time and site; what stays empty is as it was."""
+
+    def __init__(self, context: AppContext, ids: Sequence[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context, self._ids = context, list(ids)
+        number = units.count(len(self._ids), "job")
+        self.setWindowTitle("Rerun with changes")
+        self.setMinimumWidth(440)
+        self.arguments, self.time, self.site = QLineEdit(), QLineEdit(), QComboBox()
+        for field, name, hint in (
+            (self.arguments, "Arguments", f"{_SAME}; _PARAM_ stands for the value"),
+            (self.time, "Time limit", f"{_SAME}; for example 90m, 2h or 1d"),
+        ):
+            field.setAccessibleName(name)
+            field.setPlaceholderText(hint)
+        self.site.setAccessibleName("Site")
+        self.site.addItem("As before: where they may run", "")
+        for site in context.sites.views:
+            self.site.addItem(site.spec.name, site.spec.name)
+        self.go, self.cancel = QPushButton(f"Rerun {number}"), QPushButton("Cancel")
+        self.go.setProperty("kind", "primary")
+        self.go.setDefault(True)
+        self.cancel.setAutoDefault(False)
+        self.go.clicked.connect(self._send)
+        self.cancel.clicked.connect(self.reject)
+        self._lay_out(number)
+
+    def _lay_out(self, number: str) -> None:
+        form = QFormLayout()
+        form.setVerticalSpacing(8)
+        form.addRow("Arguments", self.arguments)
+        form.addRow("Time limit", self.time)
+        form.addRow("Site", self.site)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.go)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(12)
+        column.addWidget(label(f"Rerun {number} with changes", "title"))
+        said = "Each runs again in its place, with the files it had. What stays empty is as it was."
+        column.addWidget(label(said, "muted", wrap=True))
+        column.addLayout(form)
+        column.addStretch(1)
+        column.addLayout(foot)
+
+    def changes(self) -> dict[str, str]:
+        """Attribute to what is to be written for it."""
+        texts = {"Arguments": self.arguments.text().strip(), "WallTime": self.time.text().strip()}
+        return {name: text for name, text in texts.items() if text}
+
+    def _send(self) -> None:
+        self.accept()
+        run_again(self._context, self._ids, self.changes(), self.site.currentData())

@@ -1,0 +1,117 @@
+"""What is offered for several jobs says to how many of them it applies, and many are asked about first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
+
+from broker_core.wire.submission import Submission, SubmissionItem
+from tests.app.jobs.rows import NOW, columns
+from tests.app.windows import Stage, play, turns
+from tests.waiting import eventually
+
+
+def _batch() -> list[dict[str, Any]]:
+    """40 jobs: 4 over and well, 8 failed, 28 that wait."""
+    ends = [("Done", 0)] * 4 + [("Done", 3)] * 8 + [("Waiting", None)] * 28
+    return [
+        {"id": f"m{at:02d}", "batch": "b", "name": f"fit-{at}", "parameter": f"{at}", "state": state,
+         "exit_code": code, "submitted": NOW - at}
+        for at, (state, code) in enumerate(ends)
+    ]  # fmt: skip
+
+
+async def _select(on: Stage, jobs: Sequence[dict[str, Any]], batch: str = "b") -> None:
+    on.context.jobs.merge(columns(*jobs))
+    on.context.jobs.flush()
+    view = on.window.jobs.view
+    await eventually(lambda: view.table.view.line_of_batch(batch) >= 0)
+    view.selectRow(view.table.view.line_of_batch(batch))
+    await turns()
+
+
+def _menu(on: Stage) -> list[str]:
+    view = on.window.jobs.view
+    view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
+    menu = on.window.jobs.findChildren(QMenu)[-1]
+    texts = [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
+    menu.close()
+    return texts
+
+
+def test_inspector_menu_and_palette_say_to_how_many_jobs_of_a_batch_each_applies(
+    qapp: QApplication, state_dir: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await _select(on, _batch())
+        offered = on.window.inspector.multi_selection.offers.buttons.values()
+        assert [button.text() for button in offered if button.isVisible()] == [
+            "Cancel 28…", "Rerun 8 failed", "Rerun 8 failed with changes…", "Fetch 12…", "Open batch",
+            "Resubmit 40", "Remove 12 with files…",
+        ]  # fmt: skip
+        menu = _menu(on)
+        assert {"Cancel 28…", "Rerun 8 failed", "Fetch 12…", "Hold 28", "Open batch"} <= set(menu)
+        assert not {"Show console", "Release", "Show logs", "Run elsewhere…"} & set(menu)
+        on.context.actions.link(True)
+        titles = [find.title for find in on.window.handlers.finder.find("rerun")]
+        assert titles[0] == "Rerun 8 failed"
+        assert on.context.actions.qt("job.rerun").text() == "Rerun 8 failed"
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+def test_a_batch_job_has_no_console_in_its_menu(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        on.context.jobs.merge(columns({"id": "a", "state": "Done", "exit_code": 0}))
+        on.context.jobs.flush()
+        await eventually(lambda: on.window.jobs.view.choose("a"))
+        menu = _menu(on)
+        assert "Show logs" in menu
+        assert "Fetch output…" in menu
+        assert not {"Show console", "Queue as batch", "Rerun", "Open batch"} & set(menu)
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+async def _question(on: Stage) -> QMessageBox:
+    return await eventually(lambda: on.window.findChild(QMessageBox), what="a question")
+
+
+def test_a_command_for_more_than_ten_jobs_asks_first(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        text = 'Executable = "/bin/true"; Arguments = "_PARAM_"; JobName = "fit-_PARAM_";'
+        values = [str(number) for number in range(11)]
+        item = SubmissionItem(description=text, values=values)
+        await on.context.client.submit(Submission(key="eleven-jobs-in-one-batch", items=[item], hold="test"))
+        rows, view = on.context.jobs, on.window.jobs.view
+        await eventually(lambda: len(rows) == 11 and view.table.rowCount() == 1)
+        view.selectRow(0)
+        assert len(view.chosen()) == 11
+        on.context.trigger("job.resubmit")
+        box = await _question(on)
+        assert box.text() == "Resubmit 11 jobs?"
+        next(button for button in box.buttons() if button.text() == "Resubmit 11 jobs").click()
+        await eventually(lambda: len(rows) == 22)
+
+    play(qapp, broker, scenario)
+
+
+def test_names_of_actions_are_those_for_one_job_again_when_one_is_selected(
+    qapp: QApplication, state_dir: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await _select(on, [*_batch(), {"id": "one", "state": "Done", "exit_code": 7}])
+        action: QAction = on.context.actions.qt("job.cancel")
+        assert action.text() == "Cancel 28…"
+        assert on.window.jobs.view.choose("one")
+        await turns()
+        assert action.text() == "Cancel…"
+        assert on.context.actions.qt("job.rerun").text() == "Rerun"
+        assert action.isEnabled() is False
+
+    play(qapp, state_dir, scenario, connect=False)
