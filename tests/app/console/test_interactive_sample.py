@@ -35,7 +35,7 @@ def test_the_sample_on_the_welcome_page_leads_to_its_console_where_it_answers(
         await eventually(lambda: pane.views, what="the console opens")
         (view,) = pane.views.values()
         assert stage.window.right.isHidden(), "the inspector does not show the same job beside it"
-        await eventually(view.terminal.hasFocus, what="it can be typed at")
+        assert stage.window.focusWidget() is view.terminal
         screen = view.terminal.terminal.text
         await eventually(lambda: "explore>" in screen(), what="the prompt is shown")
         for word, answer in (("size", "columns"), ("draw", "explore>"), ("quit", "Goodbye.")):
