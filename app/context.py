@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject, SignalInstance
 
     from app.actions.registry import Actions
-    from app.stores.activity import ActivityLog
     from app.stores.counts import QueryCounts
     from app.stores.jobs import JobStore
     from app.stores.link import BrokerLink
@@ -76,7 +75,6 @@ class AppContext(Protocol):
     saved: SavedQueries
     session: BrokerSession
     transfers: Transfers
-    activity: ActivityLog
     theme: Theme
     preferences: Preferences
     actions: Actions

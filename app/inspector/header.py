@@ -59,7 +59,13 @@ class JobActions(QWidget):
             self.buttons[action] = button
             row.addWidget(button)
         context.theme.changed.connect(self._restyle)
+        context.link.changed.connect(self._linked)
         self._restyle()
+        self._linked()
+
+    def _linked(self) -> None:
+        """All of them ask the broker for something."""
+        self.setEnabled(self._context.link.up)
 
     def show_jobs(self, jobs: Sequence[Alike]) -> None:
         """Offer what applies to some of these jobs, and say to how many."""

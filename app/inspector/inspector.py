@@ -13,6 +13,7 @@ from app.inspector.header import JobHeader
 from app.inspector.logs.pane import LogsPane
 from app.inspector.multi_selection import MultiSelection
 from app.inspector.output.pane import OutputPane
+from app.inspector.overflow_tabs import OverflowTabs
 from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
 from app.match.sending import send_job_again
@@ -21,7 +22,6 @@ from app.widgets import glyphs
 from app.widgets.empty_state import EmptyState
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
-from app.widgets.overflow_tabs import OverflowTabs
 from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.match.view import MatchTarget
     from broker_core.wire.views import JobDetail
 LATER = (("view", "View", "Opens when the job starts and shows a display"),)
-"""Tabs of interactive jobs that stand between Console and Where."""
+"""Tabs of interactive jobs that stand between Console and Matching."""
 _CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
 """Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
 _AGE_MS = 10_000
@@ -39,7 +39,7 @@ _AGE_MS = 10_000
 class WherePane(JobPane):
     """The match of the job's own description, as the scheduler would make it now."""
 
-    title = "Where"
+    title = "Matching"
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)

@@ -20,12 +20,13 @@ from PySide6.QtWidgets import (
 
 from app import units
 from app.context import Notice, Tone
-from app.stores.activity import MOST
+from app.shell.activity_log import MOST
 from app.stores.transfers import Transfer
 from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.context import AppContext
+    from app.shell.window_context import WindowContext
 
 _ICONS = {Tone.NEUTRAL: "info", Tone.GOOD: "circle-check", Tone.WARNING: "triangle-alert",
           Tone.BAD: "circle-alert"}  # fmt: skip
@@ -36,14 +37,14 @@ _JOB, _COUNTS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 class NoticeList(QListWidget):
     """Notices, newest first; a double click shows the job one is about."""
 
-    def __init__(self, context: AppContext, only: frozenset[Tone] | None, name: str) -> None:
+    def __init__(self, context: WindowContext, only: frozenset[Tone] | None, name: str) -> None:
         super().__init__()
         self._context, self._only = context, only
         self.setAccessibleName(name)
         self.setWordWrap(True)
         self.itemActivated.connect(self._open)
-        for told in context.activity.all:
-            self._put(told.notice, told.time)
+        for entry in context.activity.all:
+            self._put(entry.notice, entry.time)
         context.noticed.connect(self.add)
 
     def add(self, notice: Notice) -> None:
@@ -52,9 +53,9 @@ class NoticeList(QListWidget):
 
     def _put(self, notice: Notice, moment: float) -> None:
         if notice.topic:
-            for place in range(self.count() - 1, -1, -1):
-                if self.item(place).data(_COUNTS) == notice.topic:
-                    self.takeItem(place)
+            for row in range(self.count() - 1, -1, -1):
+                if self.item(row).data(_COUNTS) == notice.topic:
+                    self.takeItem(row)
         if self._only and notice.tone not in self._only:
             return
         item = QListWidgetItem(f"{units.moment(moment, time.time())}   {notice.text}")
@@ -135,9 +136,9 @@ class TransferList(QScrollArea):
 
 
 class BottomPanel(QTabWidget):
-    """Activity, problems and transfers."""
+    """Notices, problems among them, and transfers."""
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         self.setDocumentMode(True)
         self.setAccessibleName("Activity")

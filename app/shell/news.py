@@ -95,8 +95,8 @@ class News(QObject):
     async def _tell_batches(self, batches: dict[str, EventView]) -> None:
         """One notice for each batch, which counts on until the last of its jobs has ended."""
         await self._book.ready(batches)
-        for batch, told in batches.items():
-            event, totals = told, self._book.totals(batch)
+        for batch, newest in batches.items():
+            event, totals = newest, self._book.totals(batch)
             if len(totals) < 2:
                 self._tell_one(event)
                 continue
@@ -153,9 +153,9 @@ def _bad(event: EventView) -> bool:
 
 
 def _why(event: EventView) -> str:
-    told = event.details
-    known = (event.new, told.get("exit_code"), told.get("signal"), event.reason)
-    return failure_line(*known, told.get("error_line") or "")
+    details = event.details
+    known = (event.new, details.get("exit_code"), details.get("signal"), event.reason)
+    return failure_line(*known, details.get("error_line") or "")
 
 
 class DesktopNotices(QObject):

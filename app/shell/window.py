@@ -16,7 +16,7 @@ from app.actions.registry import Actions
 from app.console.shutdown import wait_for_all
 from app.jobs.pane import JobsPane
 from app.shell.activity import BottomPanel
-from app.shell.inspector_place import InspectorPlace
+from app.shell.inspector_layout import InspectorLayout
 from app.shell.sidebar import Sidebar
 from app.shell.status import MainStatusBar
 from app.shell.tabs import MainTabs
@@ -66,8 +66,8 @@ class MainWindow(QMainWindow):
             "activity", "Activity", BottomPanel(context), Qt.DockWidgetArea.BottomDockWidgetArea
         )
         self.bottom.hide()
-        self.place = InspectorPlace(context, self, self.right)
-        self.tabs.currentChanged.connect(lambda: self.place.follow(self.tabs.currentWidget()))
+        self.inspector_layout = InspectorLayout(context, self, self.right)
+        self.tabs.currentChanged.connect(lambda: self.inspector_layout.follow(self.tabs.currentWidget()))
         for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):
             side = Qt.DockWidgetArea.LeftDockWidgetArea
             if corner is Qt.Corner.BottomRightCorner:
@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
 
     def _default_sizes(self) -> None:
         self.resizeDocks([self.left], [192], Qt.Orientation.Horizontal)
-        self.place.fit()
+        self.inspector_layout.fit()
         self.resizeDocks([self.bottom], [180], Qt.Orientation.Vertical)
 
     # --- after the first painting
@@ -139,7 +139,7 @@ class MainWindow(QMainWindow):
 
         made = self.inspector = Inspector(self.context)
         self.right.setWidget(made)
-        self.place.fit()
+        self.inspector_layout.fit()
         return made
 
     # --- showing things
@@ -254,7 +254,7 @@ class MainWindow(QMainWindow):
 
     def keep(self) -> None:
         """Remember size and layout."""
-        self.place.unfold()
+        self.inspector_layout.unfold()
         self.context.preferences["geometry"] = _text(self.saveGeometry())
         self.context.preferences["layout"] = _text(self.saveState(LAYOUT))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.context import NO_BROKER, Notice, Tone
-from app.stores.activity import ActivityLog
+from app.shell.activity_log import ActivityLog
 from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
 from app.stores.preferences import Preferences

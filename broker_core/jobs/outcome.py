@@ -113,10 +113,10 @@ def failure_line(
     brief = brief_cause(state, exit_code, signal, reason)
     if not brief:
         parts = [reason, error_line]
-    elif error_line:
-        parts = [f"{brief[:1].upper()}{brief[1:]}", error_line]
+    elif state == S.ABORTED and not error_line:
+        parts = [reason or brief]
     else:
-        parts = [reason if brief in reason else f"{brief[:1].upper()}{brief[1:]}"]
+        parts = [f"{brief[:1].upper()}{brief[1:]}", error_line]
     return " · ".join(" ".join(part.split()) for part in parts if part)
 
 

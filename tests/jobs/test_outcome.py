@@ -98,6 +98,8 @@ def test_columns_have_the_outcomes_of_their_rows_and_many_rows_take_no_time() ->
         (("Done", 7, None, "Exit code 7", ""), "Exit 7"),
         (("Aborted", None, 9, "Ended by signal 9 (SIGKILL)", ""), "Ended by signal 9 (SIGKILL)"),
         (("Aborted", None, 9, "Ended by signal 9 (SIGKILL)", "half done"), "SIGKILL · half done"),
+        (("Aborted", None, 9, "The agent was killed by signal 9", ""), "The agent was killed by signal 9"),
+        (("Aborted", None, 15, "", ""), "SIGTERM"),
         (("Aborted", None, None, "No site\nfits", ""), "No site fits"),
         (("Aborted", None, None, "Its time was over", "step 3"), "Its time was over · step 3"),
         (("Done", 0, None, "", "a warning"), ""),

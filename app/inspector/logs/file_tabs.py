@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QToolButton, QWidget
 
 from app.inspector import job_times
@@ -31,6 +31,8 @@ class FileTabs(QWidget):
         self.bar.setAccessibleName("File to show")
         self.bar.setExpanding(False)
         self.bar.setUsesScrollButtons(False)
+        self.bar.setElideMode(Qt.TextElideMode.ElideRight)
+        self.bar.setMinimumWidth(1)  # tabs are cut rather than that they widen the pane
         self.bar.setStyleSheet(_TABS)
         self.more.setText("More")
         self.more.setToolTip("Other files of the job")
@@ -54,13 +56,13 @@ class FileTabs(QWidget):
         tabs = [one for role in STREAMS for one in files if one.role == role]
         tabs += [one for one in files if one.path == path and one not in tabs]
         self.bar.blockSignals(True)
-        for place, one in enumerate(tabs):
-            if place == self.bar.count():
+        for index, one in enumerate(tabs):
+            if index == self.bar.count():
                 self.bar.addTab("")
-            self.bar.setTabText(place, f"{_title(one)}  {job_times.size(one.size)}".replace("&", "&&"))
-            self.bar.setTabData(place, one.path)
-            self.bar.setTabToolTip(place, one.path)
-            self.bar.setAccessibleTabName(place, f"{_title(one)}, {job_times.size(one.size)}")
+            self.bar.setTabText(index, f"{_title(one)}  {job_times.size(one.size)}".replace("&", "&&"))
+            self.bar.setTabData(index, one.path)
+            self.bar.setTabToolTip(index, one.path)
+            self.bar.setAccessibleTabName(index, f"{_title(one)}, {job_times.size(one.size)}")
         while self.bar.count() > len(tabs):
             self.bar.removeTab(self.bar.count() - 1)
         self.bar.setCurrentIndex([one.path for one in tabs].index(path))
@@ -69,15 +71,15 @@ class FileTabs(QWidget):
 
     def titles(self) -> list[str]:
         """What the tabs say."""
-        return [self.bar.tabText(place) for place in range(self.bar.count())]
+        return [self.bar.tabText(index) for index in range(self.bar.count())]
 
-    def _choose(self, place: int) -> None:
-        if place >= 0:
-            self.chosen.emit(self.bar.tabData(place))
+    def _choose(self, index: int) -> None:
+        if index >= 0:
+            self.chosen.emit(self.bar.tabData(index))
 
     def _fill(self) -> None:
         self._menu.clear()
-        shown = {self.bar.tabData(place) for place in range(self.bar.count())}
+        shown = {self.bar.tabData(index) for index in range(self.bar.count())}
         for one in self._offered:
             if one.path not in shown:
                 text = f"{one.path}\t{job_times.size(one.size)}".replace("&", "&&")

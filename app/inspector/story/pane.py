@@ -119,7 +119,8 @@ class StoryPane(JobPane):
         self.now.setVisible(why is None and self.silent.isHidden())
         reason = detail.row.get("reason") or ""
         self.why.setText(breakable(reason))
-        self.why.setVisible(bool(reason) and why is None and reason not in self.now.text())
+        repeats = reason in self.now.text() or reason == f"Exit code {detail.row.get('exit_code')}"
+        self.why.setVisible(bool(reason) and why is None and not repeats)
         self.events.show_events(events)
         self._told = replayed_events(events)
         self._show_facts(facts_of(detail))

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.context import NO_BROKER, Notice, Tone
 from app.shell.activity import BottomPanel
+from app.shell.activity_log import MOST, ActivityLog
 from app.shell.news import batch_words
 from app.shell.toasts import Toast
-from app.stores.activity import MOST, ActivityLog
 from app.stores.link import ConnectionState
 from broker_core.jobs.outcome import Outcome
 from broker_core.wire.submission import Submission, SubmissionItem

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.inspector.inspector import Inspector
-from app.widgets.overflow_tabs import OverflowTabs
+from app.inspector.overflow_tabs import OverflowTabs
 from tests.app.windows import Stage, play, turns
 
 
@@ -24,10 +24,13 @@ def test_the_inspector_takes_its_share_of_every_window_and_keeps_what_the_user_c
     qapp: QApplication, tmp_path: Path
 ) -> None:
     async def scenario(on: Stage) -> None:
-        for width in (1280, 1440, 2560):
+        for width in (1440, 1920, 2560):
             on.window.resize(width, 800)
             await turns()
             assert share(on) == pytest.approx(0.35, abs=0.01)
+        on.window.resize(1280, 800)
+        await turns()
+        assert on.window.tabs.width() >= 700, "the usual columns have room"
         on.window.resize(900, 560)
         await turns()
         assert on.window.width() == 900
@@ -37,6 +40,7 @@ def test_the_inspector_takes_its_share_of_every_window_and_keeps_what_the_user_c
         edge = on.window.right.geometry().topLeft() + QPoint(-1, 300)
         QTest.mousePress(on.window, Qt.MouseButton.LeftButton, pos=edge)
         QTest.mouseMove(on.window, edge - QPoint(144, 0))
+        await turns()
         QTest.mouseRelease(on.window, Qt.MouseButton.LeftButton, pos=edge - QPoint(144, 0))
         await turns()
         assert share(on) == pytest.approx(0.45, abs=0.02)

@@ -10,6 +10,9 @@ _NO_ARROWS = (
     "QTabBar::scroller { width: 0px; } QTabBar QToolButton { width: 0px; padding: 0px; border: none; }"
 )
 
+_CUT = 4
+"""Pixels of a tab that may be out of sight without that it needs the menu."""
+
 
 class OverflowTabs(QTabWidget):
     """Scrolls to the tab in front; the button `»` offers every tab that is not wholly in sight."""
@@ -37,15 +40,17 @@ class OverflowTabs(QTabWidget):
         self.setStyleSheet(_NO_ARROWS + style)
 
     def out_of_sight(self) -> list[int]:
-        """Places of the tabs that do not fit."""
+        """Indexes of the tabs that do not fit."""
         bar = self.tabBar()
-        tabs = (place for place in range(self.count()) if self.isTabVisible(place))
-        return [place for place in tabs if not bar.rect().contains(bar.tabRect(place))]
+        tabs = (index for index in range(self.count()) if self.isTabVisible(index))
+        return [
+            index for index in tabs if not bar.rect().contains(bar.tabRect(index).adjusted(_CUT, 0, -_CUT, 0))
+        ]
 
     def show_more(self) -> None:
         """Show the button if it leads to something."""
         wanted = sum(
-            self.tabBar().tabRect(place).width() for place in range(self.count()) if self.isTabVisible(place)
+            self.tabBar().tabRect(index).width() for index in range(self.count()) if self.isTabVisible(index)
         )
         self.more.setVisible(wanted > self.width())
 
@@ -53,17 +58,17 @@ class OverflowTabs(QTabWidget):
         super().resizeEvent(event)
         self._later.start()
 
-    def tabInserted(self, place: int) -> None:
+    def tabInserted(self, index: int) -> None:
         self._later.start()
 
-    def tabRemoved(self, place: int) -> None:
+    def tabRemoved(self, index: int) -> None:
         self._later.start()
 
     def _fill(self) -> None:
         menu = self.more.menu()
         menu.clear()
-        for place in self.out_of_sight():
-            act = menu.addAction(self.tabText(place))
-            act.setEnabled(self.isTabEnabled(place))
-            act.setToolTip(self.tabToolTip(place))
-            act.triggered.connect(lambda _=False, place=place: self.setCurrentIndex(place))
+        for index in self.out_of_sight():
+            act = menu.addAction(self.tabText(index))
+            act.setEnabled(self.isTabEnabled(index))
+            act.setToolTip(self.tabToolTip(index))
+            act.triggered.connect(lambda _=False, index=index: self.setCurrentIndex(index))

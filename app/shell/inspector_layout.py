@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+
+from app.stores.preferences import DEFAULTS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
     from app.context import AppContext
 
+_BESIDE, _NARROW = 900, 320
+"""Pixels that sidebar and jobs table need for their usual columns: until the user drags the edge, the
+inspector leaves them these, if that leaves it enough itself."""
 _LEAST, _MOST = 0.15, 0.7
 """Shares of the window's width that the inspector may take."""
 
 
-class InspectorPlace(QObject):
+class InspectorLayout(QObject):
     """Keeps the inspector's share as the window grows, and folds it away beside pages without jobs.
 
     A page that it belongs to says so by an attribute `inspects`.
@@ -51,6 +56,8 @@ class InspectorPlace(QObject):
         share = min(max(_LEAST, self._context.preferences["inspector_share"]), _MOST)
         if not self._dock.isHidden() and not self._dock.isFloating():
             width = round(share * self._window.width())
+            if share == DEFAULTS["inspector_share"]:
+                width = max(_NARROW, min(width, self._window.width() - _BESIDE))
             self._window.resizeDocks([self._dock], [width], Qt.Orientation.Horizontal)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -58,7 +65,7 @@ class InspectorPlace(QObject):
         if event.type() == QEvent.Type.Resize:
             self.fit()
         elif event.type() == QEvent.Type.MouseButtonRelease:
-            self._learn()
+            QTimer.singleShot(0, self, self._learn)  # the edge is put in its place by then
         return False
 
     def _learn(self) -> None:

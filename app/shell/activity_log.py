@@ -20,7 +20,7 @@ MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class ToldNotice:
+class LoggedNotice:
     """A notice with its moment."""
 
     time: float
@@ -35,15 +35,15 @@ class ActivityLog:
         self._path = path
         self._lines = 0
         """Lines of the file; when they are twice as many as are kept, it is written anew."""
-        self.all: list[ToldNotice] = []
+        self.all: list[LoggedNotice] = []
         """The oldest first."""
         for one in self._stored():
             self._take(one)
 
     def add(self, notice: Notice) -> None:
-        """Keep a notice that is told now."""
-        told = ToldNotice(time.time(), notice)
-        self._take(told)
+        """Keep a notice that is shown now."""
+        entry = LoggedNotice(time.time(), notice)
+        self._take(entry)
         self._lines += 1
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -51,15 +51,15 @@ class ActivityLog:
                 self._write_anew()
             else:
                 with self._path.open("a", encoding="utf-8") as stream:
-                    stream.write(_line(told))
+                    stream.write(_line(entry))
         except OSError as error:
             log.warning("What was told cannot be kept in %s: %s", self._path, error)
 
-    def _take(self, told: ToldNotice) -> None:
-        topic = told.notice.topic
+    def _take(self, entry: LoggedNotice) -> None:
+        topic = entry.notice.topic
         if topic:
             self.all = [one for one in self.all if not (one.notice.counting and one.notice.topic == topic)]
-        self.all.append(told)
+        self.all.append(entry)
         del self.all[:-MOST]
 
     def _write_anew(self) -> None:
@@ -69,7 +69,7 @@ class ActivityLog:
         os.replace(name, self._path)
         self._lines = len(self.all)
 
-    def _stored(self) -> Iterator[ToldNotice]:
+    def _stored(self) -> Iterator[LoggedNotice]:
         try:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
@@ -80,18 +80,18 @@ class ActivityLog:
         self._lines = len(lines)
         for line in lines:
             try:
-                yield _told(json.loads(line))
+                yield _entry(json.loads(line))
             except (ValueError, TypeError, KeyError):
                 log.warning("A line of %s cannot be understood and is left aside", self._path)
 
 
-def _line(told: ToldNotice) -> str:
-    return json.dumps({"time": told.time, **asdict(told.notice)}) + "\n"
+def _line(entry: LoggedNotice) -> str:
+    return json.dumps({"time": entry.time, **asdict(entry.notice)}) + "\n"
 
 
-def _told(found: dict[str, Any]) -> ToldNotice:
+def _entry(found: dict[str, Any]) -> LoggedNotice:
     known = {name: found[name] for name in ("text", "action", "job", "other", "topic") if name in found}
     if not all(isinstance(value, str) for value in known.values()):
         raise TypeError("texts are expected")
     counting = found.get("counting") is True
-    return ToldNotice(float(found["time"]), Notice(**known, tone=Tone(found["tone"]), counting=counting))
+    return LoggedNotice(float(found["time"]), Notice(**known, tone=Tone(found["tone"]), counting=counting))
