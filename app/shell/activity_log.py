@@ -53,7 +53,7 @@ class ActivityLog:
                 with self._path.open("a", encoding="utf-8") as stream:
                     stream.write(_line(entry))
         except OSError as error:
-            log.warning("What was told cannot be kept in %s: %s", self._path, error)
+            log.info("What was told cannot be kept in %s: %s", self._path, error)
 
     def _take(self, entry: LoggedNotice) -> None:
         topic = entry.notice.topic
@@ -72,7 +72,7 @@ class ActivityLog:
     def _stored(self) -> Iterator[LoggedNotice]:
         try:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # the broker says what is wrong with its directory
             return
         except OSError as error:
             log.warning("What was told earlier cannot be read from %s: %s", self._path, error)

@@ -121,7 +121,6 @@ def test_what_is_kept_is_bounded_and_survives_lines_that_nobody_understands(tmp_
     assert again.all[-1].notice == Notice("x: all 2 done", Tone.GOOD, topic="batch x", job="a")
 
 
-@pytest.mark.expected_log("What was told")
 def test_a_directory_that_cannot_be_written_costs_nothing_but_the_memory(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     log = ActivityLog(tmp_path / "state" / "activity.jsonl")
