@@ -32,6 +32,10 @@ KEPT_CLEAR = "typed-into"
 """Object name of lines to type in at the bottom of a window, which no notice covers."""
 
 
+NO_BROKER = "no broker"
+"""Topic of notices that are over once the broker is connected again."""
+
+
 class Tone(StrEnum):
     """The colour family of a notice; the names are token names."""
 
@@ -53,6 +57,12 @@ class Notice:
     """Job the notice is about; a click selects it."""
     other: str = ""
     """Id of a second action; empty for none."""
+    topic: str = ""
+    """What it is about: a later notice of the same topic takes its place, and it goes when that is over."""
+    counting: bool = False
+    """It tells how far something has come, and another one of its topic will follow."""
+    batch: str = ""
+    """Batch of jobs the notice is about."""
 
 
 class AppContext(Protocol):
@@ -74,6 +84,8 @@ class AppContext(Protocol):
     """The broker's state directory as given at the start; None for the usual one."""
     noticed: SignalInstance
     """Notice to be shown."""
+    withdrawn: SignalInstance
+    """Topic of which notices are to go: what they told of is over."""
 
     @property
     def client(self) -> BrokerClient:
@@ -91,6 +103,10 @@ class AppContext(Protocol):
 
     def notify(self, notice: Notice) -> None:
         """Show a notice."""
+        ...
+
+    def withdraw(self, topic: str) -> None:
+        """Take notices of a topic away, as what they told of is over; the list of notices keeps them."""
         ...
 
     def show_job(self, job: str, tab: str = "") -> None:

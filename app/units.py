@@ -60,6 +60,12 @@ def since(then: float, now: float) -> str:
     return f"{moment:%H:%M}" if today else f"{moment:%d %b, %H:%M}"
 
 
+def moment(then: float, now: float) -> str:
+    """Return local time to the second, with the day if that was not today."""
+    at, today = datetime.fromtimestamp(then), datetime.fromtimestamp(now).date()
+    return f"{at:%H:%M:%S}" if at.date() == today else f"{at:%d %b, %H:%M}"
+
+
 def exact(then: float | None) -> str:
     """Return local date and time to the second; empty for None or 0."""
     return f"{datetime.fromtimestamp(then):%Y-%m-%d %H:%M:%S}" if then else ""

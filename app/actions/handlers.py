@@ -13,7 +13,7 @@ class JobHandlers(Protocol):
         ...
 
     def why(self) -> None:
-        """Show why the job waits, or where it could have gone."""
+        """Show where the job could run, and why not elsewhere."""
         ...
 
     def fetch(self) -> None:
@@ -159,6 +159,10 @@ class WindowHandlers(Protocol):
 
     def toggle_pane(self, name: str) -> None:
         """Show or hide a pane: left, right, bottom."""
+        ...
+
+    def step_pane(self, step: int) -> None:
+        """Give the keyboard to the next pane (1), or the one before (-1)."""
         ...
 
     def reset_layout(self) -> None:

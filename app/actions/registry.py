@@ -41,7 +41,7 @@ class Actions(QObject):
         if action.local:
             made.setText(f"{action.text}\t{action.shortcut}")
         elif action.shortcut:
-            made.setShortcut(QKeySequence(action.shortcut))
+            made.setShortcuts([QKeySequence(keys) for keys in (action.shortcut, action.also) if keys])
         if action.shortcut:
             made.setToolTip(f"{action.text.rstrip('…')} ({action.shortcut})")
         made.triggered.connect(lambda _=False, name=action.id: self.trigger(name))
@@ -79,6 +79,24 @@ class Actions(QObject):
     def usable(self) -> list[Action]:
         """Actions that apply now, in the order of the table."""
         return [action for action in ACTIONS if self._made[action.id].isEnabled()]
+
+    def why_not(self, name: str) -> str:
+        """What has to be done first before an action applies; empty if it does."""
+        action = BY_ID[name]
+        if self._made[name].isEnabled():
+            return ""
+        if action.needs_link and not self._linked:
+            return "not connected to the broker"
+        if action.without_link and self._linked:
+            return "connected already"
+        if action.needs_editor:
+            return "open a description first"
+        selected = sum(each.number for each in self._alike)
+        if action.each is not None and not selected:
+            return "select a job first"
+        if action.selected is not None and not action.selected[0] <= selected <= action.selected[1]:
+            return f"select {_number_of_jobs(*action.selected)}"
+        return "not for this job" if selected == 1 else "not for these jobs"
 
     def select(self, alike: Sequence[Alike]) -> None:
         """Say which jobs are selected, and which of them are alike."""
@@ -121,6 +139,10 @@ class Actions(QObject):
                 menu.addSeparator()
             before = action.menu
             menu.addAction(self._made[action.id])
+
+
+def _number_of_jobs(least: int, most: int) -> str:
+    return "one job only" if most == 1 else f"{least} to {most} jobs"
 
 
 def applies_to(action: Action, alike: Sequence[Alike]) -> int:

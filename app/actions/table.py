@@ -96,6 +96,8 @@ class Action:
     """Actions of a group with the same word stand together, with rules between them."""
     without_link: bool = False
     """Disabled while the broker is connected."""
+    also: str = ""
+    """A second key."""
     local: bool = False
     """The view that does it listens to the keys itself; here they are only shown."""
     needs_editor: bool = False
@@ -143,7 +145,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.console", lambda on: on.jobs.show("console"),
            "Show console", "terminal", "C", "job", interactive, selected=ONE),
     Action("job.why", lambda on: on.jobs.why(),
-           "Why here, why waiting", "circle-question-mark", "W", "job", any_job, selected=ONE),
+           "Where could it run?", "route", "W", "job", any_job, selected=ONE),
     Action("job.compare", lambda on: on.compare(),
            "Compare", "columns-2", "M", "job", any_job, True, selected=COMPARED),
     Action("job.fetch", lambda on: on.jobs.fetch(),
@@ -205,7 +207,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.scheduler", lambda on: on.show_page("scheduler"),
            "Scheduler", "list-tree", "Ctrl+6", "view"),
     Action("view.match", lambda on: on.show_page("match"),
-           "Where could this run?", "route", "Ctrl+7", "view"),
+           "Where could it run?", "route", "Ctrl+7", "view"),
     Action("view.simulation", lambda on: on.show_page("simulation"),
            "Simulator", "flask-conical", "Ctrl+8", "view"),
     Action("view.sidebar", lambda on: on.toggle_pane("left"),
@@ -216,6 +218,10 @@ ACTIONS: tuple[Action, ...] = (
            "Activity", "panel-bottom", "Ctrl+J", "view", menu="panes"),
     Action("view.reset", lambda on: on.reset_layout(),
            "Reset layout", "undo-2", "", "view", menu="panes"),
+    Action("view.next_pane", lambda on: on.step_pane(1),
+           "Next pane", "", "F6", "view", menu="panes"),
+    Action("view.previous_pane", lambda on: on.step_pane(-1),
+           "Previous pane", "", "Shift+F6", "view", menu="panes"),
     Action("view.theme", lambda on: on.theme(),
            "Light or dark", "contrast", "Ctrl+Shift+T", "view", menu="theme"),
     Action("view.larger", lambda on: on.resize(1),
@@ -223,7 +229,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.smaller", lambda on: on.resize(-1),
            "Smaller text", "zoom-out", "Ctrl+-", "view", menu="theme"),
     Action("app.palette", lambda on: on.open_palette(),
-           "Search and commands", "search", "Ctrl+K", "help"),
+           "Search and commands", "search", "Ctrl+K", "help", also="Ctrl+Shift+K"),
     Action("app.settings", lambda on: on.settings(),
            "Settings…", "settings", "Ctrl+,", "help"),
     Action("link.retry", lambda on: on.connect_now(),

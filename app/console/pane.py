@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 _BEFORE = {
     JobState.SUBMITTED: ("The console opens when the job starts", "The broker is taking the job over."),
-    JobState.WAITING: ("The console opens when the job starts", "It waits for a resource; Where says why."),
+    JobState.WAITING: (
+        "The console opens when the job starts",
+        "It waits for a resource; Story says why.",
+    ),
     JobState.READY: ("The console opens when the job starts", "A site was chosen and is being asked."),
     JobState.SCHEDULED: ("The console opens when the job starts", "It is in the site's queue."),
 }
@@ -89,7 +92,7 @@ class ConsolePane(JobPane):
             if self._taking:
                 view.take_over()
         self._shown.setCurrentWidget(self.splits[job])
-        focused = self.hasFocus()
+        focused = self.window().focusWidget() in (self, self.focusProxy())
         self.setFocusProxy(self.views[job])
         if focused:
             self.views[job].setFocus()

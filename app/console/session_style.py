@@ -29,7 +29,7 @@ SESSION_STYLES = {
     SessionState.BUFFERING: SessionStyle("Buffering", StateShape.HALF, "warning"),
     SessionState.DEAD: SessionStyle("Dead", StateShape.CROSS, "negative"),
     SessionState.CLOSED: SessionStyle("Closed", StateShape.CHECK, "muted"),
-    SessionState.REFUSED: SessionStyle("Not to be had", StateShape.CROSS, "negative"),
+    SessionState.REFUSED: SessionStyle("Unavailable", StateShape.CROSS, "negative"),
 }
 
 

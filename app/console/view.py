@@ -21,6 +21,7 @@ from app.console.forwards.panel import ForwardList
 from app.console.lines.entry import LineEntry
 from app.console.note_bar import NoteBar
 from app.console.splits.part import ConsolePart
+from app.console.terminal.input_target import InputTarget
 from app.console.terminal.search_bar import ConsoleSearch
 from app.console.terminal.view import TerminalView
 from app.console.toolbar import ConsoleToolbar
@@ -176,7 +177,7 @@ class ConsoleView(ConsolePart):
         self.toolbar.show_status(status)
         self.lacking.tell(status.notice)
         self.alone = bool(status.notice)
-        self.terminal.shows_cursor = status.mode != LINES and status.state not in ENDED
+        self.terminal.input = _target(status)
         self.entry.show_status(status)
         lines = status.mode == LINES and status.state not in ENDED
         if lines and not self.entry.isVisible():
@@ -276,6 +277,13 @@ class ConsoleView(ConsolePart):
         self._may_copy = self._may_copy or choice == ALWAYS
         QGuiApplication.clipboard().setText(self._copying)
         self.terminal.setFocus()
+
+
+def _target(status: Status) -> InputTarget:
+    """Where what is typed goes in a session that stands so."""
+    if status.state in ENDED:
+        return InputTarget.NOBODY
+    return InputTarget.LINE if status.mode == LINES else InputTarget.SCREEN
 
 
 def _on_one_line(text: str) -> str:

@@ -48,7 +48,7 @@ class EditorBar(QWidget):
         self._worded += [
             self._templates(),
             self._plain(self.tr("Check"), "circle-check", self.checkAsked, self.tr("Check at once")),
-            self._plain(self.tr("Where can it run"), "route", self.whereAsked, where),
+            self._plain(self.tr("Where could it run?"), "route", self.whereAsked, where),
         ]
         for worded in self._worded:
             row.addWidget(worded)

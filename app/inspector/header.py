@@ -13,9 +13,10 @@ from app.actions.table import BY_ID
 from app.inspector import job_times
 from app.stores.alike import Alike
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.labels import label
+from app.widgets.labels import breakable, give_way, label
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import UNHEARD
+from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ class JobActions(QWidget):
             self.buttons[action] = button
             row.addWidget(button)
         context.theme.changed.connect(self._restyle)
+        context.link.changed.connect(self._linked)
         self._restyle()
+        self._linked()
+
+    def _linked(self) -> None:
+        """All of them ask the broker for something."""
+        self.setEnabled(self._context.link.up)
 
     def show_jobs(self, jobs: Sequence[Alike]) -> None:
         """Offer what applies to some of these jobs, and say to how many."""
@@ -83,13 +90,14 @@ class JobActions(QWidget):
 
 
 class JobHeader(QWidget):
-    """Name, state with shape and word, place and times, id to copy, actions."""
+    """Name, state with shape and word, why it failed, place and times, id to copy, actions."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._row = context, dict[str, Any]()
         self.name, self.state = label(role="title", fluid=True), label(role="strong")
         self.line = label(role="muted", fluid=True)
+        self.why = label(role="negative", wrap=True)
         self.glyph = StateGlyph(context.theme)
         self.copy = QToolButton()
         self.open, self.detach = QToolButton(), QToolButton()
@@ -114,6 +122,8 @@ class JobHeader(QWidget):
         second.addWidget(self.line, 1)
         column.addLayout(first)
         column.addLayout(second)
+        give_way(self.why)
+        column.addWidget(self.why)
         column.addSpacing(4)
         column.addWidget(self.offers)
         for button, said in (
@@ -133,6 +143,10 @@ class JobHeader(QWidget):
         self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
         self.copy.setToolTip(f"Copy the job's id: {row['id']}")
         self.glyph.show_row(row)
+        why = why_failed(row)
+        self.why.setText(breakable(why))
+        self.why.setAccessibleName(f"Why it failed: {why}")
+        self.why.setVisible(bool(why))
         self.tell_time()
         self.offers.show_jobs([Alike(row | {"repeated": row["id"] in self._context.jobs.repeated}, 1)])
 
@@ -164,6 +178,15 @@ class JobHeader(QWidget):
             (self.detach, "picture-in-picture-2"),
         ):
             button.setIcon(theme.icon(icon, "muted"))
+
+
+def why_failed(row: dict[str, Any]) -> str:
+    """Say in one line why a job failed; empty if it did not. Where nothing but an exit code is known, say
+    what that code means."""
+    known = (row["state"], row.get("exit_code"), row.get("signal"), row.get("reason") or "")
+    line = failure_line(*known, row.get("error_line") or "")
+    bare = line == f"Exit {row.get('exit_code')}"
+    return job_times.end_words(row | {"signal": None}) if bare else line
 
 
 def last_step(row: dict[str, Any]) -> tuple[str, float]:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from app.console.pane import ConsolePane
 from app.inspector.header import JobHeader
 from app.inspector.logs.pane import LogsPane
 from app.inspector.multi_selection import MultiSelection
 from app.inspector.output.pane import OutputPane
+from app.inspector.overflow_tabs import OverflowTabs
 from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
 from app.match.sending import send_job_again
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from app.match.view import MatchTarget
     from broker_core.wire.views import JobDetail
 LATER = (("view", "View", "Opens when the job starts and shows a display"),)
-"""Tabs of interactive jobs that stand between Console and Where."""
+"""Tabs of interactive jobs that stand between Console and Matching."""
 _CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
 """Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
 _AGE_MS = 10_000
@@ -38,7 +39,7 @@ _AGE_MS = 10_000
 class WherePane(JobPane):
     """The match of the job's own description, as the scheduler would make it now."""
 
-    title = "Where"
+    title = "Matching"
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -139,7 +140,7 @@ class Inspector(QWidget):
         self.setAccessibleName("Inspector")
         self.header, self.tabs, self.multi_selection = (
             JobHeader(context),
-            QTabWidget(),
+            OverflowTabs(),
             MultiSelection(context),
         )
         self.empty = EmptyState(context)
@@ -160,10 +161,7 @@ class Inspector(QWidget):
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self.tabs, 1)
-        self.tabs.setDocumentMode(True)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.tabBar().setExpanding(False)
-        self.tabs.setStyleSheet(_CLOSE_TABS)
+        self.tabs.style_tabs(_CLOSE_TABS)
         self.tabs.tabBar().setAccessibleName("Views of the job")
         for pane in self.panes.values():
             self.tabs.addTab(pane, pane.title)
@@ -255,6 +253,7 @@ class Inspector(QWidget):
             title = self.tabs.tabText(place)
             if title == ConsolePane.title or any(title == later for _, later, _ in LATER):
                 self.tabs.setTabVisible(place, bool(row.get("interactive")))
+        self.tabs.show_more()
 
 
 def _take_over(pane: JobPane) -> None:

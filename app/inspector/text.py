@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class TextPane(JobPane):
     """Read-only text with the colours of the editor, and the files the job was sent with."""
 
-    title = "Text"
+    title = "Description"
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)

@@ -9,6 +9,7 @@ from typing import Any
 from app import units
 from app.widgets.csv_file import Written
 from app.widgets.state_style import StateStyle, style_of
+from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
 
 Held = Mapping[str, Sequence[Any]]
@@ -90,6 +91,21 @@ def style_of_number(held: Held, row: int, unheard: float | None = None) -> State
     )
 
 
+def _why(held: Held, row: int, now: float) -> str:
+    """Why it failed, in one line; empty if it did not."""
+    known = (held["state"][row], held["exit_code"][row], held["signal"][row], held["reason"][row] or "")
+    return failure_line(*known, held["error_line"][row])
+
+
+def _reason(held: Held, row: int, now: float) -> str:
+    return _why(held, row, now) or held["reason"][row] or ""
+
+
+def _named(held: Held, row: int, now: float) -> str:
+    """The name, with why the job failed if it did: both are where one looks first."""
+    return "\n".join(filter(None, (held["name"][row] or "", _why(held, row, now))))
+
+
 def _waited(held: Held, row: int, now: float) -> float | None:
     begin = held["submitted"][row]
     end = held["started"][row] or held["ended"][row] or now
@@ -119,8 +135,8 @@ def _ended(held: Held, row: int, now: float) -> str:
 
 
 COLUMNS: tuple[JobColumn, ...] = (
-    JobColumn("state", "State", 132, state_word, state_word, _said("reason")),
-    JobColumn("name", "Name", 220, _said("name"), _sorted_text("name"), _said("name")),
+    JobColumn("state", "State", 132, state_word, state_word, _reason),
+    JobColumn("name", "Name", 220, _said("name"), _sorted_text("name"), _named),
     JobColumn("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     JobColumn("kind", "Kind", 96, _kind, _kind, shown=False),
     JobColumn("site", "Site", 84, _site, _sorted_text("site"), _said("site")),

@@ -45,9 +45,8 @@ class JobCommands:
         self._context.show_job(self._chosen()[0], tab)
 
     def why(self) -> None:
-        """Show why the job waits, or where it could have gone."""
-        row = self._context.jobs.row(self._chosen()[0]) or {}
-        self.show("story" if row.get("state") in (JobState.SUBMITTED, JobState.WAITING) else "where")
+        """Show where the job could run, and why not elsewhere."""
+        self.show("where")
 
     def _those(self, action: str) -> list[str]:
         """The chosen jobs to which an action applies."""
@@ -76,6 +75,7 @@ class JobCommands:
             self._window, f"Cancel {self._named(ids)}?",
             f"{now}What was written so far stays readable, and canceled jobs can be submitted again.",
             f"Cancel {units.count(len(ids), 'job')}", partial(self._send, "cancel", "Canceling", ids),
+            keep="Keep running",
         )  # fmt: skip
 
     def purge(self) -> None:

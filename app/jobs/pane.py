@@ -31,6 +31,8 @@ _RETELL_MS = 300
 class JobsPane(QWidget):
     """Everything between the live rows and the reader's eye."""
 
+    inspects = True
+    """The inspector belongs beside it."""
     chosen = Signal(list)
     """Ids of the selected jobs."""
     opened = Signal(str)
@@ -125,6 +127,11 @@ class JobsPane(QWidget):
             return
         if ids is None or any(self.table.id_at(line) in ids for line in range(first, last + 1)):
             self.table.touch(first, last)
+
+    def on_screen(self) -> list[str]:
+        """Ids of the jobs, and of the batches, whose lines can be seen."""
+        first, last = self.view.window_lines()
+        return [self.table.id_at(line) for line in range(first, last + 1)] if self.view.isVisible() else []
 
     def _tick(self) -> None:
         self.table.view.tick()

@@ -181,8 +181,14 @@ class JobsTable(QAbstractTableModel):
             if column == BY_NAME["state"]:
                 shown = self.style_of(line)
                 return f"{shown.word} {shown.more}".strip()
-            return COLUMNS[column].cell(self.rows.columns, row, self.view.now())
+            return COLUMNS[column].cell(self.rows.columns, row, self._known_until(row))
         return self._batch_text(batch, column)
+
+    def _known_until(self, row: int) -> float:
+        """The moment up to which is known how a job stands: now, unless its site has fallen silent."""
+        now, held = self.view.now(), self.rows.columns
+        since = self._unheard(held["site"][row]) if held["state"][row] in AT_SITE else None
+        return min(now, since) if since else now
 
     def _batch_text(self, batch: FoldedBatch, column: int) -> str:
         name, totals = COLUMNS[column].name, self.totals(batch)

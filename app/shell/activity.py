@@ -20,38 +20,50 @@ from PySide6.QtWidgets import (
 
 from app import units
 from app.context import Notice, Tone
+from app.shell.activity_log import MOST
 from app.stores.transfers import Transfer
 from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.context import AppContext
+    from app.shell.window_context import WindowContext
 
-_KEEP = 500
 _ICONS = {Tone.NEUTRAL: "info", Tone.GOOD: "circle-check", Tone.WARNING: "triangle-alert",
           Tone.BAD: "circle-alert"}  # fmt: skip
-_JOB = Qt.ItemDataRole.UserRole
+_JOB, _COUNTS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+"""Job that a notice is about; topic of a notice that the next one of its topic replaces."""
 
 
 class NoticeList(QListWidget):
     """Notices, newest first; a double click shows the job one is about."""
 
-    def __init__(self, context: AppContext, only: frozenset[Tone] | None, name: str) -> None:
+    def __init__(self, context: WindowContext, only: frozenset[Tone] | None, name: str) -> None:
         super().__init__()
         self._context, self._only = context, only
         self.setAccessibleName(name)
         self.setWordWrap(True)
         self.itemActivated.connect(self._open)
+        for entry in context.activity.all:
+            self._put(entry.notice, entry.time)
         context.noticed.connect(self.add)
 
     def add(self, notice: Notice) -> None:
-        """Put a notice on top."""
+        """Put a notice on top; it takes the place of one that has counted so far."""
+        self._put(notice, time.time())
+
+    def _put(self, notice: Notice, moment: float) -> None:
+        if notice.topic:
+            for row in range(self.count() - 1, -1, -1):
+                if self.item(row).data(_COUNTS) == notice.topic:
+                    self.takeItem(row)
         if self._only and notice.tone not in self._only:
             return
-        item = QListWidgetItem(f"{time.strftime('%H:%M:%S')}   {notice.text}")
+        item = QListWidgetItem(f"{units.moment(moment, time.time())}   {notice.text}")
         item.setIcon(self._context.theme.icon(_ICONS[notice.tone], notice.tone.value))
         item.setData(_JOB, notice.job)
+        item.setData(_COUNTS, notice.topic if notice.counting else "")
         self.insertItem(0, item)
-        while self.count() > _KEEP:
+        while self.count() > MOST:
             self.takeItem(self.count() - 1)
 
     def _open(self, item: QListWidgetItem) -> None:
@@ -124,9 +136,9 @@ class TransferList(QScrollArea):
 
 
 class BottomPanel(QTabWidget):
-    """Activity, problems and transfers."""
+    """Notices, problems among them, and transfers."""
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         self.setDocumentMode(True)
         self.setAccessibleName("Activity")
@@ -135,13 +147,14 @@ class BottomPanel(QTabWidget):
         self.problems = NoticeList(context, bad, "Problems")
         self.transfers = TransferList(context)
         for part, name in (
-            (self.activity, "Activity"),
+            (self.activity, "Notices"),
             (self.problems, "Problems"),
             (self.transfers, "Transfers"),
         ):
             self.addTab(part, name)
-        context.noticed.connect(self._count)
+        context.noticed.connect(lambda _: self._count())
+        self._count()
 
-    def _count(self, _: Notice) -> None:
+    def _count(self) -> None:
         number = self.problems.count()
         self.setTabText(1, f"Problems ({number})" if number else "Problems")

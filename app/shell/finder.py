@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.actions.table import ACTIONS
 from app.jobs.columns import state_word
 from app.sites.site_style import site_style
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 
 MOST = 40
+_CLOSE = 0.5
+"""Share of the letters between the first and the last one found that have to be wanted ones."""
 _JOBS_SEARCHED = 20_000
 """Newest jobs whose names are searched; the query line searches all."""
 
@@ -34,6 +37,8 @@ class Find:
     """Keys of an action, state of a job."""
     key: str = ""
     """Name under which it is remembered as recent."""
+    enabled: bool = True
+    """False for an action that does not apply now; `detail` says why."""
 
 
 class Finder:
@@ -55,25 +60,26 @@ class Finder:
         recent = self._context.preferences["recent_actions"]
         scored = []
         for place, (points, line) in enumerate(self._scored(wanted)):
-            bonus = 12 - recent.index(line.key) if line.key in recent else 0
+            bonus = 12 - recent.index(line.key) if line.key in recent and line.enabled else 0
             scored.append((points + bonus, -place, line))
         return [line for _, _, line in heapq.nlargest(MOST, scored, key=lambda item: item[:2])]
 
     def _scored(self, wanted: str) -> Iterator[tuple[int, Find]]:
         for line in self._fixed():
             points = score(wanted, line.title)
-            if points is not None:
-                yield points + (4 if line.kind == "Action" else 0), line
+            if points is not None and (line.enabled or wanted.strip()):
+                yield points + (4 if line.kind == "Action" and line.enabled else 0), line
         if wanted.strip():
             yield from self._jobs(wanted)
 
     def _fixed(self) -> Iterator[Find]:
         context = self._context
-        for action in context.actions.usable():
+        for action in ACTIONS:
             if action.id != "app.palette":
+                why = context.actions.why_not(action.id)
                 yield Find(context.actions.name(action.id), "Action", action.icon or "command",
                            partial(context.trigger, action.id),
-                           action.shortcut, action.id)  # fmt: skip
+                           why or action.shortcut, action.id, enabled=not why)  # fmt: skip
         for query in context.saved.all:
             yield Find(query.name, "Query", query.icon or "bookmark",
                        partial(self._show_query, query.text), query.text)  # fmt: skip
@@ -111,25 +117,35 @@ class Finder:
 
 
 def score(wanted: str, text: str) -> int | None:
-    """Return how well `text` fits the letters `wanted` (greater is better), or None if it does not."""
+    """Return how well `text` fits the letters `wanted` (greater is better), or None if it does not.
+
+    It does if each letter goes on with the one before or begins a word, or all stand close together.
+    """
     wanted, low = wanted.lower().replace(" ", ""), text.lower()
     if not wanted:
         return 0
-    total, place, run = 0, -1, 0
+    total, place, run, first, loose = 0, -1, 0, -1, False
     for letter in wanted:
         found = _next(low, letter, place + 1)
         if found < 0:
             return None
-        run = run + 1 if found == place + 1 else 0
+        follows = first >= 0 and found == place + 1
+        run = run + 1 if follows else 0
+        loose = loose or not (follows or _begins_word(text, found))
+        first = found if first < 0 else first
         total += 1 + 3 * run + (8 if _begins_word(text, found) else 0) - min(found - place - 1, 6)
         place = found
     whole = low.find(wanted)
+    if whole < 0 and loose and len(wanted) < _CLOSE * (place - first + 1):
+        return None
     return total + (20 if whole == 0 else 10 if whole > 0 else 0) - len(text) // 12
 
 
 def _next(low: str, letter: str, start: int) -> int:
-    """The next place of a letter; the beginning of a word is taken first if one has it."""
+    """The next place of a letter: right behind the one before, else the beginning of a word if one has it."""
     first = low.find(letter, start)
+    if start and first == start:
+        return first
     place = first
     while place >= 0:
         if _begins_word(low, place):

@@ -30,6 +30,7 @@ from app.shell import sheets
 from app.shell.finder import Finder
 from app.shell.news import DesktopNotices
 from app.shell.palette import Palette
+from app.shell.pane_focus import step_pane
 from app.shell.settings import SettingsDialog
 from app.simulation.page import SimulationPage
 from app.sites.adding.sheet import AddSite
@@ -127,6 +128,13 @@ class Handlers:
         """Show or hide a pane: left, right, bottom."""
         dock = {"left": self._parts.left, "right": self._parts.right, "bottom": self._parts.bottom}[name]
         dock.setVisible(not dock.isVisible())
+
+    def step_pane(self, step: int) -> None:
+        """Give the keyboard to the next pane (1), or the one before (-1)."""
+        parts = self._parts
+        step_pane(
+            (parts.sidebar, parts.tabs.currentWidget(), parts.right.widget(), parts.bottom.widget()), step
+        )
 
     def reset_layout(self) -> None:
         """Put all panes back where they were at first."""
@@ -356,7 +364,7 @@ class Handlers:
         """Show where the description in front, or else the selected job, could run."""
         tabs, front = self._parts.tabs, self._parts.tabs.currentWidget()
         chosen = self._parts.jobs.view.chosen()
-        page = tabs.open_page("match", "Where could this run?", "route", self._match_page)
+        page = tabs.open_page("match", "Where could it run?", "route", self._match_page)
         if front in tabs.editors():
             page.follow(front)
         elif front is self._parts.jobs and len(chosen) == 1:

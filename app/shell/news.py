@@ -1,4 +1,4 @@
-"""Telling that jobs ended, or are held by the broker: one notice a moment, however many they are."""
+"""Telling that jobs ended, or are held by the broker: one notice for each batch, which counts on."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app import units
-from app.context import Notice, Tone
+from app.context import NO_BROKER, Notice, Tone
 from app.stores.link import ConnectionState
-from broker_core.jobs.outcome import Outcome, outcome_of
+from broker_core.jobs.outcome import Outcome, failure_line, outcome_of
 from broker_core.jobs.transitions import EventType
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.context import AppContext
+    from app.jobs.batch_totals import BatchBook
     from broker_core.wire.views import EventView
 
 
@@ -33,11 +36,13 @@ _SHOWN_MS = 8000
 class News(QObject):
     """Turns events of jobs that ended, or that the broker holds, into notices (CB-UI-12)."""
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: AppContext, book: BatchBook) -> None:
         super().__init__(context.owner)
-        self._context = context
+        self._context, self._book = context, book
         self._ended: dict[str, EventView] = {}
         self._held: dict[str, EventView] = {}
+        self._failures: dict[str, EventView] = {}
+        """Batch to the last of its jobs that was seen to fail."""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
         self._pause.timeout.connect(self._tell)
         context.session.on_events.append(self._events)
@@ -46,7 +51,9 @@ class News(QObject):
     def _linked(self) -> None:
         if self._context.link.state is ConnectionState.STOPPED:
             said = "The broker was stopped. Jobs that run go on."
-            self._context.notify(Notice(said, Tone.WARNING, "broker.start"))
+            self._context.notify(Notice(said, Tone.WARNING, "broker.start", topic=NO_BROKER))
+        elif self._context.link.up:
+            self._context.withdraw(NO_BROKER)
 
     def _events(self, events: list[EventView]) -> None:
         for event in events:
@@ -62,14 +69,49 @@ class News(QObject):
         if held:
             self._tell_held(list(held.values()))
         ended, self._ended = self._ended, {}
-        bad = [event for event in ended.values() if _bad(event)]
-        if len(ended) == 1:
-            self._tell_one(next(iter(ended.values())))
-        elif ended:
-            good = len(ended) - len(bad)
-            text = f"{units.count(len(ended), 'job')} ended: {good:,} done, {len(bad):,} failed."
-            job = bad[0].job if bad else next(iter(ended))
-            self._context.notify(Notice(text, Tone.BAD if bad else Tone.GOOD, "", job))
+        single: list[EventView] = []
+        batches: dict[str, EventView] = {}
+        for event in ended.values():
+            batch = (self._context.jobs.row(event.job) or {}).get("batch")
+            if not batch:
+                single.append(event)
+                continue
+            batches[batch] = event
+            if _bad(event):
+                self._failures[batch] = event
+        if batches:
+            self._context.run(self._tell_batches(batches), "counting the jobs of a batch")
+        if len(single) == 1:
+            self._tell_one(single[0])
+        elif single:
+            self._tell_several(single)
+
+    def _tell_several(self, ended: list[EventView]) -> None:
+        bad = [event for event in ended if _bad(event)]
+        text = f"{len(ended):,} jobs ended: {len(ended) - len(bad):,} done, {len(bad):,} failed."
+        job = bad[0].job if bad else ended[0].job
+        self._context.notify(Notice(text, Tone.BAD if bad else Tone.GOOD, "", job))
+
+    async def _tell_batches(self, batches: dict[str, EventView]) -> None:
+        """One notice for each batch, which counts on until the last of its jobs has ended."""
+        await self._book.ready(batches)
+        for batch, newest in batches.items():
+            event, totals = newest, self._book.totals(batch)
+            if len(totals) < 2:
+                self._tell_one(event)
+                continue
+            counts = totals.outcomes()
+            text, over = batch_words(totals.name, counts), not any(one.active for one in counts)
+            failed, last = counts[Outcome.FAILED], self._failures.get(batch)
+            if failed and last is not None:
+                text = f"{text}. {'The last one' if failed > 1 else 'It'} says: {_why(last)}"
+                event = last
+            tone = Tone.BAD if failed else Tone.GOOD if over else Tone.NEUTRAL
+            self._context.notify(
+                Notice(text, tone, job=event.job, topic=f"batch {batch}", counting=not over, batch=batch)
+            )
+            if over:
+                self._failures.pop(batch, None)
 
     def _tell_held(self, held: list[EventView]) -> None:
         """Jobs that are suspected to kill what starts them wait for a look of their owner."""
@@ -88,20 +130,32 @@ class News(QObject):
         row, name = self._context.jobs.row(event.job), self._name(event)
         if not _bad(event):
             self._context.notify(Notice(f"{name} is done.", Tone.GOOD, "job.output", event.job))
-        elif event.type == EventType.DONE.value:
-            code = event.details.get("exit_code")
-            self._context.notify(
-                Notice(f"{name} failed with exit code {code}.", Tone.WARNING, "job.logs", event.job)
-            )
         elif row and row["interactive"] and row["started"] is None:
             said = f"{name} could not start: {event.reason}"
             self._context.notify(Notice(said, Tone.BAD, "job.resubmit", event.job, "job.batch"))
         else:
-            self._context.notify(Notice(f"{name} failed: {event.reason}", Tone.BAD, "job.story", event.job))
+            ran = event.type == EventType.DONE.value
+            tone, tab = (Tone.WARNING, "job.logs") if ran else (Tone.BAD, "job.story")
+            self._context.notify(Notice(f"{name} failed: {_why(event)}", tone, tab, event.job))
+
+
+def batch_words(name: str, counts: Mapping[Outcome, int]) -> str:
+    """Return how far a batch has come, e.g. `logistic: 120 of 200 done, 3 failed`."""
+    total, done = sum(counts.values()), counts.get(Outcome.DONE, 0)
+    parts = [f"{name}: all {total:,} done" if done == total else f"{name}: {done:,} of {total:,} done"]
+    others = ((one, counts.get(one, 0)) for one in (Outcome.FAILED, Outcome.CANCELED))
+    parts += [f"{number:,} {outcome.value.lower()}" for outcome, number in others if number]
+    return ", ".join(parts)
 
 
 def _bad(event: EventView) -> bool:
     return outcome_of(event.new, event.details.get("exit_code")) is Outcome.FAILED
+
+
+def _why(event: EventView) -> str:
+    details = event.details
+    known = (event.new, details.get("exit_code"), details.get("signal"), event.reason)
+    return failure_line(*known, details.get("error_line") or "")
 
 
 class DesktopNotices(QObject):
@@ -113,6 +167,8 @@ class DesktopNotices(QObject):
         context.noticed.connect(self._tell)
 
     def _tell(self, notice: Notice) -> None:
+        if notice.counting:
+            return
         if notice.job and self._context.preferences["notifications"] and not self._window.isActiveWindow():
             self._context.run(asyncio.to_thread(show, notice.text), "showing a notice on your desktop")
 

@@ -50,7 +50,7 @@ class _Lines(QStyledItemDelegate):
             painter.setBrush(theme.color("selection"))
             painter.drawRoundedRect(box, 6, 6)
         icon = QRect(box.left() + 10, box.center().y() - 8, 16, 16)
-        theme.icon(find.icon, "muted").paint(painter, icon)
+        theme.icon(find.icon, "muted" if find.enabled else "faint").paint(painter, icon)
         small = theme.font("small")
         right = f"{find.detail}    {find.kind}" if find.detail else find.kind
         right = QFontMetrics(small).elidedText(right, Qt.TextElideMode.ElideLeft, box.width() // 2)
@@ -60,7 +60,7 @@ class _Lines(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(box.adjusted(0, 0, -12, 0), side | Qt.AlignmentFlag.AlignRight, right)
         painter.setFont(theme.font())
-        painter.setPen(theme.color("text"))
+        painter.setPen(theme.color("text" if find.enabled else "muted"))
         inner = box.adjusted(38, 0, -24 - room, 0)
         title = QFontMetrics(theme.font()).elidedText(find.title, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side, title)
@@ -88,9 +88,7 @@ class Palette(QFrame):
         self.list.setAccessibleName("What was found")
         self.list.setItemDelegate(_Lines(theme, self.list))
         self.list.setUniformItemSizes(True)
-        self.nothing = QLabel(
-            "Nothing fits these letters. Try fewer of them, or the filter of the jobs table."
-        )
+        self.nothing = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.nothing.setProperty("role", "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         line = QFrame()
@@ -122,14 +120,16 @@ class Palette(QFrame):
         for find in self._finder.find(text):
             item = QListWidgetItem(find.title)
             item.setData(_FIND, find)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{find.title}, {find.kind}")
+            why = "" if find.enabled else f", {find.detail}"
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{find.title}, {find.kind}{why}")
             self.list.addItem(item)
         self.list.setCurrentRow(0)
         self.list.setVisible(self.list.count() > 0)
+        self.nothing.setText(f"No results for “{text.strip()}”.")
         self.nothing.setVisible(self.list.count() == 0)
 
     def _act(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
+        if item is not None and item.data(_FIND).enabled:
             self.leave()
             item.data(_FIND).act()
 

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
@@ -112,6 +112,14 @@ class _Line(QStyledItemDelegate):
         painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter, text)
 
 
+class _Entries(QListWidget):
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt makes the first entry the current one where none is; that the keyboard came chooses nothing."""
+        blocked = self.blockSignals(True)
+        super().focusInEvent(event)
+        self.blockSignals(blocked)
+
+
 class Sidebar(QFrame):
     """Emits what was chosen: a query's text, or a view."""
 
@@ -122,7 +130,7 @@ class Sidebar(QFrame):
         self._context = context
         self.setProperty("role", "sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.list = QListWidget()
+        self.list = _Entries()
         self.list.setAccessibleName("Queries and places")
         self.list.setItemDelegate(_Line(context, self.list))
         self.list.setMouseTracking(True)

@@ -14,6 +14,8 @@ from app.context import KEPT_CLEAR, Notice, Tone
 from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.context import AppContext
 
 _STAYS = {Tone.NEUTRAL: 5000, Tone.GOOD: 6000, Tone.WARNING: 10_000, Tone.BAD: 20_000}
@@ -34,29 +36,53 @@ class Toast(QFrame):
 
     def __init__(self, context: AppContext, notice: Notice, parent: QWidget) -> None:
         super().__init__(parent)
-        self._context, self._notice = context, notice
+        self._context = context
         self.setProperty("role", "toast")
         self.setFixedWidth(_WIDTH)
-        icon = QLabel()
-        icon.setContentsMargins(0, 3, 0, 0)
-        icon.setPixmap(context.theme.icon(_ICONS[notice.tone], notice.tone.value).pixmap(QSize(18, 18)))
-        text = QLabel(_shown(notice.text), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._icon = QLabel()
+        self._icon.setContentsMargins(0, 3, 0, 0)
+        self._text = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._tell(notice)
         close = tool_button(context.theme.icon("x", "muted"), "Dismiss", "Dismiss the notice")
         close.clicked.connect(self.leave)
         line = self._line = QHBoxLayout(self)
         line.setContentsMargins(12, 8, 8, 8)
         line.setSpacing(8)
-        line.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         middle = QVBoxLayout()
         middle.setContentsMargins(0, 4, 0, 4)
-        middle.addWidget(text)
+        middle.addWidget(self._text)
         self._offer(middle)
         line.addLayout(middle, 1)
         line.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self._timer = QTimer(self, singleShot=True, interval=_STAYS[notice.tone])
         self._timer.timeout.connect(self.leave)
         self._timer.start()
+
+    @property
+    def topic(self) -> str:
+        """What it is about; empty if no other notice takes its place."""
+        return self._notice.topic
+
+    def _tell(self, notice: Notice) -> None:
+        self._notice = notice
+        tone = notice.tone
+        self._icon.setPixmap(self._context.theme.icon(_ICONS[tone], tone.value).pixmap(QSize(18, 18)))
+        self._text.setText(_shown(notice.text))
         self.setAccessibleName(notice.text)
+
+    def count_on(self, notice: Notice) -> None:
+        """Say what has become of the same thing. A mere count does not make it stay longer."""
+        lasts = not notice.counting or notice.tone is not self._notice.tone
+        self._tell(notice)
+        self.fit()
+        if lasts:
+            self._timer.start(_STAYS[notice.tone])
+
+    @property
+    def offers(self) -> bool:
+        """It has buttons."""
+        return bool(self._notice.action)
 
     def _offer(self, column: QVBoxLayout) -> None:
         if self._notice.action:
@@ -110,18 +136,39 @@ class Toast(QFrame):
 class Toasts(QObject):
     """The stack of notices of a window."""
 
-    def __init__(self, context: AppContext, window: QWidget) -> None:
+    def __init__(
+        self, context: AppContext, window: QWidget, in_view: Callable[[Notice], bool] = lambda notice: False
+    ) -> None:
+        """`in_view`: whether the user sees anyway what a notice tells."""
         super().__init__(window)
-        self._context, self._window = context, window
+        self._context, self._window, self._in_view = context, window, in_view
         self._shown: list[Toast] = []
+        self._counted: dict[str, Tone] = {}
+        """Topics that count on, and the tone in which the last notice of each was shown."""
         context.noticed.connect(self.show)
+        context.withdrawn.connect(self.withdraw)
         # Lines to type in come and go beneath notices.
         self._looking = QTimer(self, interval=_LOOK)
         self._looking.timeout.connect(self._arrange)
         window.installEventFilter(self)
 
     def show(self, notice: Notice) -> None:
-        """Show a notice above the others; the oldest make room."""
+        """Show a notice above the others; the oldest make room.
+
+        A count is shown once, and again when jobs begin to fail; after that only its end is.
+        """
+        for one in self._alive():
+            if notice.topic and one.topic == notice.topic and not (notice.action or one.offers):
+                one.count_on(notice)
+                self._know(notice)
+                self._arrange()
+                return
+        if notice.counting and self._counted.get(notice.topic) is notice.tone:
+            return
+        if self._in_view(notice):
+            return
+        self.withdraw(notice.topic)
+        self._know(notice)
         toast = Toast(self._context, notice, self._window)
         toast.destroyed.connect(self._arrange)
         for old in self._alive()[: 1 - _MOST]:
@@ -130,6 +177,19 @@ class Toasts(QObject):
         toast.fit()  # now that it wears its style
         self._shown.append(toast)
         toast.raise_()
+        self._arrange()
+
+    def _know(self, notice: Notice) -> None:
+        if notice.counting:
+            self._counted[notice.topic] = notice.tone
+        else:
+            self._counted.pop(notice.topic, None)
+
+    def withdraw(self, topic: str) -> None:
+        """Take the notices of a topic away."""
+        for toast in self._alive():
+            if topic and toast.topic == topic:
+                toast.leave()
         self._arrange()
 
     def _alive(self) -> list[Toast]:

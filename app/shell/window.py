@@ -16,6 +16,7 @@ from app.actions.registry import Actions
 from app.console.shutdown import wait_for_all
 from app.jobs.pane import JobsPane
 from app.shell.activity import BottomPanel
+from app.shell.inspector_layout import InspectorLayout
 from app.shell.sidebar import Sidebar
 from app.shell.status import MainStatusBar
 from app.shell.tabs import MainTabs
@@ -25,6 +26,7 @@ from app.shell.window_context import WindowContext
 from app.stores.roaming import Roaming
 
 if TYPE_CHECKING:
+    from app.context import Notice
     from app.inspector.inspector import Inspector
 
 
@@ -64,13 +66,15 @@ class MainWindow(QMainWindow):
             "activity", "Activity", BottomPanel(context), Qt.DockWidgetArea.BottomDockWidgetArea
         )
         self.bottom.hide()
+        self.inspector_layout = InspectorLayout(context, self, self.right)
+        self.tabs.currentChanged.connect(lambda: self.inspector_layout.follow(self.tabs.currentWidget()))
         for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):
             side = Qt.DockWidgetArea.LeftDockWidgetArea
             if corner is Qt.Corner.BottomRightCorner:
                 side = Qt.DockWidgetArea.RightDockWidgetArea
             self.setCorner(corner, side)
         self.setStatusBar(MainStatusBar(context))
-        self.toasts = Toasts(context, self)
+        self.toasts = Toasts(context, self, self.shows)
         self.roaming = Roaming(context, context.session, context.preferences, self)
         self.roaming.adopted.connect(self.jobs.restore)
         self.roaming.adopted.connect(context.saved.changed)
@@ -89,7 +93,8 @@ class MainWindow(QMainWindow):
         return dock
 
     def _default_sizes(self) -> None:
-        self.resizeDocks([self.left, self.right], [192, 384], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.left], [192], Qt.Orientation.Horizontal)
+        self.inspector_layout.fit()
         self.resizeDocks([self.bottom], [180], Qt.Orientation.Vertical)
 
     # --- after the first painting
@@ -110,7 +115,7 @@ class MainWindow(QMainWindow):
 
         inspector = self.make_inspector()
         self.handlers = Handlers(self.context, self, self)
-        self.news = News(self.context)
+        self.news = News(self.context, self.jobs.table.book)
         self.drops = install(self.context, self, partial(site_places, self))
         for view in (self.jobs, self.sidebar):
             self.actions_.listen(view)
@@ -134,11 +139,9 @@ class MainWindow(QMainWindow):
         """Put the inspector into its dock."""
         from app.inspector.inspector import Inspector
 
-        width = self.right.width()
         made = self.inspector = Inspector(self.context)
         self.right.setWidget(made)
-        if self.right.isVisible() and not self.right.isFloating():
-            self.resizeDocks([self.right], [max(width, 384)], Qt.Orientation.Horizontal)
+        self.inspector_layout.fit()
         return made
 
     # --- showing things
@@ -157,13 +160,32 @@ class MainWindow(QMainWindow):
                 self.sidebar.mark_site(site)
             page.setFocus()
 
+    def shows(self, notice: Notice) -> bool:
+        """True if the user sees what becomes of the jobs that a notice is about without being told."""
+        about, page = {notice.job, notice.batch} - {""}, self.tabs.currentWidget()
+        if not about or notice.other or not self.isActiveWindow():
+            return False
+        if page is self.jobs:
+            shown = set(self.jobs.on_screen())
+            if self.inspector is not None and self.inspector.isVisible():
+                shown.update(self.inspector.ids)
+            return not about.isdisjoint(shown)
+        return notice.job in getattr(page, "ids", ())
+
     def show_query(self, text: str) -> None:
         """Show the jobs of a query."""
         self.tabs.setCurrentWidget(self.jobs)
         self.jobs.bar.show_text(text)
 
     def show_job(self, job: str, tab: str = "") -> None:
-        """Select a job and show it in the inspector; a query that hides it is emptied."""
+        """Select a job and show it in the inspector; a query that hides it is emptied.
+
+        Its console is wanted for typing: that opens as a tab of the main area, where there is room.
+        """
+        if tab == "console":
+            self.jobs.view.choose(job)
+            self.open_job(job, tab)
+            return
         self.tabs.setCurrentWidget(self.jobs)
         if not self.jobs.view.choose(job):
             if self.inspector is not None:
@@ -242,6 +264,7 @@ class MainWindow(QMainWindow):
 
     def keep(self) -> None:
         """Remember size and layout."""
+        self.inspector_layout.unfold()
         self.context.preferences["geometry"] = _text(self.saveGeometry())
         self.context.preferences["layout"] = _text(self.saveState(LAYOUT))
 

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.context import Notice, Tone
+from app.context import NO_BROKER, Notice, Tone
+from app.shell.activity_log import ActivityLog
 from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
 from app.stores.own_templates import OwnTemplates
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.transfers import Transfers
-from broker_core.errors import CrossDeskError
+from broker_core.errors import CrossDeskError, Unreachable
+from broker_core.system.paths import places
 
 if TYPE_CHECKING:
     from app.actions.registry import Actions
@@ -32,6 +34,8 @@ class WindowContext(QObject):
 
     noticed = Signal(object)
     """Notice to be shown."""
+    withdrawn = Signal(str)
+    """Topic of which notices are to go."""
     job_wanted = Signal(str, str)
     """Job id and inspector tab to be shown."""
     log_wanted = Signal(str, str, object)
@@ -72,6 +76,7 @@ class WindowContext(QObject):
         self.templates = OwnTemplates(preferences, self)
         self.counts = QueryCounts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
+        self.activity = ActivityLog(places(state_dir).state / "activity.jsonl")
 
     @property
     def owner(self) -> QObject:
@@ -107,10 +112,11 @@ class WindowContext(QObject):
         try:
             return await work
         except CrossDeskError as error:
-            self.notify(Notice(f"While {doing}: {error}", Tone.BAD))
+            topic = NO_BROKER if isinstance(error, Unreachable) else ""
+            self.notify(Notice(f"While {doing}: {error}", Tone.BAD, topic=topic))
         except Exception as error:  # the last boundary of a task: told and logged, never lost
             log.exception("While %s", doing)
-            self.notify(Notice(f"While {doing}, something unforeseen happened: {error!r}", Tone.BAD))
+            self.notify(Notice(f"While {doing}, something went wrong in the window: {error!r}", Tone.BAD))
         return None
 
     async def close(self) -> None:
@@ -124,7 +130,12 @@ class WindowContext(QObject):
     def notify(self, notice: Notice) -> None:
         """Show a notice."""
         log.log(logging.WARNING if notice.tone is Tone.BAD else logging.INFO, "%s", notice.text)
+        self.activity.add(notice)
         self.noticed.emit(notice)
+
+    def withdraw(self, topic: str) -> None:
+        """Take notices of a topic away; the list of notices keeps them."""
+        self.withdrawn.emit(topic)
 
     def show_job(self, job: str, tab: str = "") -> None:
         """Select a job in the table and show it in the inspector."""

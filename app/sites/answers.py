@@ -73,6 +73,7 @@ class SiteAnswers(QObject):
             self._seen.remove(entry)
             self._notes.pop(entry.partition("\n")[2], None)
         self.accepted(name)
+        self._context.withdraw(_topic(name))
 
     async def _meet(self, site: SiteView, question: QuestionView) -> None:
         name = site.spec.name
@@ -82,7 +83,7 @@ class SiteAnswers(QObject):
 
         if not await self.without_asking(name, question, send):
             said = f"{name} needs an answer: {question.text.partition('. ')[0]}"
-            self._context.notify(Notice(said, Tone.WARNING, "view.sites"))
+            self._context.notify(Notice(said, Tone.WARNING, "view.sites", topic=_topic(name)))
 
     async def without_asking(
         self, name: str, question: QuestionView, send: Callable[[QuestionAnswer], Awaitable[object]]
@@ -155,3 +156,7 @@ class SiteAnswers(QObject):
     async def _keep(self, entry: str, value: str) -> None:
         if why := await self.keyring.write(entry, value):
             self._context.notify(Notice(why, Tone.WARNING))
+
+
+def _topic(site: str) -> str:
+    return f"site {site}"

@@ -20,6 +20,8 @@ DEFAULTS: dict[str, Any] = {
     "compact": False,
     "notifications": True,
     "welcomed": False,
+    "wrap_logs": True,
+    "inspector_share": 0.35,
     "geometry": "",
     "layout": "",
     "columns": [],

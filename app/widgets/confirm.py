@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QPushButton, QWidget
 
 
 def confirm(
-    parent: QWidget, title: str, text: str, verb: str, act: Callable[[], object], *, danger: bool = True
+    parent: QWidget,
+    title: str,
+    text: str,
+    verb: str,
+    act: Callable[[], object],
+    *,
+    danger: bool = True,
+    keep: str = "",
 ) -> QMessageBox:
     """Open a question with the button `verb`, which calls `act`; Escape leaves everything as it is.
 
-    `danger`: something is stopped or lost; else there is only much of it.
+    Return presses the button that has the keyboard; at first that is the one that changes nothing.
+    `danger`: something is stopped or lost; else there is only much of it. `keep`: what changes nothing.
     """
     box = _box(parent, title, text)
-    do = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
-    do.setProperty("kind", "danger" if danger else "primary")
-    do.setAutoDefault(False)
-    keep = box.addButton("Keep" if danger else "Cancel", QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(keep)
-    box.setEscapeButton(keep)
+    do = _button(box, verb, QMessageBox.ButtonRole.DestructiveRole, "danger" if danger else "primary")
+    stay = box.addButton(keep or ("Keep" if danger else "Cancel"), QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(stay)
+    box.setEscapeButton(stay)
     do.clicked.connect(act)
     box.open()
     return box
@@ -32,11 +38,8 @@ def ask_to_save(
 ) -> QMessageBox:
     """Open the question what becomes of unsaved text; Escape goes on with editing."""
     box = _box(parent, title, "Changes since the last save are lost otherwise.")
-    first = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
-    first.setProperty("kind", "primary")
-    away = box.addButton("Close without saving", QMessageBox.ButtonRole.DestructiveRole)
-    away.setProperty("kind", "danger")
-    away.setAutoDefault(False)
+    first = _button(box, "Save", QMessageBox.ButtonRole.AcceptRole, "primary")
+    away = _button(box, "Close without saving", QMessageBox.ButtonRole.DestructiveRole, "danger")
     box.setDefaultButton(first)
     box.setEscapeButton(box.addButton("Keep editing", QMessageBox.ButtonRole.RejectRole))
     first.clicked.connect(lambda: save())
@@ -74,3 +77,13 @@ def ask_name(parent: QWidget, title: str, label: str, name: str, then: Callable[
     dialog.setOkButtonText("Save")
     dialog.textValueSelected.connect(lambda text: then(text.strip()) if text.strip() else None)
     dialog.open()
+
+
+def _button(box: QMessageBox, text: str, role: QMessageBox.ButtonRole, kind: str) -> QPushButton:
+    """Add a button of a kind, which Return presses while it is focused."""
+    made = box.addButton(text, role)
+    made.setProperty("kind", kind)
+    made.setAutoDefault(True)
+    made.style().unpolish(made)
+    made.style().polish(made)  # the box has dressed it already
+    return made

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy
+
+_LONG_WORD = re.compile(r"\S{30,}")
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, fluid: bool = False) -> QLabel:
@@ -33,3 +36,8 @@ def give_way(where: QLabel) -> None:
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     where.setSizePolicy(policy)
+
+
+def breakable(text: str) -> str:
+    """Allow long words, such as paths, to be broken where a line ends."""
+    return _LONG_WORD.sub(lambda word: "\u200b".join(word.group()), text)

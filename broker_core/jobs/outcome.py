@@ -102,6 +102,25 @@ def failure_cause(state: str, exit_code: int | None, signal: int | None = None, 
     return brief_cause(state, exit_code, signal, reason) or (reason if failed else "")
 
 
+def failure_line(
+    state: str, exit_code: int | None, signal: int | None = None, reason: str = "", error_line: str = ""
+) -> str:
+    """Return why a job failed as one line: `Exit 7 · what it wrote last`; empty if it did not fail.
+
+    `error_line`: the last meaningful line of its standard error, empty if there is none.
+    """
+    if outcome_of(state, exit_code) is not Outcome.FAILED:
+        return ""
+    brief = brief_cause(state, exit_code, signal, reason)
+    if not brief:
+        parts = [reason, error_line]
+    elif state == S.ABORTED and not error_line:
+        parts = [reason or brief]
+    else:
+        parts = [f"{brief[:1].upper()}{brief[1:]}", error_line]
+    return " · ".join(" ".join(part.split()) for part in parts if part)
+
+
 def _signal_name(number: int) -> str:
     try:
         return signals.Signals(number).name

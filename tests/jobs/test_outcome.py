@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from broker_core.jobs.outcome import Outcome, brief_cause, cases, failure_cause, outcome_of, outcomes
+from broker_core.jobs.outcome import (
+    Outcome,
+    brief_cause,
+    cases,
+    failure_cause,
+    failure_line,
+    outcome_of,
+    outcomes,
+)
 from broker_core.jobs.states import JobState
 
 
@@ -80,3 +88,24 @@ def test_columns_have_the_outcomes_of_their_rows_and_many_rows_take_no_time() ->
     assert time.process_time() - begun < 1.0
     assert found[:9] == [outcome_of(state, code) for state, code in zip(states[:9], codes, strict=False)]
     assert len(found) == len(states)
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        (("Done", 7, None, "", "calibration.dat is not here"), "Exit 7 · calibration.dat is not here"),
+        (("Cleared", 7, None, "", ""), "Exit 7"),
+        (("Done", 7, None, "Exit code 7", ""), "Exit 7"),
+        (("Aborted", None, 9, "Ended by signal 9 (SIGKILL)", ""), "Ended by signal 9 (SIGKILL)"),
+        (("Aborted", None, 9, "Ended by signal 9 (SIGKILL)", "half done"), "SIGKILL · half done"),
+        (("Aborted", None, 9, "The agent was killed by signal 9", ""), "The agent was killed by signal 9"),
+        (("Aborted", None, 15, "", ""), "SIGTERM"),
+        (("Aborted", None, None, "No site\nfits", ""), "No site fits"),
+        (("Aborted", None, None, "Its time was over", "step 3"), "Its time was over · step 3"),
+        (("Done", 0, None, "", "a warning"), ""),
+        (("Canceled", 3, None, "", "stopped"), ""),
+        (("Running", 3, None, "", "earlier"), ""),
+    ],
+)
+def test_one_line_says_why_a_job_failed(row: tuple[str, int | None, int | None, str, str], line: str) -> None:
+    assert failure_line(*row) == line

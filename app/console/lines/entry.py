@@ -165,7 +165,7 @@ class LineEntry(QWidget):
         self.waiting.setVisible(late)
         over = self.queue.ends
         self._open(is_open=not over and self._status.state not in ENDED)
-        hint = "The input has ended" if over else "Line for the program"
+        hint = "The input has ended" if over else "Line for the program; F6 leaves the console"
         self.line.setPlaceholderText(hint)
 
     def _open(self, *, is_open: bool) -> None:

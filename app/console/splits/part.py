@@ -18,8 +18,10 @@ SHELL, AGAIN = "shell", "again"
 CONSOLE = "console"
 BESIDE, BELOW, CLOSE = "Ctrl+Shift+E", "Ctrl+Shift+O", "Ctrl+Shift+W"
 NEXT, BEFORE = "Ctrl+Shift+PgDown", "Ctrl+Shift+PgUp"
-KEYS = tuple(QKeySequence(keys) for keys in (BESIDE, BELOW, CLOSE, NEXT, BEFORE))
-"""Keys that a terminal leaves to the part it stands in."""
+OUT = ("F6", "Shift+F6", "Ctrl+Shift+K")
+"""Keys that lead out of a console: to the next pane, the one before, and to the palette."""
+LEFT = tuple(QKeySequence(keys) for keys in (BESIDE, BELOW, CLOSE, NEXT, BEFORE, *OUT))
+"""Keys that a terminal leaves to the part it stands in, and to the window."""
 _MOST = 12
 """Other jobs that the menu names."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QRect, QSize, QSizeF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QRect, QSize, QSizeF, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -28,11 +28,11 @@ from app.console.emulator.frame import ScreenFrame
 from app.console.emulator.ghostty import Ghostty
 from app.console.emulator.keys import KeyEncoder
 from app.console.emulator.output_feeder import OutputFeeder
-from app.console.splits.part import KEYS as LEFT
 from app.console.terminal.canvas import Canvas, Colors
 from app.console.terminal.clipboard import Clip, put
 from app.console.terminal.decorations import paint_cursor, paint_lines, paint_pictures
 from app.console.terminal.glyphs import Glyphs
+from app.console.terminal.input_target import InputTarget
 from app.console.terminal.menu import offer
 from app.console.terminal.palette import PALETTES
 from app.console.terminal.pointer import Pointer
@@ -89,8 +89,7 @@ class TerminalView(QAbstractScrollArea):
         self._zoom = 0
         self._placing = False
         self._lit = True
-        self.shows_cursor = True
-        """Nothing is typed at the screen of a program that reads lines."""
+        self.input = InputTarget.SCREEN
         self.finding = HitFinder(self.terminal, self)
         self.finding.done.connect(self._show)
         self._intake = OutputFeeder(self.terminal, self)
@@ -291,7 +290,8 @@ class TerminalView(QAbstractScrollArea):
         rows = range(int(event.rect().top() / height), int(event.rect().bottom() / height) + 1)
         paint_lines(painter, self.frame, rows, self.cell, self.canvas)
         paint_pictures(painter, self.frame, rows, self.cell, self.face)
-        if self.shows_cursor and self.frame.cursor.row in rows and (self._lit or not self.hasFocus()):
+        shown = self.input is InputTarget.SCREEN and self.frame.cursor.row in rows
+        if shown and (self._lit or not self.hasFocus()):
             paint_cursor(painter, self.frame, self.cell, self.canvas, focused=self.hasFocus())
         if self._bell.isActive():
             painter.setPen(QPen(self.canvas.colors.cursor, 3))
@@ -309,9 +309,9 @@ class TerminalView(QAbstractScrollArea):
         """All keys belong to the program while the terminal has the focus, but for those of the console."""
         if isinstance(event, QKeyEvent):
             if event.type() is QEvent.Type.ShortcutOverride:
-                event.setAccepted(QKeySequence(event.keyCombination()) not in LEFT)
+                event.setAccepted(self.input.takes(QKeySequence(event.keyCombination())))
                 return True
-            if event.type() is QEvent.Type.KeyPress and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            if event.type() is QEvent.Type.KeyPress and self.input.takes_tab(event.key()):
                 self.keyPressEvent(event)
                 return True
         return super().event(event)
@@ -333,7 +333,7 @@ class TerminalView(QAbstractScrollArea):
         event.accept()
 
     def _send(self, data: bytes) -> None:
-        if data:
+        if data and self.input is not InputTarget.NOBODY:
             self._lit = True
             self.terminal.deselect()
             self.terminal.scroll_to_end()

@@ -6,10 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.inspector import job_times
 from app.inspector.logs.feed import LogFeed
+from app.inspector.logs.file_tabs import STREAMS, FileTabs
 from app.inspector.logs.find_bar import FindBar
 from app.inspector.logs.search import first_error
 from app.inspector.logs.view import LogView
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from broker_core.errors import CrossDeskError
     from broker_core.wire.views import OutputFile
 
-_NAMES = {"stdout": "Output", "stderr": "Errors"}
-
 
 class LogsPane(JobPane):
     """Standard output, standard error or any file, with search and the way to the first error."""
@@ -35,7 +34,7 @@ class LogsPane(JobPane):
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self.chooser, self.view = QComboBox(), LogView(context)
+        self.chooser, self.view = FileTabs(context), LogView(context)
         self.finder = FindBar(context, self.view)
         self.quiet, self.measure = EmptyState(context), label(role="small", fluid=True)
         self.feed: LogFeed | None = None
@@ -43,20 +42,27 @@ class LogsPane(JobPane):
         self._chosen = ""
         self._line: tuple[str, int] | None = None
         """File and offset of a line that is to come into view as soon as it is here."""
+        self._seeking: LogFeed | None = None
+        """A file of a failed job that is shown at its first error as soon as all of it is here."""
         self._buttons()
         self._fill()
-        self.chooser.activated.connect(self._choose)
+        self.chooser.chosen.connect(self.show_file)
         self.view.follow_changed.connect(self.follow.setChecked)
         self.view.find_asked.connect(self.finder.begin)
         self.view.error_asked.connect(self.go_to_error)
 
     def _buttons(self) -> None:
         self.error = self._button("bug", "Go to the first error", self.go_to_error, "Ctrl+E")
-        self.wrap = self._button("align-left", "Wrap long lines", self.view.set_wrap, "", check=True)
+        self.wrap = self._button("align-left", "Wrap long lines", self._wrap, "", check=True)
         self.follow = self._button("arrow-down", "Follow the end", self.view.follow, "", check=True)
         self.look = self._button("search", "Find", self.finder.begin, "Ctrl+F")
         self.save = self._button("save", "Save as…", self._save, "")
+        self.wrap.setChecked(self.context.preferences["wrap_logs"])
         self.follow.setChecked(True)
+
+    def _wrap(self, on: bool) -> None:
+        self.context.preferences["wrap_logs"] = on
+        self.view.set_wrap(on)
 
     def _button(self, icon: str, said: str, does: object, keys: str, check: bool = False) -> QToolButton:
         button = QToolButton()
@@ -72,14 +78,10 @@ class LogsPane(JobPane):
 
     def _fill(self) -> None:
         bar = QHBoxLayout()
-        bar.setContentsMargins(8, 8, 8, 8)
+        bar.setContentsMargins(8, 4, 8, 4)
         bar.setSpacing(2)
-        self.chooser.setAccessibleName("File to show")
-        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.chooser.setMinimumContentsLength(7)
         bar.addWidget(self.chooser, 1)
-        bar.addSpacing(4)
-        for button in (self.look, self.error, self.wrap, self.follow):
+        for button in (self.look, self.error):
             bar.addWidget(button)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.view)
@@ -93,8 +95,10 @@ class LogsPane(JobPane):
         column.addWidget(self._pages, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 2, 8, 4)
+        foot.setSpacing(2)
         foot.addWidget(self.measure, 1)
-        foot.addWidget(self.save)
+        for button in (self.wrap, self.follow, self.save):
+            foot.addWidget(button)
         column.addLayout(foot)
         self.finder.hide()
 
@@ -105,7 +109,7 @@ class LogsPane(JobPane):
     def clear(self) -> None:
         """Stop copying the file shown before."""
         self._drop_feed()
-        self.files, self._chosen, self._line = [], "", None
+        self.files, self._chosen, self._line, self._seeking = [], "", None, None
         self.finder.close_bar()
 
     def _drop_feed(self) -> None:
@@ -123,14 +127,8 @@ class LogsPane(JobPane):
         if self._line is not None:
             self._chosen = self._line[0]
         if self._chosen not in [one.path for one in self.files]:
-            self._chosen = telling(self.files).path
-        if [self.chooser.itemData(n) for n in range(self.chooser.count())] != [
-            one.path for one in self.files
-        ]:
-            self.chooser.clear()
-            for one in self.files:
-                self.chooser.addItem(_named(one), one.path)
-        self.chooser.setCurrentIndex(self.chooser.findData(self._chosen))
+            self._chosen = telling(self.files, failed=self._failed_job()).path
+        self.chooser.show_files(self.files, self._chosen)
         self._show_file(next(one for one in self.files if one.path == self._chosen))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -159,21 +157,22 @@ class LogsPane(JobPane):
                 "scroll-text", "Nothing was written", "The job left no output. Its story tells how it ended."
             )
 
-    def _choose(self) -> None:
-        self.show_file(self.chooser.currentData())
+    def _failed_job(self) -> bool:
+        row = self.context.jobs.row(self.job or "")
+        return row is not None and outcome_of(row["state"], row.get("exit_code")) is Outcome.FAILED
 
     def show_file(self, path: str) -> None:
         """Show this file of the job."""
-        self._chosen = path
         for one in self.files:
             if one.path == path:
+                self._chosen = path
+                self.chooser.show_files(self.files, path)
                 self._show_file(one)
 
     def show_line(self, path: str, offset: int) -> None:
         """Show this file of the job at the line that begins at `offset`, once it is here."""
         self._line = (path, offset)
         if any(one.path == path for one in self.files):
-            self.chooser.setCurrentIndex(self.chooser.findData(path))
             self.show_file(path)
 
     def _go_to_line(self, feed: LogFeed) -> None:
@@ -195,10 +194,9 @@ class LogsPane(JobPane):
         self.feed = LogFeed(self.context, self.job or "", file.path, file.growing, self)
         self.feed.grown.connect(self._grown)
         self.feed.failed.connect(self._failed)
-        row = self.context.jobs.row(self.job or "")
-        at_end = file.growing or (
-            row is not None and outcome_of(row["state"], row.get("exit_code")) is Outcome.FAILED
-        )
+        failed = self._failed_job()
+        at_end = file.growing or failed
+        self._seeking = self.feed if failed and file.role in STREAMS else None
         self.follow.setChecked(at_end)
         self.view.follow(at_end)
         self.view.show_spool(self.feed.spool)
@@ -234,7 +232,12 @@ class LogsPane(JobPane):
             self._pages.setCurrentWidget(self.view)
             self.view.refresh()
             self.finder.more()
-            self._go_to_line(feed)
+            if self._line is not None:
+                self._seeking = None
+                self._go_to_line(feed)
+            elif feed.complete and self._seeking is feed:
+                self._seeking = None
+                self.context.run(self._go_to_error(feed, quietly=True), "looking for errors")
             return
         self._pages.setCurrentWidget(self.quiet)
 
@@ -258,17 +261,21 @@ class LogsPane(JobPane):
         if self.feed is not None:
             self.context.run(self._go_to_error(self.feed), "looking for errors")
 
-    async def _go_to_error(self, feed: LogFeed) -> None:
+    async def _go_to_error(self, feed: LogFeed, *, quietly: bool = False) -> None:
+        """`quietly`: without a word, and only if the user has not scrolled meanwhile."""
         spool = feed.spool
         offset = await asyncio.to_thread(first_error, spool)
-        if feed is not self.feed:
+        if feed is not self.feed or (quietly and not self.view.following):
+            return
+        if offset is not None:
+            row = spool.row_of(offset)
+            self.view.go_to(row)
+            self.view.mark(None, row)
+        if quietly:
             return
         if offset is None:
             self.finder.say("No error found")
         else:
-            row = spool.row_of(offset)
-            self.view.go_to(row)
-            self.view.mark(None, row)
             self.finder.say(f"First error in line {spool.read_rows(row, 1)[0].number:,}")
 
     def _save(self) -> None:
@@ -276,12 +283,9 @@ class LogsPane(JobPane):
             save_one(self, self.context, self.job, self._chosen)
 
 
-def telling(files: list[OutputFile]) -> OutputFile:
-    """Choose the file to show first: output, or errors where only these say something."""
-    said = [one for one in files if one.size and one.role in ("stdout", "stderr")]
+def telling(files: list[OutputFile], *, failed: bool = False) -> OutputFile:
+    """Choose the file to show first: output, or errors where only these say something or the job failed."""
+    said = [one for one in files if one.size and one.role in STREAMS]
+    if failed:
+        said.sort(key=lambda one: one.role != "stderr")
     return (said or files)[0]
-
-
-def _named(file: OutputFile) -> str:
-    role = _NAMES.get(file.role)
-    return f"{role} ({file.path})" if role else file.path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.inspector import job_times
+from app.widgets.labels import breakable
 from app.widgets.state_glyph import draw_glyph
 from broker_core.jobs.placement import listed
 from broker_core.jobs.transitions import EventType
@@ -60,7 +60,6 @@ SENTENCES: dict[str, str] = {
 SHOWN = 300
 """Number of latest events shown; a job that was matched again for days has thousands."""
 
-_LONG_WORD = re.compile(r"\S{30,}")
 _EVENT = Qt.ItemDataRole.UserRole
 _GAP, _LEFT = 8, 26
 
@@ -120,11 +119,6 @@ def _item(event: EventView) -> QListWidgetItem:
 def _reason(event: EventView) -> str:
     """The reason, unless it only says again what the line above says."""
     return "" if event.reason == SENTENCES.get(event.type) else event.reason
-
-
-def breakable(text: str) -> str:
-    """Allow long words, such as paths, to be broken where a line ends."""
-    return _LONG_WORD.sub(lambda word: "\u200b".join(word.group()), text)
 
 
 class _EventDelegate(QStyledItemDelegate):

@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.inspector import job_times
-from app.inspector.story.event_list import EventList, breakable
+from app.inspector.story.event_list import EventList
 from app.inspector.story.silent import SilentPanel
 from app.inspector.story.state_chart import StateChart
 from app.inspector.story.timeline import Timeline
 from app.inspector.story.why import WhyPanel
 from app.widgets.job_pane import JobPane
-from app.widgets.labels import label
+from app.widgets.labels import breakable, label
 from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -119,7 +119,8 @@ class StoryPane(JobPane):
         self.now.setVisible(why is None and self.silent.isHidden())
         reason = detail.row.get("reason") or ""
         self.why.setText(breakable(reason))
-        self.why.setVisible(bool(reason) and why is None and reason not in self.now.text())
+        repeats = reason in self.now.text() or reason == f"Exit code {detail.row.get('exit_code')}"
+        self.why.setVisible(bool(reason) and why is None and not repeats)
         self.events.show_events(events)
         self._told = replayed_events(events)
         self._show_facts(facts_of(detail))

@@ -29,9 +29,10 @@ async def opened(stage: Stage, text: str) -> ConsoleView:
 async def shown(stage: Stage, job: str) -> ConsoleView:
     """Open the console of a job that is there."""
     await eventually(lambda: stage.context.jobs.row(job) is not None)
-    stage.context.show_job(job, "console")
+    stage.context.show_job(job)
     inspector = stage.window.inspector
     assert inspector is not None
+    inspector.show_tab("console")
     pane = inspector.panes["console"]
     assert isinstance(pane, ConsolePane)
     await eventually(lambda: pane.views.get(job), what="the console opens")

@@ -168,8 +168,9 @@ def test_a_session_that_cannot_be_had_is_told_in_the_pane(
         prepared = await prepare(f'Executable = "/bin/sh"; JobType = "Interactive"; {SHELL}', Path("/"))
         job = (await stage.context.client.submit_prepared(prepared)).ids[0]
         await eventually(lambda: stage.context.jobs.row(job) is not None)
-        stage.context.show_job(job, "console")
+        stage.context.show_job(job)
         assert stage.window.inspector is not None
+        stage.window.inspector.show_tab("console")
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
         await eventually(lambda: pane.views.get(job), what="the console opens")

@@ -115,7 +115,7 @@ def test_a_killed_agent_is_told_in_the_console_as_soon_as_its_job_has_ended(
         assert (stage.context.jobs.row(view.job) or {})["reason"] == said
 
         def told() -> list[str]:
-            return [toast.accessibleName() for toast in stage.window.findChildren(Toast)]
+            return [one.notice.text for one in stage.context.activity.all]
 
         await eventually(lambda: any(said in one for one in told()), what="a notice says the same")
         assert not any("application was ended" in one for one in told())
@@ -170,5 +170,39 @@ def test_no_notice_covers_the_line_that_is_typed_into(
         await eventually(lambda: not covered(), what="the notice stands above the line")
         view.entry.ended.emit()
         await eventually(lambda: view.status.state is SessionState.CLOSED)
+
+    play(qapp, running_broker.state_dir, scenario)
+
+
+def test_keys_lead_out_of_a_console_and_all_come_back_when_it_has_ended(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        first = await opened(stage, SHELL)
+        _, view = await in_a_tab(stage, first.job)
+        window, control = stage.window, Qt.KeyboardModifier.ControlModifier
+        window.activateWindow()
+        await eventually(window.isActiveWindow)
+        view.terminal.setFocus()
+        palette = window.handlers.palette
+        QTest.keyClick(view.terminal, Qt.Key.Key_K, control)
+        assert not palette.isVisible(), "Ctrl+K belongs to the program"
+        QTest.keyClick(view.terminal, Qt.Key.Key_K, control | Qt.KeyboardModifier.ShiftModifier)
+        assert palette.isVisible()
+        palette.leave()
+        view.terminal.setFocus()
+        QTest.keyClick(view.terminal, Qt.Key.Key_F6)
+        assert window.sidebar.isAncestorOf(QApplication.focusWidget())
+        view.take_over()
+        await eventually(lambda: view.status.writer)
+        view.channel.do(lambda session: session.signal("KILL"))
+        await eventually(lambda: view.status.state is SessionState.CLOSED)
+        view.terminal.setFocus()
+        QTest.keyClick(view.terminal, Qt.Key.Key_K, control)
+        assert palette.isVisible()
+        palette.leave()
+        view.terminal.setFocus()
+        QTest.keyClick(view.terminal, Qt.Key.Key_Tab)
+        assert not view.terminal.hasFocus()
 
     play(qapp, running_broker.state_dir, scenario)

@@ -287,7 +287,7 @@ def test_a_refusal_has_its_picture_with_both_buttons(qtbot: QtBot, context: Test
 @pytest.mark.parametrize(
     ("state", "why"),
     [
-        ("Waiting", "It waits for a resource; Where says why."),
+        ("Waiting", "It waits for a resource; Story says why."),
         ("Scheduled", "It is in the site's queue."),
     ],
 )

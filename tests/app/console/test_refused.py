@@ -33,8 +33,9 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         offers = await eventually(lambda: notice_of(stage), what="a notice offers both, for a while")
         assert offers == ["Resubmit", "Queue as batch"]
         await eventually(lambda: stage.ended(job), what="it is refused")
-        stage.context.show_job(job, "console")
+        stage.context.show_job(job)
         assert stage.window.inspector is not None
+        stage.window.inspector.show_tab("console")
         pane = stage.window.inspector.panes["console"]
         assert isinstance(pane, ConsolePane)
         await eventually(lambda: pane.empty_state.other.isVisible(), what="the pane offers what can be done")

@@ -216,6 +216,9 @@ class TestContext:
     def notify(self, notice: Notice) -> None:
         self.notices.append(notice.text)
 
+    def withdraw(self, topic: str) -> None:
+        self.notices.append(f"over: {topic}")
+
     def show_job(self, job: str, tab: str = "") -> None:
         self.opened.append(f"{job} {tab}")
 

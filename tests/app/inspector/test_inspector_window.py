@@ -43,7 +43,7 @@ def test_nothing_selected_teaches_what_the_place_is_for(inspector: Inspector) ->
 def test_the_tabs_of_a_batch_job_stand_in_their_order(context: TestContext, inspector: Inspector) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
-    assert tabs(inspector) == ["Story", "Logs", "Output", "Where", "Text"]
+    assert tabs(inspector) == ["Story", "Logs", "Output", "Matching", "Description"]
 
 
 def test_an_interactive_job_says_when_console_and_view_open(
@@ -51,7 +51,7 @@ def test_an_interactive_job_says_when_console_and_view_open(
 ) -> None:
     context.put(row("Waiting", interactive=True), story(*TO_RUNNING[:2]))
     inspector.show_jobs([JOB])
-    assert tabs(inspector) == ["Story", "Logs", "Output", "Console", "View", "Where", "Text"]
+    assert tabs(inspector) == ["Story", "Logs", "Output", "Console", "View", "Matching", "Description"]
     assert not inspector.tabs.isTabEnabled(4)
     assert inspector.tabs.tabToolTip(4).startswith("Opens when the job starts")
 
@@ -257,3 +257,16 @@ def test_every_control_has_a_name_for_a_screen_reader(
 
 
 _QT_OWN = {"ScrollLeftButton", "ScrollRightButton", "qt_spinbox_lineedit"}
+
+
+def test_nothing_is_offered_that_cannot_be_asked_of_the_broker(
+    context: TestContext, inspector: Inspector, turn: Callable[[], None]
+) -> None:
+    context.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_jobs([JOB])
+    assert inspector.header.offers.buttons["job.cancel"].isEnabled()
+    context.link.set(ConnectionState.UNREACHABLE)
+    assert not inspector.header.offers.buttons["job.cancel"].isEnabled()
+    context.link.set(ConnectionState.CONNECTED)
+    assert inspector.header.offers.buttons["job.cancel"].isEnabled()
+    turn()

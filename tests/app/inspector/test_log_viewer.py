@@ -179,7 +179,8 @@ def test_errors_are_shown_first_where_only_they_say_something(
     ended(context, b"sh: nosuch: not found\n", "err.txt")
     pane.show_job(JOB)
     until(lambda: "not found" in pane.view.visible_text())
-    assert pane.chooser.currentText() == "Errors (err.txt)"
+    assert pane.chooser.titles() == ["stdout  0 B", "stderr  22 B"]
+    assert pane.chooser.bar.currentIndex() == 1
 
 
 def test_a_job_that_has_not_run_says_when_there_will_be_lines(
@@ -197,7 +198,7 @@ def test_a_file_that_cannot_be_read_says_why(context: TestContext, pane: LogsPan
     until(lambda: pane.feed is not None and pane.feed.complete)
     (context.client.folder / "other.txt").write_text("y\n")
     pane.refresh()
-    until(lambda: pane.chooser.count() == 2)
+    until(lambda: pane.chooser.more.isVisible())
     context.client.error = BadRequest("This file cannot be read now.", remedy="Try again later.")
     pane.show_file("other.txt")
     until(lambda: "cannot be read now" in pane.quiet.sentence.text())

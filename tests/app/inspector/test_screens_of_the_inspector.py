@@ -93,6 +93,8 @@ def test_pictures_of_the_logs_and_of_each_kind_of_output(
     inspector.show_jobs([JOB])
     logs: Any = inspector.panes["logs"]
     until(lambda: logs.feed is not None and logs.feed.complete)
+    logs.show_file("out.txt")
+    until(lambda: logs.feed.path == "out.txt" and logs.feed.complete)
     logs.go_to_error()
     until(lambda: logs.finder.told.text().startswith("First error"))
     assert shoot(inspector, context, "logs-first-error", turn)

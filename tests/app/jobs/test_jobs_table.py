@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.jobs.columns import jobs_table
+from app.jobs.columns import BY_NAME, jobs_table
 from app.jobs.commands import command_text
 from app.jobs.table import JobsTable
 from app.stores.jobs import JobStore
@@ -148,3 +148,13 @@ def test_copied_command_does_the_same_on_the_command_line(tmp_path: Path) -> Non
     assert command_text([live]) == "crossdesk job log --follow -- -de"
     assert command_text([done, live]) == "crossdesk job status -- abc -de"
     assert command_text([done], tmp_path).startswith("CROSSDESK_STATE_DIR=")
+
+
+def test_the_run_time_of_a_job_not_heard_from_stands_still(rows: JobStore) -> None:
+    silent = JobsTable(rows, lambda place: NOW + 60 if place == "far" else None)
+    rows.changed.connect(silent.view.take)
+    started = {"state": "Running", "started": NOW}
+    put(rows, {"id": "a", "site": "far", **started}, {"id": "b", "site": "near", **started})
+    silent.view._now = NOW + 600
+    said = {silent.id_at(line): silent.text(line, BY_NAME["runtime"]) for line in range(2)}
+    assert said == {"a": "1 m", "b": "10 m"}

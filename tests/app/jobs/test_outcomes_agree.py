@@ -25,6 +25,7 @@ from app.shell.finder import Finder
 from app.statistics.pane import ends_sentence
 from app.stores.counts import QueryCounts
 from app.stores.jobs import JobStore
+from app.stores.link import BrokerLink
 from app.stores.saved_queries import BUILT_IN, SavedQuery
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
@@ -62,7 +63,8 @@ class Desk:
         self.counts = QueryCounts(self.rows, self.saved)  # type: ignore[arg-type]
         context: Any = SimpleNamespace(
             theme=Theme(app, Mode.LIGHT), trigger=print, jobs=self.rows, saved=self.saved, show_job=print,
-            actions=SimpleNamespace(usable=list), sites=SimpleNamespace(views=(), unheard=lambda place: None),
+            actions=SimpleNamespace(why_not=lambda name: "not now", name=str), link=BrokerLink(),
+            sites=SimpleNamespace(views=(), unheard=lambda place: None),
             preferences={"recent_actions": [], "recent_files": []},
         )  # fmt: skip
         self.selection = MultiSelection(context)

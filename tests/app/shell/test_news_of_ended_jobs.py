@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.context import Notice, Tone
+from app.jobs.batch_totals import BatchBook
 from app.shell.news import News
+from app.stores.jobs import JobStore
 from broker_core.wire.views import EventView
 
 
@@ -43,7 +45,12 @@ def ended(job: str, kind: str = "job.done", new: str = "Done", **details: Any) -
     ("events", "text", "tone"),
     [
         ([ended("a", exit_code=0)], "“a” is done.", Tone.GOOD),
-        ([ended("a", exit_code=3)], "“a” failed with exit code 3.", Tone.WARNING),
+        ([ended("a", exit_code=3)], "“a” failed: Exit 3", Tone.WARNING),
+        (
+            [ended("a", exit_code=7, error_line="no map here")],
+            "“a” failed: Exit 7 · no map here",
+            Tone.WARNING,
+        ),
         (
             [ended("a", "job.aborted", "Aborted", signal=9)],
             "“a” failed: Ended by signal 9 (SIGKILL)",
@@ -60,7 +67,7 @@ def test_a_notice_says_what_failed(
     qapp: QApplication, qtbot: QtBot, events: list[EventView], text: str, tone: Tone
 ) -> None:
     context = _Desk()
-    news = News(context)  # type: ignore[arg-type]
+    news = News(context, BatchBook(JobStore()))  # type: ignore[arg-type]
     (take,) = context.session.on_events
     take(events)
     qtbot.waitUntil(lambda: len(context.notices) == 1, timeout=60_000)

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.context import Notice, Tone
+from app.jobs.batch_totals import BatchBook
 from app.shell.news import News
+from app.stores.jobs import JobStore
 from broker_core.wire.views import EventView
 
 
@@ -40,7 +42,7 @@ def held(job: str, reason: str, **details: Any) -> EventView:
 
 def test_one_notice_tells_of_the_jobs_that_the_broker_holds(qapp: QApplication, qtbot: QtBot) -> None:
     context = _Desk()
-    news = News(context)  # type: ignore[arg-type]
+    news = News(context, BatchBook(JobStore()))  # type: ignore[arg-type]
     (hear,) = context.session.on_events
     hear([held("mine", "On hold by its owner"), held("poison", "It may be the cause", suspected=True)])
     qtbot.waitUntil(lambda: len(context.told) == 1, timeout=60_000)
