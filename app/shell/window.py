@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QWidget
 
 from app.actions.registry import Actions
 from app.console.shutdown import wait_for_all
@@ -23,11 +23,16 @@ from app.shell.toasts import Toasts
 from app.shell.toolbar import MainToolbar
 from app.shell.window_context import WindowContext
 from app.stores.roaming import Roaming
+from app.widgets.labels import label
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.inspector.inspector import Inspector
+    from app.theme.theme import Theme
 
 
+_Feature = QDockWidget.DockWidgetFeature
+"""A pane is not torn off by its title: a tab of the inspector can be, and a job has a tab of its own."""
 LAYOUT = 4
 """Number of the layout; a stored one of another number is left aside. Before 4 a page could squeeze panes."""
 _SIZE, _LEAST = QSize(1280, 800), QSize(900, 560)
@@ -84,12 +89,19 @@ class MainWindow(QMainWindow):
         dock = QDockWidget(title)
         dock.setObjectName(name)
         dock.setWidget(inner)
+        dock.setFeatures(_Feature.DockWidgetClosable | _Feature.DockWidgetMovable)
+        dock.setTitleBarWidget(_PaneTitle(dock, self.context.theme))
         self.addDockWidget(area, dock)
         return dock
 
     def _default_sizes(self) -> None:
         self.resizeDocks([self.left, self.right], [192, 384], Qt.Orientation.Horizontal)
         self.resizeDocks([self.bottom], [180], Qt.Orientation.Vertical)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the sidebar take its share."""
+        super().resizeEvent(event)
+        self.sidebar.share(event.size().width())
 
     # --- after the first painting
 
@@ -135,7 +147,7 @@ class MainWindow(QMainWindow):
         width = self.right.width()
         made = self.inspector = Inspector(self.context)
         self.right.setWidget(made)
-        if self.right.isVisible() and not self.right.isFloating():
+        if self.right.isVisible():
             self.resizeDocks([self.right], [max(width, 384)], Qt.Orientation.Horizontal)
         return made
 
@@ -244,6 +256,19 @@ class MainWindow(QMainWindow):
         wait_for_all()
         self.closing.emit()
         super().closeEvent(event)
+
+
+class _PaneTitle(QWidget):
+    """The name of a pane, and the button that closes it; the pane is moved by it as by Qt's own."""
+
+    def __init__(self, dock: QDockWidget, theme: Theme) -> None:
+        super().__init__()
+        self.close_ = tool_button(theme.icon("x", "muted"), f"Close {dock.windowTitle()}")
+        self.close_.clicked.connect(dock.close)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(12, 2, 6, 2)
+        line.addWidget(label(dock.windowTitle(), "muted"), 1)
+        line.addWidget(self.close_)
 
 
 def _text(content: QByteArray) -> str:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.theme.theme import BASE
 from app.welcome.running import open_sample, run_sample
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ class WelcomePane(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put two cards beside each other where there is room."""
         super().resizeEvent(event)
-        self._arrange(2 if event.size().width() >= _TWO_COLUMNS else 1)
+        wide = _TWO_COLUMNS * self._context.theme.size / BASE
+        self._arrange(2 if event.size().width() >= wide else 1)
 
     def _next(self) -> None:
         self._head("Your own work")

@@ -59,6 +59,15 @@ class CellDelegate(QStyledItemDelegate):
         """The height of the theme's rows; widths are the columns'."""
         return QSize(60, self._theme.height())
 
+    def width_of(self, index: QModelIndex | QPersistentModelIndex) -> int:
+        """Pixels that a cell needs for everything in it to be seen."""
+        told = partial(index.model().data, index)
+        metrics = self._faces[told(FONT) or ""][1]
+        width = 2 * _PAD + metrics.horizontalAdvance(str(told(Qt.ItemDataRole.DisplayRole) or "")) + 2
+        width += _EDGE + 6 if told(GLYPH) is not None else 0
+        badge = told(BADGE)
+        return width + (self._badge_width(badge) + 8 if badge else 0)
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
