@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.description.templates import TEMPLATES
@@ -48,8 +48,9 @@ class EditorBar(QWidget):
         self._sides = QButtonGroup(self)
         for key, label, icon in _SIDES:
             row.addWidget(self._side(key, self.tr(label), icon))
-        row.addSpacing(12)
-        row.addWidget(self._submit())
+        row.addSpacing(8)
+        self._send = self._submit()
+        row.addWidget(self._send)
 
     def minimumSizeHint(self) -> QSize:
         """Room for all buttons, without the words of those that can lose them."""
@@ -63,6 +64,7 @@ class EditorBar(QWidget):
         style = Qt.ToolButtonStyle
         for button in self._worded:
             button.setToolButtonStyle(style.ToolButtonTextBesideIcon if worded else style.ToolButtonIconOnly)
+        self._send.setIcon(self._theme.icon("play", "accent-text") if worded else QIcon())
 
     def _wordless(self) -> bool:
         return self._worded[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
@@ -109,7 +111,7 @@ class EditorBar(QWidget):
         return button
 
     def _submit(self) -> QPushButton:
-        button = QPushButton(self._theme.icon("play", "accent-text"), self.tr("Submit…"))
+        button = QPushButton(self.tr("Submit…"))
         button.setProperty("kind", "primary")
         button.setToolTip(self.tr("Show what will be sent where (Ctrl+Return)"))
         button.clicked.connect(self.submitAsked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -24,6 +24,8 @@ SHIPPED = "lcg-2005"
 """Name of the trace that comes with the program, as `crossdesk sim replay` knows it."""
 _SHIPPED = "A real grid in 2005 (12,000 jobs)"
 _OWN_SITES = "Those of the trace"
+_LEAST = 200
+"""Pixels that a choice of files asks for."""
 
 
 class FileChoice(QComboBox):
@@ -36,6 +38,11 @@ class FileChoice(QComboBox):
         self.addItem(built_in, value)
         self.addItem(ask, None)
         self.activated.connect(self._activated)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrower than its longest name where there is no room; the list that opens has all names."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), _LEAST), hint.height())
 
     def value(self) -> str:
         """The value of the built-in choice, or the path of the file."""

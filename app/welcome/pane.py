@@ -60,6 +60,7 @@ class SampleCard(QFrame):
             context.theme.icon(_ICONS.get(sample.name, "flask-conical"), "accent").pixmap(QSize(20, 20))
         )
         title.setProperty("role", "strong")
+        title.setWordWrap(True)
         about.setProperty("role", "muted")
         about.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.run = QPushButton("Run" if sample.runs_here else "Read")
@@ -126,7 +127,7 @@ class WelcomePane(QScrollArea):
         self._linked()
 
     def _say(self) -> None:
-        title = QLabel("Describe work once, run it anywhere")
+        title = QLabel("Describe work once, run it anywhere", wordWrap=True)
         title.setProperty("role", "title")
         text = QLabel(
             "CrossDesk sends jobs to this machine and to the sites you connect, shows what they do and keeps "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     from app.theme.theme import Theme
 
 _HEIGHT = 220
+
+
+def whole_ticks(low: float, high: float, size: float) -> list[tuple[float, float]]:
+    """Return the distance and offset of the ticks of an axis that counts: there is no half job."""
+    rough = max(1.0, (high - low) / max(2.0, size / 40))
+    power = 10 ** int(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+    return [(step, 0)]
 
 
 class BarPlot(QWidget):
@@ -53,6 +62,7 @@ class BarPlot(QWidget):
         every = max(1, len(names) // 12)
         ticks = [(place, name) for place, name in enumerate(names) if place % every == 0]
         self.plot.getAxis("bottom").setTicks([ticks])
+        self.plot.getAxis("left").tickSpacing = whole_ticks
         self.plot.setXRange(-0.6, max(3.6, len(names) - 0.4), padding=0)
         self.plot.setYRange(0, max([1, *ground]) * 1.1, padding=0)
         self._bars = [
