@@ -130,6 +130,9 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
             from app.shell.screenshot import save
 
             return await save(window, options)
+        from app.shell.opened import reopen
+
+        reopen(window)
         _first_run(window)
         from app.editor.recovery import recover
 

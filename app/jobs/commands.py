@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app import units
 from app.context import Notice, Tone
 from app.widgets.confirm import confirm
+from app.widgets.save_dialog import downloads
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -178,7 +179,8 @@ class JobCommands:
         ids = self._those(lambda state: state.ended)
         if not ids:
             return
-        dialog = QFileDialog(self._window, f"Fetch the output of {self._named(ids)} into")
+        folder = self._context.preferences["output_folder"] or downloads()
+        dialog = QFileDialog(self._window, f"Fetch the output of {self._named(ids)} into", folder)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(lambda folder: self.fetch_into(ids, Path(folder)))
         dialog.open()

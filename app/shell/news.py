@@ -113,7 +113,9 @@ class DesktopNotices(QObject):
         context.noticed.connect(self._tell)
 
     def _tell(self, notice: Notice) -> None:
-        if notice.job and self._context.preferences["notifications"] and not self._window.isActiveWindow():
+        wanted = self._context.preferences["notify"]
+        told = wanted == "all" or (wanted == "failures" and notice.tone in (Tone.BAD, Tone.WARNING))
+        if notice.job and told and not self._window.isActiveWindow():
             self._context.run(asyncio.to_thread(show, notice.text), "showing a notice on your desktop")
 
 

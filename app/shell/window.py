@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QWidget
 from app.actions.registry import Actions
 from app.console.shutdown import wait_for_all
 from app.jobs.pane import JobsPane
+from app.shell import opened
 from app.shell.activity import BottomPanel
 from app.shell.sidebar import Sidebar
 from app.shell.status import MainStatusBar
@@ -60,7 +61,7 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolbar(context)
         self.addToolBar(self.toolbar)
         self.sidebar, self.tabs, self.jobs = Sidebar(context), MainTabs(context), JobsPane(context)
-        self.tabs.open_page("jobs", "Jobs", "inbox", lambda: self.jobs, closable=False)
+        self.tabs.open_place("jobs", "Jobs", "inbox", lambda: self.jobs)
         self.setCentralWidget(self.tabs)
         self.left = self._dock("sidebar", "Places", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.left.setTitleBarWidget(QWidget())
@@ -169,12 +170,12 @@ class MainWindow(QMainWindow):
 
     def show_query(self, text: str) -> None:
         """Show the jobs of a query."""
-        self.tabs.setCurrentWidget(self.jobs)
+        self.tabs.show_page(self.jobs)
         self.jobs.bar.show_text(text)
 
     def show_job(self, job: str, tab: str = "") -> None:
         """Select a job and show it in the inspector; a query that hides it is emptied."""
-        self.tabs.setCurrentWidget(self.jobs)
+        self.tabs.show_page(self.jobs)
         if not self.jobs.view.choose(job):
             if self.inspector is not None:
                 self.inspector.show_jobs([job])
@@ -187,12 +188,17 @@ class MainWindow(QMainWindow):
 
     def show_jobs(self, ids: list[str]) -> None:
         """Select several jobs together; a query that hides some of them is emptied."""
-        self.tabs.setCurrentWidget(self.jobs)
+        self.tabs.show_page(self.jobs)
         if not self.jobs.view.choose_all(ids):
             if self.context.preferences["query"]:
                 self.jobs.bar.show_text("")
             self._choose_later(lambda: self.jobs.view.choose_all(ids))
         self.right.show()
+
+    def choose_again(self, ids: list[str]) -> None:
+        """Select jobs that were selected before, as far as the query shows them; the page in front stays."""
+        if ids:
+            self._choose_later(lambda: self.jobs.view.choose_all(ids), 10)
 
     def _choose_later(self, choose: Callable[[], bool], tries: int = 50) -> None:
         """Select what is wanted once its rows have come."""
@@ -243,7 +249,9 @@ class MainWindow(QMainWindow):
         self._default_sizes()
 
     def keep(self) -> None:
-        """Remember size and layout."""
+        """Remember size and layout, what is open, and what is selected."""
+        if self._deferred_built:
+            opened.keep(self)
         self.context.preferences["geometry"] = _text(self.saveGeometry())
         self.context.preferences["layout"] = _text(self.saveState(LAYOUT))
 

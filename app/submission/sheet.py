@@ -120,6 +120,7 @@ class SubmissionSheet(QDialog):
 
     def open(self) -> None:
         """Show the sheet beside the window and begin to look at the files."""
+        self._choose_usual_site()
         self._show_stage()
         self.show()
         self._reading = self._context.run(self._read(), self.tr("looking at the files to send"))
@@ -129,6 +130,12 @@ class SubmissionSheet(QDialog):
         if site:
             self.form.show_sites([site])
             self.form.site.setCurrentIndex(self.form.site.findData(site))
+
+    def _choose_usual_site(self) -> None:
+        """Choose the site that the settings name, unless another was chosen or it is gone."""
+        usual = self._context.preferences["default_site"]
+        if not self.form.chosen_site() and usual in {site.spec.name for site in self._context.sites.views}:
+            self.choose_site(usual)
 
     # --- looking
 

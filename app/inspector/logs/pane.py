@@ -54,6 +54,7 @@ class LogsPane(JobPane):
         self.follow = self._button("arrow-down", "Follow the end", self.view.follow, "", check=True)
         self.look = self._button("search", "Find", self.finder.begin, "Ctrl+F")
         self.save = self._button("save", "Save as…", self._save, "")
+        self.wrap.setChecked(self.context.preferences["wrap_logs"])
         self.follow.setChecked(True)
 
     def _button(self, icon: str, said: str, does: object, keys: str, check: bool = False) -> QToolButton:

@@ -150,7 +150,8 @@ class OutputPane(JobPane):
         job = self.job
         if job is None:
             return None
-        dialog = QFileDialog(self, "Save all in", downloads())
+        folder = self.context.preferences["output_folder"] or downloads()
+        dialog = QFileDialog(self, "Save all in", folder)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(lambda chosen: self.save_all(job, Path(chosen)))
         dialog.finished.connect(dialog.deleteLater)
