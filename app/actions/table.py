@@ -14,7 +14,7 @@ Handler = Callable[[WindowHandlers], None]
 """What an action does."""
 Enabled = Callable[[Sequence[Row]], bool]
 """Selected rows (JobRecord field to value; of very many a sample) to whether the action applies."""
-GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
+GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Help"}
 """Group to its title."""
 
 
@@ -154,7 +154,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.scheduler", lambda on: on.show_page("scheduler"),
            "Scheduler", "list-tree", "Ctrl+6", "view"),
     Action("view.match", lambda on: on.show_page("match"),
-           "Where could this run?", "route", "Ctrl+7", "view"),
+           "Where could it run?", "route", "Ctrl+7", "view"),
     Action("view.simulation", lambda on: on.show_page("simulation"),
            "Simulator", "flask-conical", "Ctrl+8", "view"),
     Action("view.sidebar", lambda on: on.toggle_pane("left"),

@@ -1,4 +1,4 @@
-"""The page "Where could this run?": the match view in a tab of its own, for an editor's text or a job's."""
+"""The page "Where could it run?": the match view in a tab of its own, for an editor's text or a job's."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class MatchPage(QWidget):
         self.job = ""
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.title = label("Where could this run?", "title", fluid=True)
+        self.title = label("Where could it run?", "title", fluid=True)
         self.match, self.state = MatchView(context), ListState(context.theme)
         self.edit = QPushButton("Edit description")
         self.refresh = tool_button(context.theme.icon("refresh-cw", "muted"), "Ask again")

@@ -254,7 +254,7 @@ class SchedulerPane(QWidget):
         if self.seen is not None:
             mine, total = self.queue.rowCount(), self.seen.total
             others = f", {total:,} of all users" if total > mine else ""
-            said = units.count(mine, "job of yours waits", "jobs of yours wait") if mine else "No job waits"
+            said = units.count(mine, "job of yours waits", "jobs of yours wait") if mine else "Queue"
             self.headline.setText(said + others)
             self.either.setCurrentWidget(self.queue_view if mine else self.calm)
             self._tell_next()

@@ -282,7 +282,7 @@ class Handlers:
         """Show where the description in front, or else the selected job, could run."""
         tabs, front = self._parts.tabs, self._parts.tabs.currentWidget()
         chosen = self._parts.jobs.view.chosen()
-        page = tabs.open_place("match", "Where could this run?", "route", self._match_page)
+        page = tabs.open_place("match", "Where could it run?", "route", self._match_page)
         if front in tabs.editors():
             page.follow(front)
         elif front is self._parts.jobs and len(chosen) == 1:

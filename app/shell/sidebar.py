@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 _KIND, _VALUE, _COUNT, _ICON, _TOKEN, _SHAPE = (Qt.ItemDataRole.UserRole + place for place in range(6))
 _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
-    ("Places", (
+    ("Views", (
         ("view.sites", "Sites", "server"),
         ("view.resources", "Resources", "cpu"),
         ("view.scheduler", "Scheduler", "list-tree"),
         ("view.match", "Where could it run?", "route"),
         ("view.statistics", "Statistics", "chart-column"),
     )),
-    ("Lab", (("view.simulation", "Simulator", "flask-conical"),)),
+    ("Tools", (("view.simulation", "Simulator", "flask-conical"),)),
 )  # fmt: skip
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
 

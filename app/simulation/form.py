@@ -121,10 +121,11 @@ class SimulationForm(QWidget):
     def offer(self, orders: list[str], queues: list[str]) -> None:
         """Offer policies by name; what is chosen stays chosen."""
         for box, names in ((self.order, orders), (self.queue, queues)):
-            chosen = box.currentText()
+            chosen = box.currentData()
             box.clear()
-            box.addItems(names)
-            box.setCurrentText(chosen)
+            for name in names:
+                box.addItem(_policy_words(name), name)
+            box.setCurrentIndex(max(0, box.findData(chosen)))
 
     def words(self) -> list[str]:
         """The choices as words of the command line."""
@@ -134,8 +135,8 @@ class SimulationForm(QWidget):
         elif self.cpus.value():
             words += ["--cpus", str(self.cpus.value())]
         for option, box in (("--policy", self.order), ("--queue", self.queue)):
-            if box.currentText():
-                words += [option, box.currentText()]
+            if box.currentData():
+                words += [option, box.currentData()]
         return words
 
     def show_running(self, running: bool) -> None:
@@ -153,6 +154,12 @@ class SimulationForm(QWidget):
         self.bar.setRange(0, jobs)
         self.bar.setValue(over)
         self.said.setText(said)
+
+
+def _policy_words(name: str) -> str:
+    """A policy's name as people read it, as the scheduler's page has it."""
+    words = name.replace("-", " ").replace("_", " ")
+    return words.upper() if name == "fcfs" else words[:1].upper() + words[1:]
 
 
 def _named(name: str, field: QWidget) -> QWidget:

@@ -239,8 +239,8 @@ def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Options", shlex.join(spec.options)),
         ("Variables", "\n".join(f"{name}={value}" for name, value in sorted(spec.environment.items()))),
         ("Proxy file", spec.proxy),
-        ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit of the broker's"),
-        ("Looked at", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
+        ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit"),
+        ("Checked", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
         ("Lease", _lease(spec.lease)),
     ]
     return [(name, value) for name, value in lines if value]

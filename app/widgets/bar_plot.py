@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
@@ -48,11 +49,11 @@ class BarPlot(QWidget):
         for part in (head, self.plot, self.said):
             column.addWidget(part)
 
-    def show_bars(self, names: list[str], stacks: list[tuple[str, list[int]]]) -> None:
+    def show_bars(self, names: list[str], stacks: Sequence[tuple[str, Sequence[float]]]) -> None:
         """Show bars named below; stacks are (series name, numbers), one upon the other."""
         self.plot.clear()
         self.color()
-        ground = [0] * len(names)
+        ground = [0.0] * len(names)
         for place, (_, numbers) in enumerate(stacks):
             color = self.theme.color(f"series-{place % 6 + 1}")
             self.plot.addItem(pg.BarGraphItem(
