@@ -78,8 +78,10 @@ def _set_block(block: QTextBlock, theme: Theme) -> None:
 def _bold_parts(block: QTextBlock) -> list[QTextCursor]:
     """The parts of a block in a weight that the typeface does not have, and that Qt would smear."""
     found = []
-    for piece in block:
-        fragment = piece.fragment()
+    pieces = block.begin()
+    while not pieces.atEnd():
+        fragment = pieces.fragment()
+        pieces += 1
         if fragment.charFormat().fontWeight() > QFont.Weight.DemiBold:
             cursor = QTextCursor(block)
             cursor.setPosition(fragment.position())

@@ -143,8 +143,8 @@ class JobsDelegate(QStyledItemDelegate):
         batch = self._table.batch_at(line)
         if column == _STATE:
             style = self._table.style_of(line)
-            said = "" if batch else f"{style.word} {style.more}".rstrip()
-            return 2 * _PAD + _GLYPH + 6 + self._metrics[id(self._strong)].horizontalAdvance(said) + 2
+            words = "" if batch else f"{style.word} {style.more}".rstrip()
+            return 2 * _PAD + _GLYPH + 6 + self._metrics[id(self._strong)].horizontalAdvance(words) + 2
         font = self._mono if column == _MONO else self._font
         before = 0
         if column == _NAME and (batch or self._table.inside(line)):

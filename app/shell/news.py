@@ -114,8 +114,8 @@ class DesktopNotices(QObject):
 
     def _tell(self, notice: Notice) -> None:
         wanted = self._context.preferences["notify"]
-        told = wanted == "all" or (wanted == "failures" and notice.tone in (Tone.BAD, Tone.WARNING))
-        if notice.job and told and not self._window.isActiveWindow():
+        matters = wanted == "all" or (wanted == "failures" and notice.tone in (Tone.BAD, Tone.WARNING))
+        if notice.job and matters and not self._window.isActiveWindow():
             self._context.run(asyncio.to_thread(show, notice.text), "showing a notice on your desktop")
 
 

@@ -87,9 +87,9 @@ class SettingsDialog(QDialog):
         self._context.preferences["font_size"] = size
         self._context.theme.wear(size=size)
 
-    def _choice(self, name: str, said: str, values: tuple[tuple[str, str], ...]) -> QComboBox:
+    def _choice(self, name: str, title: str, values: tuple[tuple[str, str], ...]) -> QComboBox:
         choice = QComboBox()
-        choice.setAccessibleName(said)
+        choice.setAccessibleName(title)
         for value, text in values:
             choice.addItem(text, value)
         choice.setCurrentIndex(max(0, choice.findData(self._context.preferences[name])))

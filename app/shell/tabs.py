@@ -33,7 +33,7 @@ class MainTabs(QTabWidget):
         super().__init__()
         self._context = context
         self._named: dict[str, QWidget] = {}
-        self._places: list[QWidget] = []
+        self._views: list[QWidget] = []
         self._editors: list[Editor] = []
         self.setDocumentMode(True)
         self.setTabsClosable(False)
@@ -57,30 +57,30 @@ class MainTabs(QTabWidget):
         self.setCurrentWidget(found)
         return found
 
-    def open_place(self, name: str, title: str, icon: str, make: Callable[[], P]) -> P:
+    def open_view(self, name: str, title: str, icon: str, make: Callable[[], P]) -> P:
         """Show a place of the sidebar in the one tab that all places share, left of what was opened."""
         found = cast("P | None", self._named.get(name))
         if found is None:
             found = self._named[name] = make()
-            self._places.append(found)
-            self.insertTab(len(self._places) - 1, found, self._context.theme.icon(icon, "muted"), title)
+            self._views.append(found)
+            self.insertTab(len(self._views) - 1, found, self._context.theme.icon(icon, "muted"), title)
         self.setTabVisible(self.indexOf(found), True)
         self.setCurrentWidget(found)
-        for other in self._places:
+        for other in self._views:
             if other is not found:
                 self.setTabVisible(self.indexOf(other), False)
         return found
 
-    def place(self) -> str:
+    def view(self) -> str:
         """Name of the place that the shared tab shows."""
-        shown = (one for one in self._places if self.isTabVisible(self.indexOf(one)))
+        shown = (one for one in self._views if self.isTabVisible(self.indexOf(one)))
         return self.name_of(next(shown)).removeprefix("view.")
 
     def show_page(self, page: QWidget) -> None:
         """Bring a page to the front, a place by its shared tab."""
         name = next((name for name, known in self._named.items() if known is page), "")
-        if page in self._places:
-            self.open_place(name, "", "", lambda: page)
+        if page in self._views:
+            self.open_view(name, "", "", lambda: page)
         else:
             self.setCurrentWidget(page)
 

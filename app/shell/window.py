@@ -61,7 +61,7 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolbar(context)
         self.addToolBar(self.toolbar)
         self.sidebar, self.tabs, self.jobs = Sidebar(context), MainTabs(context), JobsPane(context)
-        self.tabs.open_place("jobs", "Jobs", "inbox", lambda: self.jobs)
+        self.tabs.open_view("jobs", "Jobs", "inbox", lambda: self.jobs)
         self.setCentralWidget(self.tabs)
         self.left = self._dock("sidebar", "Places", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.left.setTitleBarWidget(QWidget())

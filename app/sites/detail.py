@@ -26,15 +26,15 @@ from app.sites.site_style import address_words, site_style, state_sentence
 from app.sites.test_line import TrialLine
 from app.stores.sites import CONNECTED
 from app.widgets import glyphs
-from app.widgets.deferred_plot import make_history_plot
 from app.widgets.labels import label
+from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.sites.answers import SiteAnswers
     from app.sites.commands import SiteActions
-    from app.widgets.history_plot import HistoryPlot
+    from app.widgets.plots.history_plot import HistoryPlot
     from broker_core.wire.sites import QuestionView, SiteSpec, SiteView
 
 

@@ -98,6 +98,9 @@ class FactsTable(QTableWidget):
         super().__init__(0, len(titles))
         self.setAccessibleName(name)
         self.setHorizontalHeaderLabels(titles)
+        first = QTableWidgetItem(titles[0])
+        first.setTextAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.setHorizontalHeaderItem(0, first)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -110,7 +113,6 @@ class FactsTable(QTableWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight)
-        self.horizontalHeaderItem(0).setTextAlignment(Qt.AlignmentFlag.AlignLeft)
 
     def show_rows(self, rows: list[tuple[str, ...]]) -> None:
         """Show these rows."""

@@ -56,10 +56,10 @@ class Usage:
             if failed:
                 reason = failure_cause(state, code, columns["signal"][row], columns["reason"][row] or "")
                 self.reasons[reason or "no reason recorded"] += 1
-            place = columns["site"][row]
-            if not place:
+            elements = columns["site"][row]
+            if not elements:
                 continue
-            site = self.sites.setdefault(site_name(place), SiteUse())
+            site = self.sites.setdefault(site_name(elements), SiteUse())
             site.jobs += 1
             site.failed += failed
             if started is not None:

@@ -61,11 +61,11 @@ class CellDelegate(QStyledItemDelegate):
 
     def width_of(self, index: QModelIndex | QPersistentModelIndex) -> int:
         """Pixels that a cell needs for everything in it to be seen."""
-        told = partial(index.model().data, index)
-        metrics = self._faces[told(FONT) or ""][1]
-        width = 2 * _PAD + metrics.horizontalAdvance(str(told(Qt.ItemDataRole.DisplayRole) or "")) + 2
-        width += _EDGE + 6 if told(GLYPH) is not None else 0
-        badge = told(BADGE)
+        role_of = partial(index.model().data, index)
+        metrics = self._faces[role_of(FONT) or ""][1]
+        width = 2 * _PAD + metrics.horizontalAdvance(str(role_of(Qt.ItemDataRole.DisplayRole) or "")) + 2
+        width += _EDGE + 6 if role_of(GLYPH) is not None else 0
+        badge = role_of(BADGE)
         return width + (self._badge_width(badge) + 8 if badge else 0)
 
     def paint(

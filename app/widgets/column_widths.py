@@ -65,7 +65,7 @@ class ContentColumns:
         if self._view.model() is None or not self._least or header.count() != len(self._least):
             return
         shown = [column for column in columns if not header.isSectionHidden(column)]
-        self._look(shown)
+        self._measure(shown)
         if self._stretched in shown:
             least, needed = [self._floor(one) for one in shown], [self._need(one) for one in shown]
             room, stretched = self._view.viewport().width(), shown.index(self._stretched)
@@ -87,7 +87,7 @@ class ContentColumns:
     def _need(self, column: int) -> int:
         return self._by_hand.get(column) or self._seen[column]
 
-    def _look(self, shown: Sequence[int]) -> None:
+    def _measure(self, shown: Sequence[int]) -> None:
         """Take the needs of the headings and of the rows in sight."""
         font = self._theme.font("small")
         font.setWeight(font.Weight.DemiBold)

@@ -20,7 +20,7 @@ POINTS = 960
 """Points kept of each site: four hours."""
 COUNTED = (Outcome.DONE, Outcome.FAILED)
 """Outcomes that are counted by the hour; a job that was canceled says nothing of the site."""
-_KEPT = int(HOUR / MINUTE) + 1
+_MOST_MINUTES = int(HOUR / MINUTE) + 1
 _Minutes = deque[tuple[float, int]]
 """Minutes, in seconds since the epoch, with the jobs that ended in each; oldest first."""
 MinutesOfElements = dict[str, list[tuple[float, int]]]
@@ -104,7 +104,7 @@ class SiteMetrics:
         points = list(zip(course.times, course.queued, course.running, strict=True))
         return points, _of_site(self._ended, name)
 
-    def kept_outcomes(self, name: str) -> dict[str, MinutesOfElements]:
+    def stored_outcomes(self, name: str) -> dict[str, MinutesOfElements]:
         """Of the jobs that ended there, those of each outcome COUNTED, as `kept` has them all."""
         return {outcome.value: _of_site(ends, name) for outcome, ends in self._by_outcome.items()}
 
@@ -116,7 +116,7 @@ class SiteMetrics:
         now: float,
         outcomes: Mapping[str, Mapping[str, Iterable[tuple[float, int]]]] = NOTHING,
     ) -> None:
-        """Begin with the past of a site, as `kept` and `kept_outcomes` gave it; nothing was counted yet."""
+        """Begin with the past of a site, as `kept` and `stored_outcomes` gave it; nothing was counted yet."""
         course = self.courses.setdefault(name, Course())
         for time, queued, running in points:
             if now - POINTS * SAMPLE < time <= now:
@@ -142,7 +142,7 @@ def _one_of_each_site(placements: tuple[Placement, ...]) -> Iterable[ComputingEl
 
 def _count(ends: dict[ComputingElement, _Minutes], where: ComputingElement, now: float) -> None:
     """One more job ended there in this minute."""
-    minutes = ends.setdefault(where, deque(maxlen=_KEPT))
+    minutes = ends.setdefault(where, deque(maxlen=_MOST_MINUTES))
     minute = now // MINUTE * MINUTE
     if minutes and minutes[-1][0] == minute:
         minutes[-1] = minute, minutes[-1][1] + 1
@@ -167,4 +167,4 @@ def _take(
     for ids, minutes in stored.items():
         recent = [(minute, count) for minute, count in minutes if now - HOUR < minute <= now]
         if recent:
-            ends[computing_element(next(iter(ids_in(ids)), ""))] = deque(recent, maxlen=_KEPT)
+            ends[computing_element(next(iter(ids_in(ids)), ""))] = deque(recent, maxlen=_MOST_MINUTES)

@@ -76,7 +76,7 @@ class MetricsFiles:
         self._written = now, figures.changes
         return {
             name: StoredMetrics.model_construct(
-                points=points, ended=ended, outcomes=figures.kept_outcomes(name)
+                points=points, ended=ended, outcomes=figures.stored_outcomes(name)
             )
             for name in names
             for points, ended in (figures.kept(name),)

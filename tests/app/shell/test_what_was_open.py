@@ -59,7 +59,7 @@ def test_tabs_place_and_selection_come_back(qapp: QApplication, broker: Path, tm
         await on.ready()
         await eventually(lambda: on.window.jobs.view.chosen() == seen)
         assert sorted(_shown(on)) == sorted(["Statistics", "mine.jdl", on.context.jobs.row(seen[0])["name"]])
-        assert on.window.tabs.place() == "statistics"
+        assert on.window.tabs.view() == "statistics"
         assert on.window.tabs.currentWidget() not in on.window.tabs.editors()
 
     play(qapp, broker, before)

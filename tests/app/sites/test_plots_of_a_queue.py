@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 from app.sites.card import QueueSpark
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
-from app.widgets.bar_plot import whole_ticks
-from app.widgets.history_plot import HistoryPlot, canvas, time_axis
+from app.widgets.plots.bar_plot import whole_ticks
+from app.widgets.plots.history_plot import HistoryPlot, canvas, time_axis
 from tests.app.sites.made_up import site
 
 

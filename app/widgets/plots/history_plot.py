@@ -9,8 +9,8 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import units
-from app.widgets.bar_plot import whole_ticks
 from app.widgets.labels import label
+from app.widgets.plots.bar_plot import whole_ticks
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
