@@ -78,7 +78,7 @@ def test_an_icon_has_room_beside_its_word(theme: Theme, kind: type[QPushButton] 
     button.adjustSize()
     ink = [x for x in _ink(button.grab().toImage()) if 6 < x < button.width() - 6]
     gaps = [after - before - 1 for before, after in pairwise(ink)]
-    assert 6 <= max(gaps) <= 10
+    assert 5 <= max(gaps) <= 10
     button.close()
 
 
