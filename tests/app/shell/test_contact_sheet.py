@@ -9,8 +9,8 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QApplication
 
 from app.theme.tokens import Mode
+from tests.app.every_page import PAGES, made_dialogs
 from tests.app.pictures import PICTURES, contact_sheet
-from tests.app.shell.test_every_page_fits import PAGES, made_dialogs
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -19,7 +19,7 @@ MODES = (Mode.LIGHT, Mode.DARK)
 
 
 @pytest.mark.slow
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"jobs ended: .* failed", "“killed” failed")
 def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
 

@@ -5,27 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication
 
-from app.shell import sheets
-from app.shell.settings import SettingsDialog
-from app.sites.adding.sheet import AddSite
-from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
 from app.theme.theme import BASE
 from app.theme.tokens import Mode
+from tests.app.every_page import PAGES, made_dialogs
 from tests.app.fits import asked_width, faults, trapped
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
-PAGES = (
-    "view.jobs", "view.sites", "view.statistics", "view.resources", "view.scheduler", "view.match",
-    "view.simulation", "view.welcome", "help.contents", "file.new",
-)  # fmt: skip
 SCALE = float(os.environ.get("QT_SCALE_FACTOR", "1"))
 LEAST = ((900, 560),) if SCALE == 1 else ()
 """What the window works in, with text up to the usual size."""
@@ -87,10 +79,9 @@ def test_every_page_can_be_left_by_keyboard(qapp: QApplication, broker: Path) ->
     play(qapp, broker, scenario)
 
 
-@pytest.mark.skipif(SCALE != 1, reason="is at this scale already")
-def test_the_same_at_a_scale_of_one_and_a_half(state_dir: Path) -> None:
-    here = Path(__file__)
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(here), "-k", "fit"]
+def test_the_same_holds_at_a_scale_of_one_and_a_half(state_dir: Path) -> None:
+    tests = [f"{__file__}::{test.__name__}" for test in (test_pages_fit, test_dialogs_fit)]
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     done = subprocess.run(
         words, env={**os.environ, "QT_SCALE_FACTOR": "1.5"}, capture_output=True, text=True, check=False
     )
@@ -138,12 +129,3 @@ async def _dialogs(on: Stage, screen: tuple[int, int], worn: str, found: dict[st
             told.add(f"is {dialog.size().toTuple()}")
         found[f"{name} {worn}"] = told
         dialog.close()
-
-
-def made_dialogs(on: Stage) -> Iterator[tuple[str, QDialog]]:
-    window, handlers = on.window, on.window.handlers
-    yield "submission", SubmissionSheet(on.context, (JobDraft("a", 'Executable = "/bin/echo";'),), window)
-    yield "settings", SettingsDialog(on.context, window)
-    yield "shortcuts", sheets.shortcuts(window)
-    yield "about", sheets.about(window, on.context.theme, on.context.link.broker)
-    yield "add a site", AddSite(on.context, handlers.site_commands, handlers.answers, window)
