@@ -130,6 +130,9 @@ async def live(window: MainWindow, options: argparse.Namespace) -> int:
             from app.shell.screenshot import save
 
             return await save(window, options)
+        from app.shell.opened import reopen
+
+        reopen(window)
         _first_run(window)
         from app.editor.recovery import recover
 
@@ -155,7 +158,7 @@ def _boundary(window: MainWindow, loop: Any) -> None:
     def tell(error: BaseException, where: str) -> None:
         log.error("Unforeseen, %s", where, exc_info=(type(error), error, error.__traceback__))
         window.context.notify(
-            Notice(f"Something unforeseen happened: {error!r}. It is in the log.", Tone.BAD)
+            Notice(f"Something went wrong in the window: {error!r}. It is in the log.", Tone.BAD)
         )
 
     def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:

@@ -18,7 +18,7 @@ RowTest = Callable[[Row], bool]
 ONE = (1, 1)
 COMPARED = (2, 5)
 """Jobs that can be compared side by side."""
-GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Desk and help"}
+GROUPS = {"file": "File", "job": "Job", "jobs": "Table", "view": "View", "help": "Help"}
 """Group to its title."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.description.templates import TEMPLATES
@@ -57,6 +57,7 @@ class EditorBar(QWidget):
         for key, label, icon in _SIDES:
             row.addWidget(self._side(key, self.tr(label), icon))
         row.addSpacing(12)
+        self._submit_icon = "play"
         self.submit = self._submit()
         row.addWidget(self.submit)
 
@@ -72,6 +73,7 @@ class EditorBar(QWidget):
         style = Qt.ToolButtonStyle
         for button in self._worded:
             button.setToolButtonStyle(style.ToolButtonTextBesideIcon if worded else style.ToolButtonIconOnly)
+        self._show_submit_icon()
 
     def _wordless(self) -> bool:
         return self._worded[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
@@ -146,8 +148,12 @@ class EditorBar(QWidget):
         )
         tip = self.tr("Go to the first one") if errors else self.tr("Submit (Ctrl+Return)")
         self.submit.setToolTip(tip)
-        icon = "circle-alert" if errors else "play"
-        self.submit.setIcon(self._theme.icon(icon, "accent-text"))
+        self._submit_icon = "circle-alert" if errors else "play"
+        self._show_submit_icon()
+
+    def _show_submit_icon(self) -> None:
+        icon = QIcon() if self._wordless() else self._theme.icon(self._submit_icon, "accent-text")
+        self.submit.setIcon(icon)
 
     def show_sides(self, sides: str) -> None:
         """Mark which sides are shown."""

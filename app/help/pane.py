@@ -40,6 +40,8 @@ _WIDE = 520
 """Pixels from which on the list of pages stands beside the text."""
 _LINE = 135
 """Line height in percent."""
+_STRONG = QTextCharFormat()
+_STRONG.setFontWeight(QFont.Weight.DemiBold)
 
 
 def set_in_type(document: QTextDocument, theme: Theme) -> None:
@@ -62,6 +64,8 @@ def _set_block(block: QTextBlock, theme: Theme) -> None:
     spacing.setBottomMargin(0 if inside else 4 if cursor.currentList() else _BELOW[level])
     spacing.setLineHeight(_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     cursor.mergeBlockFormat(spacing)
+    for bold in _bold_parts(block):
+        bold.mergeCharFormat(_STRONG)
     if level:
         cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
         head = QTextCharFormat()
@@ -69,6 +73,21 @@ def _set_block(block: QTextBlock, theme: Theme) -> None:
         head.setProperty(QTextCharFormat.Property.FontPixelSize, font.pixelSize() + _BIGGER[level])
         head.setFontWeight(QFont.Weight.DemiBold)
         cursor.mergeCharFormat(head)
+
+
+def _bold_parts(block: QTextBlock) -> list[QTextCursor]:
+    """The parts of a block in a weight that the typeface does not have, and that Qt would smear."""
+    found = []
+    pieces = block.begin()
+    while not pieces.atEnd():
+        fragment = pieces.fragment()
+        pieces += 1
+        if fragment.charFormat().fontWeight() > QFont.Weight.DemiBold:
+            cursor = QTextCursor(block)
+            cursor.setPosition(fragment.position())
+            cursor.setPosition(fragment.position() + fragment.length(), QTextCursor.MoveMode.KeepAnchor)
+            found.append(cursor)
+    return found
 
 
 def _set_table(table: QTextTable, theme: Theme) -> None:

@@ -136,7 +136,7 @@ def _ended(held: Held, row: int, now: float) -> str:
 
 COLUMNS: tuple[JobColumn, ...] = (
     JobColumn("state", "State", 132, state_word, state_word, _reason),
-    JobColumn("name", "Name", 220, _said("name"), _sorted_text("name"), _named),
+    JobColumn("name", "Name", 104, _said("name"), _sorted_text("name"), _named),
     JobColumn("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     JobColumn("kind", "Kind", 96, _kind, _kind, shown=False),
     JobColumn("site", "Site", 84, _site, _sorted_text("site"), _said("site")),

@@ -150,6 +150,21 @@ class JobsDelegate(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(box, int(_FLAGS | side), fitting)
 
+    def width_of(self, line: int, column: int) -> int:
+        """Pixels that a cell needs for everything in it to be seen; a bar of states asks for none."""
+        batch = self._table.batch_at(line)
+        if column == _STATE:
+            style = self._table.style_of(line)
+            words = "" if batch else f"{style.word} {style.more}".rstrip()
+            return 2 * _PAD + _GLYPH + 6 + self._metrics[id(self._strong)].horizontalAdvance(words) + 2
+        font = self._mono if column == _MONO else self._font
+        before = 0
+        if column == _NAME and (batch or self._table.inside(line)):
+            font = self._strong if batch else font
+            before = _INDENT - 4 if batch else _INDENT * 2 - 4
+        text = self._table.text(line, column)
+        return 2 * _PAD + before + self._metrics[id(font)].horizontalAdvance(text) + 2
+
     def name_arrow(self, cell: QRect, x: int) -> bool:
         """True if `x` is on the fold arrow of a name cell."""
         return cell.left() <= x <= cell.left() + _PAD + _INDENT

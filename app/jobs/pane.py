@@ -21,7 +21,6 @@ from broker_core.jobs.query import JobQuery
 if TYPE_CHECKING:
     from app.context import AppContext
 
-_NAME_LEAST = 104
 _AT_ONCE = 10_000
 """Selected jobs that are looked at without a pause, at most."""
 _RETELL_MS = 300
@@ -127,6 +126,7 @@ class JobsPane(QWidget):
             return
         if ids is None or any(self.table.id_at(line) in ids for line in range(first, last + 1)):
             self.table.touch(first, last)
+            self._fill()
 
     def on_screen(self) -> list[str]:
         """Ids of the jobs, and of the batches, whose lines can be seen."""
@@ -136,6 +136,7 @@ class JobsPane(QWidget):
     def _tick(self) -> None:
         self.table.view.tick()
         if self.isVisible() and len(self._context.jobs):
+            self._fill()
             self.view.viewport().update()
 
     def _sites_changed(self) -> None:
@@ -169,6 +170,8 @@ class JobsPane(QWidget):
 
     async def _build(self) -> None:
         await self.table.view.rebuild()
+        self.view.contents.forget()
+        self._fill()
         self._refresh()
 
     # --- what is shown
@@ -252,18 +255,13 @@ class JobsPane(QWidget):
         self.columns.offer(at)
 
     def _fill(self) -> None:
-        """Give the name what the other columns leave, until the user chose widths."""
-        name = BY_NAME["name"]
-        if self.columns.made:
-            return
-        others = sum(self.view.columnWidth(place) for place in range(len(COLUMNS)) if place != name)
-        self._filling = True
-        self.view.setColumnWidth(name, max(_NAME_LEAST, self.view.viewport().width() - others))
-        self._filling = False
+        """Give every column what it needs, until the user chose widths."""
+        if not self.columns.made:
+            self.view.contents.fit()
 
     def _resized(self, *_: int) -> None:
         """The user moved a column or its edge; what the pane does itself is not kept."""
-        if not self._filling:
+        if not self._filling and not self.view.contents.at_work:
             self.columns.keep()
 
     def _restore_columns(self) -> None:

@@ -22,6 +22,7 @@ from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.delegate import JobsDelegate
 from app.jobs.selection import Selected, select_again
 from app.jobs.table import JobsTable
+from app.widgets.column_widths import ContentColumns
 from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
@@ -86,13 +87,16 @@ class JobsView(QTableView):
         header.setMinimumSectionSize(40)
         header.setSortIndicatorShown(True)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.contents = ContentColumns(self, self._theme, self.delegate.width_of)
+        self.contents.declare([column.width for column in COLUMNS], _NAME)
         for place, column in enumerate(COLUMNS):
-            self.setColumnWidth(place, column.width)
             self.setColumnHidden(place, not column.shown)
 
     def _new_theme(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.height(self.compact))
         self.viewport().update()
+        self.contents.forget()
+        self.resized.emit()
 
     compact = False
 

@@ -23,7 +23,7 @@ _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 CLAUSE, HOLDS, WITHOUT = range(3)
-_TITLES = ("Clause", "Holds at", "Without it")
+_TITLES = ("Clause", "True at", "Without it")
 _MOST_LINES = 6
 _NARROW = 520
 """Pixels below which the last column gives its room to the clause."""
@@ -101,7 +101,7 @@ class ClauseTable(QAbstractTableModel):
 
     def _tip(self, one: ClauseCountView) -> str:
         said = f"{self._name(one)}\n{origin_words(one.origin)}. "
-        said += f"Holds at {one.satisfied:,} of {self._known:,}."
+        said += f"True at {one.satisfied:,} of {self._known:,}."
         if one.alone:
             said += f" Without it {units.count(one.alone, 'more resource')} would match."
         return said

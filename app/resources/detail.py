@@ -11,17 +11,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayou
 from app import units
 from app.widgets.cells import FONT, TONE
 from app.widgets.csv_file import Written
-from app.widgets.deferred_plot import make_history_plot
 from app.widgets.empty_state import EmptyState
 from app.widgets.export import ExportButton
 from app.widgets.labels import label
 from app.widgets.match_style import sentence
+from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.table import RowTable
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
     from app.context import AppContext
-    from app.widgets.history_plot import HistoryPlot
+    from app.widgets.plots.history_plot import HistoryPlot
     from broker_core.wire.resources import AttributeView, ResourceDetail
 
 

@@ -269,7 +269,7 @@ class ResourcesPane(QWidget):
             self._arrange()
 
     def _keep(self, *_: int) -> None:
-        if self.view.isVisible() and not self.view.stretching:
+        if self.view.isVisible() and not self.view.contents.at_work:
             self.columns.keep()
 
     def _tick(self) -> None:

@@ -138,7 +138,12 @@ class DecisionTable(QAbstractTableModel):
 def why(one: DecisionView) -> str:
     """Say where to and why, and how many resources were looked at."""
     sites = listed(site_name(ce) for ce in one.resources[:3])
-    said = sentence(one.reason) if not sites else f"{sites}: {one.reason}." if one.reason else f"{sites}."
+    if not sites:
+        said = sentence(one.reason)
+    elif one.reason and not one.reason.startswith("Chosen: "):
+        said = f"{sites}: {one.reason}."
+    else:
+        said = f"{sites}."
     if one.considered:
         said += f" {one.matching:,} of {units.count(one.considered, 'resource')} matched."
     return said.strip()

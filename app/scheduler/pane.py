@@ -25,6 +25,7 @@ from app.scheduler.queue import REASON, QueueTable
 from app.stores.refresh import Refresh
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_error, explain_link
 from app.widgets.table import RowTable
@@ -102,15 +103,14 @@ class SchedulerPane(QWidget):
         column.addWidget(self.state)
 
     def _log_side(self) -> QWidget:
-        side, line = QWidget(), QHBoxLayout()
+        side, line = QWidget(), FlowLayout(spacing=12)
         line.setContentsMargins(12, 8, 12, 8)
-        line.setSpacing(12)
         line.addWidget(label("Decisions", "strong"))
         self.edit.setAccessibleName("Filter decisions")
         self.edit.setClearButtonEnabled(True)
         sign = self._context.theme.icon("list-filter", "muted")
         self.edit.addAction(sign, QLineEdit.ActionPosition.LeadingPosition).setToolTip("Filter")
-        line.addWidget(self.edit, 1)
+        line.addWidget(self.edit)
         line.addWidget(self.only)
         line.addWidget(self.export_decisions)
         column = QVBoxLayout(side)
@@ -254,7 +254,7 @@ class SchedulerPane(QWidget):
         if self.seen is not None:
             mine, total = self.queue.rowCount(), self.seen.total
             others = f", {total:,} of all users" if total > mine else ""
-            said = units.count(mine, "job of yours waits", "jobs of yours wait") if mine else "No job waits"
+            said = units.count(mine, "job of yours waits", "jobs of yours wait") if mine else "Queue"
             self.headline.setText(said + others)
             self.either.setCurrentWidget(self.queue_view if mine else self.calm)
             self._tell_next()

@@ -240,7 +240,7 @@ class Handlers:
 
     def filter(self) -> None:
         """Put the keyboard into the query line."""
-        self._parts.tabs.setCurrentWidget(self._parts.jobs)
+        self._parts.tabs.show_page(self._parts.jobs)
         self._parts.jobs.bar.edit.setFocus()
         self._parts.jobs.bar.edit.selectAll()
 
@@ -305,11 +305,11 @@ class Handlers:
 
     def show_jobs(self) -> None:
         """Show the jobs table."""
-        self._parts.tabs.setCurrentWidget(self._parts.jobs)
+        self._parts.tabs.show_page(self._parts.jobs)
 
     def show_sites(self) -> SitesPage:
         """Show the sites."""
-        return self._parts.tabs.open_page("sites", "Sites", "server", self._sites_page)
+        return self._parts.tabs.open_view("sites", "Sites", "server", self._sites_page)
 
     def _sites_page(self) -> SitesPage:
         page = SitesPage(self._context, self.site_commands, self.answers)
@@ -346,17 +346,17 @@ class Handlers:
 
     def statistics(self) -> None:
         """Show the statistics."""
-        self._parts.tabs.open_page(
+        self._parts.tabs.open_view(
             "statistics", "Statistics", "chart-column", lambda: StatisticsPane(self._context)
         )
 
     def resources(self) -> None:
         """Show what is known of the resources."""
-        self._parts.tabs.open_page("resources", "Resources", "cpu", lambda: ResourcesPane(self._context))
+        self._parts.tabs.open_view("resources", "Resources", "cpu", lambda: ResourcesPane(self._context))
 
     def scheduler(self) -> None:
         """Show the queue with its reasons, and the decisions."""
-        self._parts.tabs.open_page(
+        self._parts.tabs.open_view(
             "scheduler", "Scheduler", "list-tree", lambda: SchedulerPane(self._context)
         )
 
@@ -364,7 +364,7 @@ class Handlers:
         """Show where the description in front, or else the selected job, could run."""
         tabs, front = self._parts.tabs, self._parts.tabs.currentWidget()
         chosen = self._parts.jobs.view.chosen()
-        page = tabs.open_page("match", "Where could it run?", "route", self._match_page)
+        page = tabs.open_view("match", "Where could it run?", "route", self._match_page)
         if front in tabs.editors():
             page.follow(front)
         elif front is self._parts.jobs and len(chosen) == 1:
@@ -372,7 +372,7 @@ class Handlers:
 
     def simulation(self) -> None:
         """Show the simulator."""
-        self._parts.tabs.open_page(
+        self._parts.tabs.open_view(
             "simulation", "Simulator", "flask-conical", lambda: SimulationPage(self._context)
         )
 
@@ -383,11 +383,11 @@ class Handlers:
 
     def welcome(self) -> None:
         """Show the welcome page with the samples."""
-        self._parts.tabs.open_page("welcome", "Welcome", "rocket", lambda: WelcomePane(self._context))
+        self._parts.tabs.open_view("welcome", "Welcome", "rocket", lambda: WelcomePane(self._context))
 
     def help(self, page: str = "") -> None:
         """Show the help, at a page if one is named."""
-        pane = self._parts.tabs.open_page("help", "Help", "book-open", lambda: HelpPane(self._context))
+        pane = self._parts.tabs.open_view("help", "Help", "book-open", lambda: HelpPane(self._context))
         if page:
             pane.show_page(page)
 

@@ -169,7 +169,9 @@ class DesktopNotices(QObject):
     def _tell(self, notice: Notice) -> None:
         if notice.counting:
             return
-        if notice.job and self._context.preferences["notifications"] and not self._window.isActiveWindow():
+        wanted = self._context.preferences["notify"]
+        matters = wanted == "all" or (wanted == "failures" and notice.tone in (Tone.BAD, Tone.WARNING))
+        if notice.job and matters and not self._window.isActiveWindow():
             self._context.run(asyncio.to_thread(show, notice.text), "showing a notice on your desktop")
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -30,18 +39,20 @@ if TYPE_CHECKING:
 
 _KIND, _VALUE, _COUNT, _ICON, _TOKEN, _SHAPE = (Qt.ItemDataRole.UserRole + place for place in range(6))
 _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
-    ("Places", (
+    ("Views", (
         ("view.sites", "Sites", "server"),
         ("view.resources", "Resources", "cpu"),
         ("view.scheduler", "Scheduler", "list-tree"),
         ("view.match", "Where could it run?", "route"),
         ("view.statistics", "Statistics", "chart-column"),
     )),
-    ("Lab", (("view.simulation", "Simulator", "flask-conical"),)),
+    ("Tools", (("view.simulation", "Simulator", "flask-conical"),)),
 )  # fmt: skip
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
 
 
+_LEAST_WIDTH, _SHARE = 160, 0.22
+"""Pixels that the sidebar asks for at least, and the part of the window that it asks for at most."""
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -94,6 +105,14 @@ class _Line(QStyledItemDelegate):
             theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
         self._words(painter, box, index.data(), index.data(_COUNT) or "", chosen)
 
+    def width_of(self, item: QListWidgetItem) -> int:
+        """Pixels in which an entry is seen whole, the chosen one too, which is heavier."""
+        if item.data(_KIND) == "heading":
+            return 0
+        count = QFontMetrics(self._theme.font("small")).horizontalAdvance(item.data(_COUNT) or "")
+        name = QFontMetrics(self._theme.font("medium")).horizontalAdvance(item.text())
+        return 16 + 32 + name + (8 + count if count else 0) + 8 + 2
+
     def _words(self, painter: QPainter, box: QRect, name: str, count: str, chosen: bool) -> None:
         """The name, and at the right what is counted: it gives way where only the name fits whole."""
         theme = self._theme
@@ -142,16 +161,34 @@ class Sidebar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 4, 0, 4)
         column.addWidget(self.list)
-        self.setMinimumWidth(160)
         self._sites: list[SiteView] = []
+        self._most = _LEAST_WIDTH
         context.saved.changed.connect(self.fill)
         context.counts.changed.connect(self._count)
-        context.theme.changed.connect(self.list.viewport().update)
+        context.theme.changed.connect(self._dress)
         self.fill()
 
+    def _dress(self) -> None:
+        self._widen()
+        self.list.doItemsLayout()
+
     def sizeHint(self) -> QSize:
-        """Wide enough for the queries' names and counts."""
-        return QSize(200, 400)
+        """Wide enough for the longest name with its count."""
+        return QSize(max(_LEAST_WIDTH, self._longest()), 400)
+
+    def _longest(self) -> int:
+        """Pixels that the longest line needs."""
+        lines = self.list.itemDelegate()
+        assert isinstance(lines, _Line)
+        return max((lines.width_of(item) for item in self._items()), default=0) + 2 * self.frameWidth()
+
+    def share(self, width: int) -> None:
+        """Ask for the width of the longest line, but for no more than a share of the window's `width`."""
+        self._most = round(width * _SHARE)
+        self._widen()
+
+    def _widen(self) -> None:
+        self.setMinimumWidth(max(_LEAST_WIDTH, min(self._longest(), self._most)))
 
     def fill(self) -> None:
         """Make all entries anew."""
@@ -189,6 +226,7 @@ class Sidebar(QFrame):
             (one for one in self._items() if one.data(_KIND) == "site"), sites, strict=True
         ):
             self._show_site(item, site)
+        self._widen()
 
     def _show_site(self, item: QListWidgetItem, site: SiteView) -> None:
         style, count = site_style(site), sidebar_count(site)
@@ -267,6 +305,7 @@ class Sidebar(QFrame):
                 word = f"{number:,}" if number else ""
                 item.setData(_COUNT, word)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {number:,} jobs")
+        self._widen()
 
     def _chosen(self, item: QListWidgetItem | None) -> None:
         if item is None:

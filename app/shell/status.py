@@ -61,7 +61,7 @@ class MainStatusBar(QStatusBar):
             if link.reason and link.state is ConnectionState.UNREACHABLE
             else word
         )
-        self.link.setText(f" {said}")
+        self.link.setText(said)
         since = units.exact(link.since)
         self.link.setToolTip(f"{word} since {since}. {link.reason}")
         self.broker.setText(link.broker)

@@ -33,6 +33,7 @@ class MainTabs(QTabWidget):
         super().__init__()
         self._context = context
         self._named: dict[str, QWidget] = {}
+        self._views: list[QWidget] = []
         self._editors: list[Editor] = []
         self.setDocumentMode(True)
         self.setTabsClosable(False)
@@ -46,25 +47,63 @@ class MainTabs(QTabWidget):
         """The same for all pages: none takes from the panes beside it, or makes the window grow."""
         return _LEAST
 
-    def open_page(self, name: str, title: str, icon: str, make: Callable[[], P], closable: bool = True) -> P:
+    def open_page(self, name: str, title: str, icon: str, make: Callable[[], P]) -> P:
         """Show the page of this name, made by `make` the first time; the same name makes the same kind."""
         found = cast("P | None", self._named.get(name))
         if found is None:
             found = self._named[name] = make()
         if self.indexOf(found) < 0:
-            self._add(found, title, icon, closable)
+            self._add(found, title, icon)
         self.setCurrentWidget(found)
         return found
 
-    def _add(self, page: QWidget, title: str, icon: str, closable: bool = True) -> None:
+    def open_view(self, name: str, title: str, icon: str, make: Callable[[], P]) -> P:
+        """Show a place of the sidebar in the one tab that all places share, left of what was opened."""
+        found = cast("P | None", self._named.get(name))
+        if found is None:
+            found = self._named[name] = make()
+            self._views.append(found)
+            self.insertTab(len(self._views) - 1, found, self._context.theme.icon(icon, "muted"), title)
+        self.setTabVisible(self.indexOf(found), True)
+        self.setCurrentWidget(found)
+        for other in self._views:
+            if other is not found:
+                self.setTabVisible(self.indexOf(other), False)
+        return found
+
+    def view(self) -> str:
+        """Name of the place that the shared tab shows."""
+        shown = (one for one in self._views if self.isTabVisible(self.indexOf(one)))
+        return self.name_of(next(shown)).removeprefix("view.")
+
+    def show_page(self, page: QWidget) -> None:
+        """Bring a page to the front, a place by its shared tab."""
+        name = next((name for name, known in self._named.items() if known is page), "")
+        if page in self._views:
+            self.open_view(name, "", "", lambda: page)
+        else:
+            self.setCurrentWidget(page)
+
+    def open_documents(self) -> list[list[str]]:
+        """What is open behind the places, in its order: `job` with its id, `file` with its path."""
+        found = []
+        for page in self._pages():
+            name = next((name for name, known in self._named.items() if known is page), "")
+            editor = self.editor(page)
+            if name.startswith("job:"):
+                found.append(["job", name.removeprefix("job:")])
+            elif editor is not None and editor.path is not None:
+                found.append(["file", str(editor.path)])
+        return found
+
+    def _add(self, page: QWidget, title: str, icon: str) -> None:
         at = self.addTab(page, self._context.theme.icon(icon, "muted"), title)
-        if closable:
-            close = QToolButton(autoRaise=True)
-            close.setIcon(self._context.theme.icon("x", "muted"))
-            close.setAccessibleName(f"Close {title}")
-            close.setStyleSheet("padding: 2px;")
-            close.clicked.connect(lambda: self.close_page(page))
-            self.tabBar().setTabButton(at, QTabBar.ButtonPosition.RightSide, close)
+        close = QToolButton(autoRaise=True)
+        close.setIcon(self._context.theme.icon("x", "muted"))
+        close.setAccessibleName(f"Close {title}")
+        close.setStyleSheet("padding: 3px;")
+        close.clicked.connect(lambda: self.close_page(page))
+        self.tabBar().setTabButton(at, QTabBar.ButtonPosition.RightSide, close)
 
     def name_of(self, page: QWidget) -> str:
         """Id of the action that shows a place; empty for other pages."""

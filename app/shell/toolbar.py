@@ -50,7 +50,7 @@ class MainToolbar(QToolBar):
 
     def _new_button(self) -> None:
         button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        button.setText(" New")
+        button.setText("New")
         button.setIcon(self._context.theme.icon("plus", "text"))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAccessibleName("New")

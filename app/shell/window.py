@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QWidget
 
 from app.actions.registry import Actions
 from app.console.shutdown import wait_for_all
 from app.jobs.pane import JobsPane
+from app.shell import opened
 from app.shell.activity import BottomPanel
 from app.shell.inspector_layout import InspectorLayout
 from app.shell.sidebar import Sidebar
@@ -24,12 +25,17 @@ from app.shell.toasts import Toasts
 from app.shell.toolbar import MainToolbar
 from app.shell.window_context import WindowContext
 from app.stores.roaming import Roaming
+from app.widgets.labels import label
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.context import Notice
     from app.inspector.inspector import Inspector
+    from app.theme.theme import Theme
 
 
+_Feature = QDockWidget.DockWidgetFeature
+"""A pane is not torn off by its title: a tab of the inspector can be, and a job has a tab of its own."""
 LAYOUT = 4
 """Number of the layout; a stored one of another number is left aside. Before 4 a page could squeeze panes."""
 _SIZE, _LEAST = QSize(1280, 800), QSize(900, 560)
@@ -57,7 +63,7 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolbar(context)
         self.addToolBar(self.toolbar)
         self.sidebar, self.tabs, self.jobs = Sidebar(context), MainTabs(context), JobsPane(context)
-        self.tabs.open_page("jobs", "Jobs", "inbox", lambda: self.jobs, closable=False)
+        self.tabs.open_view("jobs", "Jobs", "inbox", lambda: self.jobs)
         self.setCentralWidget(self.tabs)
         self.left = self._dock("sidebar", "Places", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.left.setTitleBarWidget(QWidget())
@@ -89,6 +95,8 @@ class MainWindow(QMainWindow):
         dock = QDockWidget(title)
         dock.setObjectName(name)
         dock.setWidget(inner)
+        dock.setFeatures(_Feature.DockWidgetClosable | _Feature.DockWidgetMovable)
+        dock.setTitleBarWidget(_PaneTitle(dock, self.context.theme))
         self.addDockWidget(area, dock)
         return dock
 
@@ -96,6 +104,11 @@ class MainWindow(QMainWindow):
         self.resizeDocks([self.left], [192], Qt.Orientation.Horizontal)
         self.inspector_layout.fit()
         self.resizeDocks([self.bottom], [180], Qt.Orientation.Vertical)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the sidebar take its share."""
+        super().resizeEvent(event)
+        self.sidebar.share(event.size().width())
 
     # --- after the first painting
 
@@ -174,7 +187,7 @@ class MainWindow(QMainWindow):
 
     def show_query(self, text: str) -> None:
         """Show the jobs of a query."""
-        self.tabs.setCurrentWidget(self.jobs)
+        self.tabs.show_page(self.jobs)
         self.jobs.bar.show_text(text)
 
     def show_job(self, job: str, tab: str = "") -> None:
@@ -186,7 +199,7 @@ class MainWindow(QMainWindow):
             self.jobs.view.choose(job)
             self.open_job(job, tab)
             return
-        self.tabs.setCurrentWidget(self.jobs)
+        self.tabs.show_page(self.jobs)
         if not self.jobs.view.choose(job):
             if self.inspector is not None:
                 self.inspector.show_jobs([job])
@@ -207,12 +220,17 @@ class MainWindow(QMainWindow):
 
     def show_jobs(self, ids: list[str]) -> None:
         """Select several jobs together; a query that hides some of them is emptied."""
-        self.tabs.setCurrentWidget(self.jobs)
+        self.tabs.show_page(self.jobs)
         if not self.jobs.view.choose_all(ids):
             if self.context.preferences["query"]:
                 self.jobs.bar.show_text("")
             self._choose_later(lambda: self.jobs.view.choose_all(ids))
         self.right.show()
+
+    def choose_again(self, ids: list[str]) -> None:
+        """Select jobs that were selected before, as far as the query shows them; the page in front stays."""
+        if ids:
+            self._choose_later(lambda: self.jobs.view.choose_all(ids), 10)
 
     def _choose_later(self, choose: Callable[[], bool], tries: int = 50) -> None:
         """Select what is wanted once its rows have come."""
@@ -263,7 +281,9 @@ class MainWindow(QMainWindow):
         self._default_sizes()
 
     def keep(self) -> None:
-        """Remember size and layout."""
+        """Remember size and layout, what is open, and what is selected."""
+        if self._deferred_built:
+            opened.keep(self)
         self.inspector_layout.unfold()
         self.context.preferences["geometry"] = _text(self.saveGeometry())
         self.context.preferences["layout"] = _text(self.saveState(LAYOUT))
@@ -277,6 +297,19 @@ class MainWindow(QMainWindow):
         wait_for_all()
         self.closing.emit()
         super().closeEvent(event)
+
+
+class _PaneTitle(QWidget):
+    """The name of a pane, and the button that closes it; the pane is moved by it as by Qt's own."""
+
+    def __init__(self, dock: QDockWidget, theme: Theme) -> None:
+        super().__init__()
+        self.close_ = tool_button(theme.icon("x", "muted"), f"Close {dock.windowTitle()}")
+        self.close_.clicked.connect(dock.close)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(12, 2, 6, 2)
+        line.addWidget(label(dock.windowTitle(), "muted"), 1)
+        line.addWidget(self.close_)
 
 
 def _text(content: QByteArray) -> str:

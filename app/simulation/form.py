@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -24,6 +24,8 @@ SHIPPED = "lcg-2005"
 """Name of the trace that comes with the program, as `crossdesk sim replay` knows it."""
 _SHIPPED = "A real grid in 2005 (12,000 jobs)"
 _OWN_SITES = "Those of the trace"
+_LEAST = 200
+"""Pixels that a choice of files asks for."""
 
 
 class FileChoice(QComboBox):
@@ -36,6 +38,11 @@ class FileChoice(QComboBox):
         self.addItem(built_in, value)
         self.addItem(ask, None)
         self.activated.connect(self._activated)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrower than its longest name where there is no room; the list that opens has all names."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), _LEAST), hint.height())
 
     def value(self) -> str:
         """The value of the built-in choice, or the path of the file."""
@@ -114,10 +121,11 @@ class SimulationForm(QWidget):
     def offer(self, orders: list[str], queues: list[str]) -> None:
         """Offer policies by name; what is chosen stays chosen."""
         for box, names in ((self.order, orders), (self.queue, queues)):
-            chosen = box.currentText()
+            chosen = box.currentData()
             box.clear()
-            box.addItems(names)
-            box.setCurrentText(chosen)
+            for name in names:
+                box.addItem(_policy_words(name), name)
+            box.setCurrentIndex(max(0, box.findData(chosen)))
 
     def words(self) -> list[str]:
         """The choices as words of the command line."""
@@ -127,8 +135,8 @@ class SimulationForm(QWidget):
         elif self.cpus.value():
             words += ["--cpus", str(self.cpus.value())]
         for option, box in (("--policy", self.order), ("--queue", self.queue)):
-            if box.currentText():
-                words += [option, box.currentText()]
+            if box.currentData():
+                words += [option, box.currentData()]
         return words
 
     def show_running(self, running: bool) -> None:
@@ -146,6 +154,12 @@ class SimulationForm(QWidget):
         self.bar.setRange(0, jobs)
         self.bar.setValue(over)
         self.said.setText(said)
+
+
+def _policy_words(name: str) -> str:
+    """A policy's name as people read it, as the scheduler's page has it."""
+    words = name.replace("-", " ").replace("_", " ")
+    return words.upper() if name == "fcfs" else words[:1].upper() + words[1:]
 
 
 def _named(name: str, field: QWidget) -> QWidget:

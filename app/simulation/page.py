@@ -73,7 +73,7 @@ class SimulationPage(QWidget):
     def _teach(self) -> None:
         self._show_area(False)
         self.state.show_state(
-            "flask-conical", "What would another policy have done?",
+            "flask-conical", "What would another policy do?",
             "Replay a workload: each job of a trace is submitted at its time, on a clock that jumps from one "
             "event to the next. The scheduler, its policies and its matching are the broker's own; only the "
             "sites are made up. A fortnight of a grid takes seconds, and nothing is sent anywhere.",

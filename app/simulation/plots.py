@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import units
-from app.widgets.bar_plot import BarPlot
+from app.widgets.plots.bar_plot import BarPlot
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -19,7 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.sites.question import QuestionForm
-from app.sites.site_style import address_words, few, heard_sentence, site_style, state_sentence, success_words
+from app.sites.site_style import (
+    address_words,
+    few,
+    heard_sentence,
+    site_style,
+    state_sentence,
+    success_sentence,
+    success_words,
+)
 from app.stores.sites import CONNECTED
 from app.widgets import glyphs
 from app.widgets.labels import label
@@ -96,14 +105,15 @@ class QueueSpark(QWidget):
             painter.drawPolyline(points)
 
     def _points(self, values: list[int], box: QRectF) -> list[QPointF]:
+        """The corners of a line that keeps each number until the next was taken."""
         first, span = self._times[0], max(1e-9, self._times[-1] - self._times[0])
         top = max([1, *self._queued, *self._running])
-        return [
-            QPointF(
-                box.left() + box.width() * (time - first) / span, box.bottom() - box.height() * value / top
-            )
-            for time, value in zip(self._times, values, strict=False)
-        ]
+        across = [box.left() + box.width() * (time - first) / span for time in self._times]
+        down = [box.bottom() - box.height() * value / top for value in values]
+        corners = [QPointF(across[0], down[0])]
+        for at, (before, after) in zip(across[1:], pairwise(down), strict=False):
+            corners += [QPointF(at, before), QPointF(at, after)]
+        return corners
 
 
 class Number(QFrame):
@@ -151,7 +161,7 @@ class SiteCard(QFrame):
         )
         self.cpus = Number("CPUs free")
         self.hourly = Number("per hour", "Jobs that ended there in the last hour")
-        self.rate = Number("succeed", "Of the jobs that count now: older ones weigh less and less")
+        self.rate = Number("succeed", "Of the jobs that ended there in the last hour")
         self.first, self.second = QPushButton(), QPushButton()
         self.more = tool_button(context.theme.icon("menu", "muted"), "More")
         self.more.setFixedSize(32, 28)
@@ -224,6 +234,7 @@ class SiteCard(QFrame):
         self.cpus.show_value(free if site.total_cpus else "–")
         self.hourly.show_value(few(site.per_hour))
         self.rate.show_value(success_words(site))
+        self.rate.setToolTip(success_sentence(site))
         self._show_buttons(site)
         self.more.setAccessibleName(f"More for {name}")
         self.tell()

@@ -26,15 +26,15 @@ from app.sites.site_style import address_words, site_style, state_sentence
 from app.sites.test_line import TrialLine
 from app.stores.sites import CONNECTED
 from app.widgets import glyphs
-from app.widgets.deferred_plot import make_history_plot
 from app.widgets.labels import label
+from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.sites.answers import SiteAnswers
     from app.sites.commands import SiteActions
-    from app.widgets.history_plot import HistoryPlot
+    from app.widgets.plots.history_plot import HistoryPlot
     from broker_core.wire.sites import QuestionView, SiteSpec, SiteView
 
 
@@ -239,8 +239,8 @@ def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Options", shlex.join(spec.options)),
         ("Variables", "\n".join(f"{name}={value}" for name, value in sorted(spec.environment.items()))),
         ("Proxy file", spec.proxy),
-        ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit of the broker's"),
-        ("Looked at", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
+        ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit"),
+        ("Checked", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
         ("Lease", _lease(spec.lease)),
     ]
     return [(name, value) for name, value in lines if value]

@@ -102,19 +102,25 @@ def _ended(text: str) -> str:
 
 
 def success(site: SiteView) -> float | None:
-    """Return the part of jobs that ended well here, 0 to 1, of those that count now; None: none ended."""
+    """Return the part of jobs of the last hour that ended well here, 0 to 1; None: none ended."""
     done, failed = site.recent_done, site.recent_failed
-    if not done + failed:
-        done, failed = site.done, site.failed
     return done / (done + failed) if done + failed else None
 
 
 def success_words(site: SiteView) -> str:
-    """Return the success rate, e.g. `98 %`; a dash while no job has ended."""
+    """Return the success rate of the last hour, e.g. `98 %`; a dash where no job ended."""
     rate = success(site)
     if rate is None:
         return "–"
     return f"{rate * 100:.0f} %" if rate == 1 or rate < 0.995 else "99 %"
+
+
+def success_sentence(site: SiteView) -> str:
+    """Say of how many jobs the success rate is made."""
+    ended = site.recent_done + site.recent_failed
+    if not ended:
+        return "No job ended well or failed there in the last hour"
+    return f"{site.recent_done:,} of {units.count(ended, 'job')} of the last hour ended well"
 
 
 def few(number: float) -> str:

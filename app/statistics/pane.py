@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -20,8 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Notice, Tone
+from app.statistics.usage import HOUR, Usage, usage_of
 from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_error, explain_link
+from broker_core.client.printable import printable
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.outcome import Outcome
 
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
 
 
 STAGES = ("submitted", "accepted", "matched", "run", "completed", "cleared")
+_REASONS = 10
+"""Reasons of failures that are listed, the most frequent first."""
 _WIDTH = 1040
 """Pixels; wider charts are harder to read, not easier."""
 
@@ -85,6 +91,43 @@ class StageTable(QTableWidget):
         self.setItem(row, column, item)
 
 
+class FactsTable(QTableWidget):
+    """Names with numbers beside them, as high as its rows; none is chosen or changed."""
+
+    def __init__(self, name: str, *titles: str) -> None:
+        super().__init__(0, len(titles))
+        self.setAccessibleName(name)
+        self.setHorizontalHeaderLabels(titles)
+        first = QTableWidgetItem(titles[0])
+        first.setTextAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.setHorizontalHeaderItem(0, first)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setShowGrid(False)
+        self.verticalHeader().hide()
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = self.horizontalHeader()
+        header.setSectionsClickable(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight)
+
+    def show_rows(self, rows: list[tuple[str, ...]]) -> None:
+        """Show these rows."""
+        self.setRowCount(len(rows))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
+                item = QTableWidgetItem(text)
+                side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
+                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                item.setToolTip("" if column else text)
+                self.setItem(row, column, item)
+        self.setVisible(bool(rows))
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + self.verticalHeader().length() + 4)
+
+
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else ""
 
@@ -106,7 +149,10 @@ class StatisticsPane(QWidget):
         self.numbers: Statistics | None = None
         self._error = ""
         self.state, self.table = ListState(context.theme), StageTable()
-        self.ends = label(role="muted", wrap=True)
+        self.ends, self.used = label(role="muted", wrap=True), label(role="strong", wrap=True)
+        self.sites = FactsTable("Use by site", "Site", "Jobs", "Failed", "CPU hours")
+        self.reasons = FactsTable("Failures by reason", "Why jobs failed", "Jobs")
+        self.usage = Usage()
         self._plots: StatisticsPlots | None = None
         self._area = QScrollArea(widgetResizable=True)
         inner = QWidget()
@@ -117,6 +163,9 @@ class StatisticsPane(QWidget):
         self._inner.addLayout(self._head())
         self._inner.addWidget(self.table)
         self._inner.addWidget(self.ends)
+        self._inner.addWidget(self.used)
+        self._inner.addWidget(self.sites)
+        self._inner.addWidget(self.reasons)
         self._inner.addStretch(1)
         self._area.setWidget(inner)
         column = QVBoxLayout(self)
@@ -128,7 +177,7 @@ class StatisticsPane(QWidget):
         self._show()
 
     def _head(self) -> QHBoxLayout:
-        line, title = QHBoxLayout(), QLabel("How far jobs came")
+        line, title = QHBoxLayout(), QLabel("Jobs by stage")
         title.setProperty("role", "title")
         again = QPushButton("Refresh")
         again.clicked.connect(self.look)
@@ -151,6 +200,7 @@ class StatisticsPane(QWidget):
         """Ask the broker for its numbers."""
         if self._context.link.up:
             self._context.run(self._look(), "asking for the statistics")
+            self._context.run(self._count(), "adding up what jobs used")
 
     async def _look(self) -> None:
         try:
@@ -160,6 +210,22 @@ class StatisticsPane(QWidget):
             return
         self.numbers, self._error = numbers, ""
         self._show()
+
+    async def _count(self) -> None:
+        self.usage = await usage_of(self._context.jobs, time.time())
+        self._show()
+
+    def _show_usage(self) -> None:
+        self.used.setText(f"{self.usage.cpu_hours:,.2f} CPU hours used by the jobs that were not removed")
+        by_use = sorted(self.usage.sites.items(), key=lambda pair: -pair[1].cpu_seconds)
+        self.sites.show_rows(
+            [
+                (name, f"{one.jobs:,}", f"{one.failed:,}", f"{one.cpu_seconds / HOUR:,.2f}")
+                for name, one in by_use
+            ]
+        )
+        most = self.usage.reasons.most_common(_REASONS)
+        self.reasons.show_rows([(printable(reason), f"{number:,}") for reason, number in most])
 
     def show_error(self, error: CrossDeskError) -> None:
         """Show why there are no numbers; numbers that are already there stay."""
@@ -177,6 +243,7 @@ class StatisticsPane(QWidget):
         if numbers is not None and some:
             self.table.show_statistics(numbers)
             self.ends.setText(ends_sentence(numbers))
+            self._show_usage()
             self._show_plots(numbers)
         else:
             self._explain()
@@ -186,8 +253,9 @@ class StatisticsPane(QWidget):
             from app.statistics.plots import StatisticsPlots
 
             self._plots = StatisticsPlots(self._context.theme)
-            self._inner.insertWidget(3, self._plots)
+            self._inner.insertWidget(6, self._plots)
         self._plots.show_statistics(numbers)
+        self._plots.show_use(self.usage.last_days(datetime.date.today()))
 
     def _explain(self) -> None:
         if not self._context.link.up:

@@ -1,4 +1,4 @@
-"""The plots of the statistics view: jobs per month, job sizes, waits. Imported late: pyqtgraph is heavy."""
+"""The plots of the statistics view: use, jobs per month, sizes, waits. Imported late: pyqtgraph is heavy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import units
-from app.widgets.bar_plot import BarPlot
+from app.widgets.plots.bar_plot import BarPlot
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
@@ -17,21 +17,22 @@ _MONTHS = 12
 
 
 class StatisticsPlots(QWidget):
-    """The three charts, one below the other."""
+    """The charts, one below the other."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self.days = BarPlot(theme, "CPU hours per day", "day", "CPU hours")
         self.months = BarPlot(theme, "Jobs per month", "month")
         self.sizes = BarPlot(theme, "Job sizes", "CPUs of a job")
         self.waits = BarPlot(theme, "Time from submission to start", "at most")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        for part in (self.months, self.sizes, self.waits):
+        for part in (self.days, self.months, self.sizes, self.waits):
             column.addWidget(part)
 
     def show_statistics(self, numbers: Statistics) -> None:
-        """Show all three."""
+        """Show what the broker counted."""
         months = sorted({item["month"] for item in numbers.months})[-_MONTHS:]
         kinds = sorted({item["kind"] for item in numbers.months})
         counted = {(item["month"], item["kind"]): item["jobs"] for item in numbers.months}
@@ -43,3 +44,7 @@ class StatisticsPlots(QWidget):
         )
         names = ["more" if item["upto"] is None else units.duration(item["upto"]) for item in numbers.waits]
         self.waits.show_bars(names, [("jobs", [item["jobs"] for item in numbers.waits])])
+
+    def show_use(self, days: list[tuple[str, float]]) -> None:
+        """Show days with their CPU hours."""
+        self.days.show_bars([day for day, _ in days], [("CPU hours", [hours for _, hours in days])])

@@ -137,6 +137,7 @@ class SubmissionSheet(QDialog):
         """
         self._at_once = at_once
         self._show_call()
+        self._choose_usual_site()
         self._show_stage()
         if not at_once:
             self.show()
@@ -152,6 +153,12 @@ class SubmissionSheet(QDialog):
         if site:
             self.form.show_sites([site])
             self.form.site.setCurrentIndex(self.form.site.findData(site))
+
+    def _choose_usual_site(self) -> None:
+        """Choose the site that the settings name, unless another was chosen or it is gone."""
+        usual = self._context.preferences["default_site"]
+        if not self.form.chosen_site() and usual in {site.spec.name for site in self._context.sites.views}:
+            self.choose_site(usual)
 
     # --- looking
 

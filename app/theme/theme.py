@@ -6,7 +6,6 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any
 
 from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QResource, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -22,10 +21,10 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QProxyStyle
+from PySide6.QtWidgets import QApplication
 
+from app.theme.style import PlainStyle
 from app.theme.tokens import Mode, value
-from app.theme.wheel import WheelGuard, is_guarded
 from broker_core.client import package_data as shipped
 
 _TOKEN = re.compile(r"@([a-z][a-zA-Z0-9-]*)")
@@ -54,6 +53,8 @@ _ROLES = {
 }
 _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
 _THIN = b'stroke-width="1.75"'
+APPLICATION_ICON = "icons/crossdesk.svg"
+_WINDOW_ICON_SIZES = (16, 24, 32, 48, 64, 128, 256)
 FACE, MONO = "Inter", "JetBrains Mono"
 BASE = 13
 """Pixels of the base size; small is 2 less, title 4 more."""
@@ -116,9 +117,11 @@ class TokenIcon(QIconEngine):
             raise FileNotFoundError(shipped_name)
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Paint into `rect`; a disabled icon is faint."""
+        """Paint a square at the left of `rect`, which is wider in buttons; a disabled icon is faint."""
         token = "faint" if mode is QIcon.Mode.Disabled else self._token
-        _renderer(self._name, self._color(token).name()).render(painter, QRectF(rect))
+        edge = min(rect.width(), rect.height())
+        box = QRectF(rect.left(), rect.top() + (rect.height() - edge) / 2, edge, edge)
+        _renderer(self._name, self._color(token).name()).render(painter, box)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         """Return a picture of `size` device pixels."""
@@ -147,7 +150,8 @@ class Theme(QObject):
         self._icons: dict[tuple[str, str], QIcon] = {}
         for name in _FILES:
             QFontDatabase.addApplicationFontFromData(shipped.data(f"fonts/{name}"))
-        app.setStyle(PlainStyle())
+        app.setStyle(PlainStyle(self.icon))
+        app.setWindowIcon(_application_icon())
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
         self._apply()
 
@@ -208,6 +212,19 @@ class Theme(QObject):
         self._app.setStyleSheet(_sheet(template, shown, sizes, _sheet_icons(template, shown)))
 
 
+def _application_icon() -> QIcon:
+    """Return the icon of all windows, drawn for each size that desktops ask for."""
+    drawing, made = QSvgRenderer(QByteArray(shipped.data(APPLICATION_ICON))), QIcon()
+    for edge in _WINDOW_ICON_SIZES:
+        picture = QPixmap(edge, edge)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        drawing.render(painter, QRectF(0, 0, edge, edge))
+        painter.end()
+        made.addPixmap(picture)
+    return made
+
+
 @cache
 def _sheet_icons(template: str, shown: Mode) -> str:
     """Make the icons that a stylesheet names, in the colour of muted text; return their folder.
@@ -218,25 +235,6 @@ def _sheet_icons(template: str, shown: Mode) -> str:
     names = set(re.findall(r"@icons/([a-z0-9-]+\.svg)", template))
     files = {name: shipped.data(f"icons/{name}").replace(b"currentColor", color) for name in names}
     return embed(f"/crossdesk/{shown.value}", files)
-
-
-class PlainStyle(QProxyStyle):
-    """Fusion, whose labels show what they are given, tooltips and message boxes too.
-
-    Qt takes a text for markup when it looks so. A label that is to show markup says so (`RichText`), and
-    escapes what is not its own. Fields that a wheel would change get their guard here, too.
-    """
-
-    def __init__(self) -> None:
-        super().__init__("Fusion")
-        self._wheel = WheelGuard(self)
-
-    def polish(self, what: Any) -> Any:
-        if isinstance(what, QLabel) and what.textFormat() == Qt.TextFormat.AutoText:
-            what.setTextFormat(Qt.TextFormat.PlainText)
-        elif is_guarded(what):
-            self._wheel.guard(what)
-        return super().polish(what)
 
 
 def embed(folder: str, files: Mapping[str, bytes]) -> str:

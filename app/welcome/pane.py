@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.theme.theme import BASE
 from app.welcome.doors import DOORS, DoorButton, OwnTemplateList, RecentJobs, heading
 from app.welcome.running import open_sample, run_sample
 
@@ -47,6 +48,7 @@ class SampleCard(QFrame):
             context.theme.icon(_ICONS.get(sample.name, "flask-conical"), "accent").pixmap(QSize(20, 20))
         )
         title.setProperty("role", "strong")
+        title.setWordWrap(True)
         about.setProperty("role", "muted")
         about.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.run = QPushButton("Run" if sample.runs_here else "Read")
@@ -117,7 +119,7 @@ class WelcomePane(QScrollArea):
         self._linked()
 
     def _say(self) -> None:
-        title = QLabel("Describe work once, run it anywhere")
+        title = QLabel("Describe work once, run it anywhere", wordWrap=True)
         title.setProperty("role", "title")
         text = QLabel(
             "CrossDesk sends jobs to this machine and to the sites you connect, shows what they do and keeps "
@@ -172,7 +174,7 @@ class WelcomePane(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put two cards, and all doors, beside each other where there is room."""
         super().resizeEvent(event)
-        width = event.size().width()
+        width = event.size().width() * BASE / self._context.theme.size
         self._arrange(2 if width >= _TWO_COLUMNS else 1, len(DOORS) if width >= _BESIDE else 1)
 
     def _next(self) -> None:

@@ -59,6 +59,15 @@ class CellDelegate(QStyledItemDelegate):
         """The height of the theme's rows; widths are the columns'."""
         return QSize(60, self._theme.height())
 
+    def width_of(self, index: QModelIndex | QPersistentModelIndex) -> int:
+        """Pixels that a cell needs for everything in it to be seen."""
+        role_of = partial(index.model().data, index)
+        metrics = self._faces[role_of(FONT) or ""][1]
+        width = 2 * _PAD + metrics.horizontalAdvance(str(role_of(Qt.ItemDataRole.DisplayRole) or "")) + 2
+        width += _EDGE + 6 if role_of(GLYPH) is not None else 0
+        badge = role_of(BADGE)
+        return width + (self._badge_width(badge) + 8 if badge else 0)
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:

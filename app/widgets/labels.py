@@ -27,7 +27,8 @@ def lead(where: QLabel, text: str) -> None:
     """Show a sentence with the part before its first colon strong, so that the eye meets the answer first."""
     head, colon, rest = text.partition(": ")
     where.setTextFormat(Qt.TextFormat.RichText)
-    where.setText(f"<b>{escape(head)}{':' if colon else ''}</b> {escape(rest)}".rstrip())
+    strong = f'<span style="font-weight: 600">{escape(head)}{":" if colon else ""}</span>'
+    where.setText(f"{strong} {escape(rest)}".rstrip())
     where.setAccessibleName(text)
 
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from broker_core.wire.matches import MatchedResource
 
 VALUES: dict[str, tuple[StateShape, str, str]] = {
-    "true": (StateShape.CHECK, "positive", "holds"),
-    "false": (StateShape.CROSS, "negative", "does not hold"),
+    "true": (StateShape.CHECK, "positive", "yes"),
+    "false": (StateShape.CROSS, "negative", "no"),
     "undefined": (StateShape.QUESTION, "warning", "not known here"),
     "error": (StateShape.EXCLAMATION, "negative", "cannot be evaluated"),
 }

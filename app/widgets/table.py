@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.theme.theme import Theme
 from app.widgets.cells import CellDelegate
+from app.widgets.column_widths import ContentColumns
 
 
 class RowTable(QTableView):
-    """A QTableView painted by `CellDelegate`. Columns have their given widths; `stretched` takes the rest."""
+    """A QTableView painted by `CellDelegate`; columns are as wide as their cells need."""
 
     chosen = Signal(int)
     """The row that became current; -1 for none."""
@@ -21,10 +22,11 @@ class RowTable(QTableView):
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.stretching = False
-        """True while the table itself changes the width of a column."""
-        self._theme, self._stretched, self._least, self._compact = theme, -1, 0, False
+        self._theme, self._compact = theme, False
         self.cells = CellDelegate(theme, self)
+        self.contents = ContentColumns(self, theme, self._cell_width)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self.contents.fit)
         self.setItemDelegate(self.cells)
         self.setAccessibleName(name)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -44,20 +46,14 @@ class RowTable(QTableView):
         self._dress()
 
     def widths(self, *pixels: int, stretched: int = -1, compact: bool = False) -> None:
-        """Give the columns their widths; `stretched` gets what is left, at least its own."""
-        self._stretched, self._compact = stretched, compact
-        self._least = pixels[stretched] if stretched >= 0 else 0
-        for place, width in enumerate(pixels):
-            self.setColumnWidth(place, width)
+        """Give the columns their least widths at the base size of text; `stretched` gets what is left."""
+        self._compact = compact
+        self.contents.declare(pixels, stretched)
         self._dress()
-        self._stretch()
 
     def stretch(self, column: int) -> None:
         """Let another column take what is left."""
-        if self._stretched >= 0:
-            self.setColumnWidth(self._stretched, self._least)
-        self._stretched, self._least = column, self.columnWidth(column)
-        self._stretch()
+        self.contents.stretch(column)
 
     def row(self) -> int:
         """The current row, -1 for none."""
@@ -67,29 +63,33 @@ class RowTable(QTableView):
         """Show a model, and tell which of its rows is current."""
         super().setModel(model)
         self.selectionModel().currentRowChanged.connect(lambda now, _: self.chosen.emit(now.row()))
+        if model is not None:
+            model.modelReset.connect(self._new_rows)
+            for signal in (model.rowsInserted, model.dataChanged, model.layoutChanged):
+                signal.connect(self._later.start)
 
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.height(self._compact))
         self.viewport().update()
+        self.contents.forget()
+        self.contents.fit()
 
-    def _stretch(self) -> None:
-        if self._stretched < 0 or self.model() is None:
-            return
-        self.stretching = True
-        header = self.horizontalHeader()
-        others = sum(header.sectionSize(at) for at in range(header.count()) if at != self._stretched)
-        self.setColumnWidth(self._stretched, max(self._least, self.viewport().width() - others))
-        self.stretching = False
+    def _cell_width(self, row: int, column: int) -> int:
+        return self.cells.width_of(self.model().index(row, column))
+
+    def _new_rows(self) -> None:
+        self.contents.forget()
+        self._later.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the stretched column as wide as there is room."""
+        """Divide the room that there is now."""
         super().resizeEvent(event)
-        self._stretch()
+        self.contents.fit()
 
     def setColumnHidden(self, column: int, hide: bool) -> None:
-        """Hide or show a column; the stretched one gives or takes its room."""
+        """Hide or show a column; the others give or take its room."""
         super().setColumnHidden(column, hide)
-        self._stretch()
+        self.contents.fit()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Follow the row under the pointer."""

@@ -190,7 +190,9 @@ def _order(matches: Matches, place: int) -> str:
     rank = candidates.rank_of(place)
     told.append("no rank" if rank is None else f"rank {rank:.10g}")
     surplus = int(candidates.free[place]) - cpus
-    told.append(f"{surplus} free CPUs to spare" if surplus >= 0 else f"{-surplus} CPUs too few are free now")
+    plural = "" if abs(surplus) == 1 else "s"
+    spare, lacking = f"{surplus} free CPU{plural} to spare", f"{-surplus} CPU{plural} too few free now"
+    told.append(spare if surplus >= 0 else lacking)
     return ", ".join(told)
 
 

@@ -210,7 +210,7 @@ class SiteView(Wire):
     """Outcomes of the asker's jobs."""
     recent_done: int = 0
     recent_failed: int = 0
-    """Outcomes that count for its reputation: older ones weigh less and less, rounded."""
+    """Outcomes of all jobs that ended there in the last hour."""
     stale: str = ""
     """What came back when the site was asked how it stands, so that its figures are old; empty: it told."""
     throttled: str = ""

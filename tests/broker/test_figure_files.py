@@ -11,6 +11,7 @@ import pytest
 from broker_core.broker.engine.site_metrics import POINTS, SAMPLE, SiteMetrics
 from broker_core.broker.site_management.metrics_files import FILE, MetricsFiles
 from broker_core.client.client import BrokerClient
+from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.states import JobState
 from tests.broker.jobs import reach, submit
 from tests.broker.ready_sites import ready
@@ -50,6 +51,20 @@ def test_what_was_kept_is_there_again_as_far_as_it_is_not_too_old(tmp_path: Path
     passed(found, "next", end - 60)
     assert found.per_hour("far", end) == 2
     assert not again(files, end + 1e6).courses["far"].times
+
+
+def test_jobs_of_the_last_hour_are_counted_by_their_outcome_over_a_restart(tmp_path: Path) -> None:
+    files, figures = MetricsFiles(tmp_path.joinpath), SiteMetrics()
+    passed(figures, "long-ago", NOW - 4000)
+    for number, code in enumerate((0, 0, 7)):
+        figures.note(ready(f"job-{number}"), NOW)
+        figures.note(ready(f"job-{number}", state=JobState.DONE, exit_code=code), NOW)
+    figures.note(ready("stopped"), NOW)
+    figures.note(ready("stopped", state=JobState.CANCELED), NOW)
+    files.keep(figures, NAMES, NOW)
+    for known in (figures, again(files, NOW + 60)):
+        counts = [known.outcome_per_hour("far", one, NOW + 60) for one in (Outcome.DONE, Outcome.FAILED)]
+        assert (counts, known.per_hour("far", NOW + 60)) == ([2, 1], 4)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from app.editor.form.fields import FieldWidget
 from app.editor.form.plan import FormField
 from app.theme.theme import Theme
 from app.units import size_text
+from app.widgets.flow_layout import FlowLayout
 
 _ROWS_SHOWN = 4
 
@@ -73,14 +74,13 @@ class SandboxField(FieldWidget):
         column.setSpacing(4)
         column.addWidget(self.table)
         column.addLayout(self._share())
-        buttons = QHBoxLayout()
+        buttons = FlowLayout()
         add = QPushButton(self._theme.icon("plus"), self.tr("Add files…"))
         add.clicked.connect(self._choose)
         self.remove = QPushButton(self._theme.icon("minus"), self.tr("Remove"))
         self.remove.clicked.connect(self.remove_selected)
         for part in (add, self.remove):
             buttons.addWidget(part)
-        buttons.addStretch(1)
         column.addLayout(buttons)
         self.row.addLayout(column)
         self.table.itemSelectionChanged.connect(self._selection_changed)

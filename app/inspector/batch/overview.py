@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout
 from app import units
 from app.inspector.batch.figures import course_of, failures_of
 from app.inspector.batch.tables import REASON, FailuresTable
-from app.widgets.deferred_plot import make_history_plot
 from app.widgets.labels import label
+from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.table import RowTable
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.inspector.batch.figures import BatchCourse
     from app.jobs.commands import JobCommands
-    from app.widgets.history_plot import HistoryPlot
+    from app.widgets.plots.history_plot import HistoryPlot
 
 _SERIES = (("running", "state-Running"), ("done", "state-Done"), ("failed", "state-Failed"))
 

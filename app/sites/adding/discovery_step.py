@@ -22,7 +22,7 @@ class LookStep(QWidget):
         self.failed = False
         self.said, self.bar = label(wrap=True), QProgressBar(textVisible=False)
         self.bar.setRange(0, 0)
-        self.bar.setAccessibleName("Looking what is there")
+        self.bar.setAccessibleName("Connecting")
         self.fault = label(role="negative", wrap=True)
         self.fault.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.form = QuestionForm()
@@ -70,7 +70,7 @@ class LookStep(QWidget):
         self.failed = True
         self.bar.hide()
         self.form.ask(None)
-        self.said.setText(f"{self._where} could not be looked at.")
+        self.said.setText(f"Could not connect to {self._where}.")
         self.fault.setText(why)
         self.fault.show()
 

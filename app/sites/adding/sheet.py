@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from broker_core.wire.sites import Detection, DetectRequest, QuestionAnswer, QuestionView, SiteSpec
 
 WHERE, LOOKING, FOUND, TRIAL = range(4)
-_TITLES = ("Where is it?", "Looking what is there", "What was found", "Trying it out")
+_TITLES = ("Where is it?", "Connecting", "What was found", "Trying it out")
 _ASK_S = 0.4
 """Seconds between two looks at a detection that goes on."""
 
@@ -61,7 +61,7 @@ class AddSite(QDialog):
         self.where, self.look = WhereStep(context), LookStep()
         self.found, self.trial = FoundStep(context), TrialStep(context, commands, answers)
         self.steps = QStackedWidget()
-        self.back, self.next, self.cancel = QPushButton("Back"), QPushButton("Look"), QPushButton("Cancel")
+        self.back, self.next, self.cancel = QPushButton("Back"), QPushButton("Connect"), QPushButton("Cancel")
         self._lay_out()
         self._connect()
         answers.begin()
@@ -135,7 +135,7 @@ class AddSite(QDialog):
         self.next.setVisible(failed if step == LOOKING else step != TRIAL or self.trial.over)
         self.next.setEnabled(step != FOUND or self.found.usable)
         again = step == TRIAL and self.trial.over and not self.trial.well
-        words = ("Look", "Try again", "Add and test", "Test again" if again else "Done")
+        words = ("Connect", "Try again", "Add and test", "Test again" if again else "Done")
         self.next.setText(words[step])
         self.cancel.setText("Close" if step == TRIAL else "Cancel")
         self.cancel.setVisible(step != TRIAL or again or not self.trial.over)

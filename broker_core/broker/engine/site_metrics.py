@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.placement import ComputingElement, Placement, computing_element, ids_in
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -17,6 +18,14 @@ SAMPLE = 15.0
 """Seconds between two points of the history."""
 POINTS = 960
 """Points kept of each site: four hours."""
+COUNTED = (Outcome.DONE, Outcome.FAILED)
+"""Outcomes that are counted by the hour; a job that was canceled says nothing of the site."""
+_MOST_MINUTES = int(HOUR / MINUTE) + 1
+_Minutes = deque[tuple[float, int]]
+"""Minutes, in seconds since the epoch, with the jobs that ended in each; oldest first."""
+MinutesOfElements = dict[str, list[tuple[float, int]]]
+"""The same for each computing element, by its id."""
+NOTHING: Mapping[str, Mapping[str, Iterable[tuple[float, int]]]] = {}
 
 
 @dataclass(slots=True)
@@ -38,7 +47,8 @@ class SiteMetrics:
         self._at: dict[str, tuple[tuple[Placement, ...], bool]] = {}
         self._queued: Counter[ComputingElement] = Counter()
         self._running: Counter[ComputingElement] = Counter()
-        self._ended: dict[ComputingElement, deque[tuple[float, int]]] = {}
+        self._ended: dict[ComputingElement, _Minutes] = {}
+        self._by_outcome: dict[Outcome, dict[ComputingElement, _Minutes]] = {one: {} for one in COUNTED}
         self.courses: dict[str, Course] = {}
         """By name of the site."""
         self.changes = 0
@@ -55,21 +65,16 @@ class SiteMetrics:
             for ce in _one_of_each_site(before[0]):
                 (self._running if before[1] else self._queued)[ce] -= 1
                 if record.state.ended:
-                    self._end(ce, now)
+                    outcome = outcome_of(record.state, record.exit_code)
+                    _count(self._ended, ce, now)
+                    if outcome in COUNTED:
+                        _count(self._by_outcome[outcome], ce, now)
         if after is None:
             del self._at[record.id]
         else:
             for ce in _one_of_each_site(after[0]):
                 (self._running if after[1] else self._queued)[ce] += 1
             self._at[record.id] = after
-
-    def _end(self, where: ComputingElement, now: float) -> None:
-        minutes = self._ended.setdefault(where, deque(maxlen=int(HOUR / MINUTE) + 1))
-        minute = now // MINUTE * MINUTE
-        if minutes and minutes[-1][0] == minute:
-            minutes[-1] = minute, minutes[-1][1] + 1
-        else:
-            minutes.append((minute, 1))
 
     def queued(self, name: str) -> int:
         """Jobs that wait at a site."""
@@ -79,22 +84,29 @@ class SiteMetrics:
         """Jobs that run there."""
         return sum(count for ce, count in self._running.items() if ce.site == name)
 
+    def outcome_per_hour(self, name: str, outcome: Outcome, now: float) -> int:
+        """Jobs that ended there within the last hour with one of the outcomes COUNTED."""
+        return _recent(self._by_outcome[outcome], name, now)
+
     def per_hour(self, name: str, now: float) -> float:
         """Jobs that ended there within the last hour."""
-        minutes = (pair for ce, pairs in self._ended.items() if ce.site == name for pair in pairs)
-        return float(sum(count for minute, count in minutes if minute > now - HOUR))
+        return float(_recent(self._ended, name, now))
 
     @property
     def busy(self) -> bool:
         """True while a job is at a site."""
         return bool(self._at)
 
-    def kept(self, name: str) -> tuple[list[tuple[float, int, int]], dict[str, list[tuple[float, int]]]]:
+    def kept(self, name: str) -> tuple[list[tuple[float, int, int]], MinutesOfElements]:
         """The past of a site: points of its history, and the jobs that ended at each of its computing
         elements (by id) by the minute."""
         course = self.courses.get(name, Course())
         points = list(zip(course.times, course.queued, course.running, strict=True))
-        return points, {ce.id: list(minutes) for ce, minutes in self._ended.items() if ce.site == name}
+        return points, _of_site(self._ended, name)
+
+    def stored_outcomes(self, name: str) -> dict[str, MinutesOfElements]:
+        """Of the jobs that ended there, those of each outcome COUNTED, as `kept` has them all."""
+        return {outcome.value: _of_site(ends, name) for outcome, ends in self._by_outcome.items()}
 
     def restore(
         self,
@@ -102,19 +114,18 @@ class SiteMetrics:
         points: Iterable[tuple[float, int, int]],
         ended: Mapping[str, Iterable[tuple[float, int]]],
         now: float,
+        outcomes: Mapping[str, Mapping[str, Iterable[tuple[float, int]]]] = NOTHING,
     ) -> None:
-        """Begin with the past of a site, as `kept` gave it; nothing was counted there yet."""
+        """Begin with the past of a site, as `kept` and `stored_outcomes` gave it; nothing was counted yet."""
         course = self.courses.setdefault(name, Course())
         for time, queued, running in points:
             if now - POINTS * SAMPLE < time <= now:
                 course.times.append(time)
                 course.queued.append(queued)
                 course.running.append(running)
-        for ids, minutes in ended.items():
-            recent = [(minute, count) for minute, count in minutes if now - HOUR < minute <= now]
-            if recent:
-                ce = computing_element(next(iter(ids_in(ids)), ""))
-                self._ended[ce] = deque(recent, maxlen=int(HOUR / MINUTE) + 1)
+        _take(self._ended, ended, now)
+        for outcome, ends in self._by_outcome.items():
+            _take(ends, outcomes.get(outcome.value, {}), now)
 
     def sample(self, now: float, names: Iterable[str]) -> None:
         """Keep a point of the history of each of these sites."""
@@ -127,3 +138,33 @@ class SiteMetrics:
 
 def _one_of_each_site(placements: tuple[Placement, ...]) -> Iterable[ComputingElement]:
     return {one.ce.site: one.ce for one in reversed(placements)}.values()
+
+
+def _count(ends: dict[ComputingElement, _Minutes], where: ComputingElement, now: float) -> None:
+    """One more job ended there in this minute."""
+    minutes = ends.setdefault(where, deque(maxlen=_MOST_MINUTES))
+    minute = now // MINUTE * MINUTE
+    if minutes and minutes[-1][0] == minute:
+        minutes[-1] = minute, minutes[-1][1] + 1
+    else:
+        minutes.append((minute, 1))
+
+
+def _recent(ends: Mapping[ComputingElement, _Minutes], name: str, now: float) -> int:
+    """Jobs of a site within the last hour."""
+    minutes = (pair for ce, pairs in ends.items() if ce.site == name for pair in pairs)
+    return sum(count for minute, count in minutes if minute > now - HOUR)
+
+
+def _of_site(ends: Mapping[ComputingElement, _Minutes], name: str) -> MinutesOfElements:
+    return {ce.id: list(minutes) for ce, minutes in ends.items() if ce.site == name}
+
+
+def _take(
+    ends: dict[ComputingElement, _Minutes], stored: Mapping[str, Iterable[tuple[float, int]]], now: float
+) -> None:
+    """Take over what was kept, as far as it is of the last hour."""
+    for ids, minutes in stored.items():
+        recent = [(minute, count) for minute, count in minutes if now - HOUR < minute <= now]
+        if recent:
+            ends[computing_element(next(iter(ids_in(ids)), ""))] = deque(recent, maxlen=_MOST_MINUTES)

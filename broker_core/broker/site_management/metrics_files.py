@@ -25,6 +25,8 @@ class StoredMetrics(BaseModel):
     """Seconds since the epoch, jobs queued, jobs running; oldest first."""
     ended: dict[str, list[tuple[float, int]]] = {}
     """Id of a computing element to the jobs that ended there, by the minute; oldest first."""
+    outcomes: dict[str, dict[str, list[tuple[float, int]]]] = {}
+    """Outcome to those of `ended` that had it."""
 
 
 class MetricsFiles:
@@ -48,7 +50,7 @@ class MetricsFiles:
         except (OSError, ValidationError) as error:
             log.warning("The history of %s begins anew, %s cannot be used: %s", name, path, error)
             return
-        figures.restore(name, kept.points[-POINTS:], kept.ended, now)
+        figures.restore(name, kept.points[-POINTS:], kept.ended, now, kept.outcomes)
 
     def keep_soon(self, figures: SiteMetrics, names: Iterable[str], now: float) -> None:
         """Write what changed, unless that was done within the last minute. `now`: wall clock."""
@@ -73,7 +75,9 @@ class MetricsFiles:
     def _taken(self, figures: SiteMetrics, names: Iterable[str], now: float) -> dict[str, StoredMetrics]:
         self._written = now, figures.changes
         return {
-            name: StoredMetrics.model_construct(points=points, ended=ended)
+            name: StoredMetrics.model_construct(
+                points=points, ended=ended, outcomes=figures.stored_outcomes(name)
+            )
             for name in names
             for points, ended in (figures.kept(name),)
         }

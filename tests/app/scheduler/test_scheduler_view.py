@@ -129,7 +129,7 @@ def test_ten_thousand_waiting_jobs_are_shown(show: Show) -> None:
 def test_nothing_waiting_an_error_and_no_broker_each_say_so(show: Show, qtbot: QtBot) -> None:
     pane = show(0)
     assert pane.either.currentWidget() is pane.calm
-    assert pane.headline.text().startswith("No job waits")
+    assert pane.headline.text().startswith("Queue")
     fresh = SchedulerPane(pane._context)
     qtbot.addWidget(fresh)
     fresh.show_error(CrossDeskError("The disk could not be read."))

@@ -63,8 +63,9 @@ def test_an_empty_page_teaches_and_knows_the_policies(page: SimulationPage, unti
     assert "another policy" in page.state.title.text()
     assert page.state.isVisible()
     until(lambda: page.form.order.count())
-    assert page.form.order.findText("worst-fit") >= 0
-    assert page.form.queue.findText("fcfs") >= 0
+    assert page.form.order.findData("worst-fit") >= 0
+    assert page.form.order.findText("Worst fit") >= 0
+    assert page.form.queue.findData("fcfs") >= 0
     assert page.form.words()[:2] == ["replay", "lcg-2005"]
 
 

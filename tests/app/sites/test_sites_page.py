@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.sites.page import SitesPage
-from app.sites.site_style import sidebar_count, site_style, state_sentence, success_words
+from app.sites.site_style import sidebar_count, site_style, state_sentence, success_sentence, success_words
 from app.stores.link import ConnectionState
 from broker_core.errors import CrossDeskError
 from tests.app.sites.conftest import Act
@@ -241,8 +241,13 @@ def test_what_was_known_stays_while_the_broker_is_away(act: Act) -> None:
     act(SitesBroker(every_state()), scene)
 
 
-def test_success_is_told_of_jobs_that_count_now() -> None:
+def test_success_is_told_of_the_jobs_of_the_last_hour() -> None:
     assert success_words(site("a", recent_done=1, recent_failed=9)) == "10 %"
     assert success_words(site("a", recent_done=999, recent_failed=1)) == "99 %"
     assert success_words(site("a", recent_done=3, recent_failed=0)) == "100 %"
     assert success_words(site("a", **NOTHING)) == "–"
+    assert success_words(site("a", recent_done=0, recent_failed=0, done=9)) == "–"
+    assert (
+        success_sentence(site("a", recent_done=68, recent_failed=16))
+        == "68 of 84 jobs of the last hour ended well"
+    )

@@ -67,18 +67,18 @@ class SiteViews:
         return view
 
     def _judge(self, view: SiteView, entries: Sequence[ResourceEntry]) -> None:
-        """How the site treated jobs lately, and whether it is throttled for that."""
+        """Whether the site is throttled for how it treated jobs lately."""
         reputation, moment = self._engine.scheduler.cache.reputation, now()
-        conducts = [reputation.of(entry.ce, moment.monotonic) for entry in entries]
-        view.recent_done = round(sum(one.done for one in conducts))
-        view.recent_failed = round(sum(one.failed for one in conducts))
         throttles = [reputation.at(entry.ce, moment.monotonic) for entry in entries]
         view.throttled = next((throttled(one, moment) for one in throttles if one is not None), "")
 
     def _follow(self, view: SiteView) -> None:
         figures = self._engine.figures
         view.queued, view.running = figures.queued(view.name), figures.running(view.name)
-        view.per_hour = figures.per_hour(view.name, now().wall)
+        moment = now().wall
+        view.per_hour = figures.per_hour(view.name, moment)
+        view.recent_done = figures.outcome_per_hour(view.name, Outcome.DONE, moment)
+        view.recent_failed = figures.outcome_per_hour(view.name, Outcome.FAILED, moment)
         course = figures.courses.get(view.name)
         if course is not None:
             view.times = list(course.times)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
@@ -11,6 +13,14 @@ if TYPE_CHECKING:
     from app.theme.theme import Theme
 
 _HEIGHT = 220
+
+
+def whole_ticks(low: float, high: float, size: float) -> list[tuple[float, float]]:
+    """Return the distance and offset of the ticks of an axis that counts: there is no half job."""
+    rough = max(1.0, (high - low) / max(2.0, size / 40))
+    power = 10 ** int(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+    return [(step, 0)]
 
 
 class BarPlot(QWidget):
@@ -39,11 +49,11 @@ class BarPlot(QWidget):
         for part in (head, self.plot, self.said):
             column.addWidget(part)
 
-    def show_bars(self, names: list[str], stacks: list[tuple[str, list[int]]]) -> None:
+    def show_bars(self, names: list[str], stacks: Sequence[tuple[str, Sequence[float]]]) -> None:
         """Show bars named below; stacks are (series name, numbers), one upon the other."""
         self.plot.clear()
         self.color()
-        ground = [0] * len(names)
+        ground = [0.0] * len(names)
         for place, (_, numbers) in enumerate(stacks):
             color = self.theme.color(f"series-{place % 6 + 1}")
             self.plot.addItem(pg.BarGraphItem(
@@ -53,6 +63,7 @@ class BarPlot(QWidget):
         every = max(1, len(names) // 12)
         ticks = [(place, name) for place, name in enumerate(names) if place % every == 0]
         self.plot.getAxis("bottom").setTicks([ticks])
+        self.plot.getAxis("left").tickSpacing = whole_ticks
         self.plot.setXRange(-0.6, max(3.6, len(names) - 0.4), padding=0)
         self.plot.setYRange(0, max([1, *ground]) * 1.1, padding=0)
         self._bars = [

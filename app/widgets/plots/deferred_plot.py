@@ -11,14 +11,14 @@ from app.widgets import qt_types
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
-    from app.widgets.history_plot import HistoryPlot, Series
+    from app.widgets.plots.history_plot import HistoryPlot, Series
 
 
 async def make_history_plot(theme: Theme, series: Series) -> HistoryPlot:
     """Import what a plot needs, then make it step by step, with time for the window in between."""
     for _ in qt_types.in_steps():
         await breathe()
-    history = await asyncio.to_thread(import_module, "app.widgets.history_plot")
+    history = await asyncio.to_thread(import_module, "app.widgets.plots.history_plot")
     axis = history.time_axis()
     await breathe()
     canvas = history.canvas(axis)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import units
 from app.widgets.labels import label
+from app.widgets.plots.bar_plot import whole_ticks
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
@@ -43,7 +44,8 @@ class HistoryPlot(QWidget):
         self.plot.setMouseEnabled(True, False)
         self.plot.hideButtons()
         self.legend = self.plot.addLegend(offset=(-1, 1), colCount=2)
-        self.curves = [self.plot.plot(name=name) for name, _ in series]
+        self.curves = [self.plot.plot(name=name, stepMode="right") for name, _ in series]
+        self.plot.getAxis("left").tickSpacing = whole_ticks
         self.said = label(" ", role="small", fluid=True)
         self.plot.scene().sigMouseMoved.connect(self._read)
         column = QVBoxLayout(self)

@@ -1,0 +1,1 @@
+"""Plots: bars and lines with their read-out, made once they are wanted."""

@@ -1,0 +1,131 @@
+"""Every page and dialog fits its window, in every size of text: nothing wider, nothing cut that has room."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.submission.sheet import SheetStage, SubmissionSheet
+from app.theme.theme import BASE
+from app.theme.tokens import Mode
+from tests.app.every_page import PAGES, made_dialogs
+from tests.app.fits import asked_width, faults, trapped
+from tests.app.windows import Stage, play, turns
+from tests.waiting import eventually
+
+SCALE = float(os.environ.get("QT_SCALE_FACTOR", "1"))
+LEAST = ((900, 560),) if SCALE == 1 else ()
+"""What the window works in, with text up to the usual size."""
+SCREENS = ((1280, 800), (1440, 900), (2560, 1440)) if SCALE == 1 else ((1440, 900), (2560, 1440))
+"""Pixels of the screens that the window fills."""
+TEXTS = (11, 13, 18)
+"""Pixels of the sizes of text."""
+_NARROW = 1000
+"""Pixels of a window in which the form beside a description is moved sideways, where text is large."""
+MODES = (Mode.LIGHT, Mode.DARK, Mode.CONTRAST)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_pages_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
+    found: dict[str, set[str]] = {}
+
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.window.show_job(await on.finished("fails"))
+        for mode in MODES if soak else MODES[:1]:
+            for text in TEXTS:
+                on.context.theme.wear(mode=mode, size=text)
+                for screen in (*LEAST, *SCREENS) if text <= BASE else SCREENS:
+                    await _pages(on, screen, f"{mode.value} {text} px {screen[0]}", found)
+
+    play(qapp, broker, scenario)
+    assert not any(found.values()), _in_lines(found)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_dialogs_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
+    found: dict[str, set[str]] = {}
+
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        for mode in MODES if soak else MODES[:1]:
+            for text in TEXTS:
+                on.context.theme.wear(mode=mode, size=text)
+                for screen in (*LEAST, *SCREENS) if text <= BASE else SCREENS:
+                    await _dialogs(on, screen, f"{mode.value} {text} px {screen[0]}", found)
+
+    play(qapp, broker, scenario)
+    assert not any(found.values()), _in_lines(found)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_every_page_can_be_left_by_keyboard(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.window.show_job(await on.finished("fails"))
+        caught = set()
+        for name in PAGES:
+            on.context.trigger(name)
+            await turns()
+            if trapped(on.window.tabs.currentWidget()):
+                caught.add(name)
+        assert caught == set()
+
+    play(qapp, broker, scenario)
+
+
+def test_the_same_holds_at_a_scale_of_one_and_a_half(state_dir: Path) -> None:
+    tests = [f"{__file__}::{test.__name__}" for test in (test_pages_fit, test_dialogs_fit)]
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(
+        words, env={**os.environ, "QT_SCALE_FACTOR": "1.5"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def _in_lines(found: dict[str, set[str]]) -> str:
+    """Each fault with the views that have it."""
+    views: dict[str, list[str]] = {}
+    for view, told in found.items():
+        for fault in told:
+            views.setdefault(fault, []).append(view)
+    return "\n".join(f"{fault}: {', '.join(where)}" for fault, where in sorted(views.items()))
+
+
+async def _pages(on: Stage, screen: tuple[int, int], worn: str, found: dict[str, set[str]]) -> None:
+    size = (round(screen[0] / SCALE), round(screen[1] / SCALE))
+    on.window.resize(*size)
+    for name in PAGES:
+        on.context.trigger(name)
+        await turns(10)
+        page = on.window.tabs.currentWidget()
+        told = faults(on.window)
+        scrolled = name == "file.new" and size[0] < _NARROW and on.context.theme.size > BASE
+        if asked_width(page) > on.window.tabs.width() and not scrolled:
+            told.add(f"asks for {asked_width(page)} of {on.window.tabs.width()}")
+        if on.window.size().toTuple() != size:
+            told.add(f"makes the window {on.window.size().toTuple()}")
+        found[f"{name} {worn}"] = told
+        if name == "file.new":
+            on.context.trigger("tab.close")
+
+
+async def _dialogs(on: Stage, screen: tuple[int, int], worn: str, found: dict[str, set[str]]) -> None:
+    size = (round(screen[0] / SCALE), round(screen[1] / SCALE))
+    on.window.resize(*size)
+    await turns(5)
+    for name, dialog in made_dialogs(on):
+        dialog.open()
+        if isinstance(dialog, SubmissionSheet):
+            await eventually(lambda sheet=dialog: sheet.stage is SheetStage.READY)
+        await turns(10)
+        told = faults(dialog)
+        if dialog.width() > size[0] or dialog.height() > size[1]:
+            told.add(f"is {dialog.size().toTuple()}")
+        found[f"{name} {worn}"] = told
+        dialog.close()

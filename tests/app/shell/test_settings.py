@@ -1,0 +1,81 @@
+"""The settings take effect where they say: notices, logs, the site of new jobs, the folder of output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QFileDialog
+
+from app.context import Notice, Tone
+from app.shell import news
+from app.shell.settings import SettingsDialog
+from app.submission.draft import JobDraft
+from app.submission.sheet import SheetStage, SubmissionSheet
+from tests.app.windows import Stage, play, turns
+from tests.waiting import eventually
+
+
+def _field(dialog: SettingsDialog, name: str) -> QComboBox:
+    return next(one for one in dialog.findChildren(QComboBox) if one.accessibleName() == name)
+
+
+def test_new_jobs_go_to_the_site_that_was_chosen(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        await eventually(lambda: on.context.sites.views)
+        dialog = SettingsDialog(on.context, on.window)
+        where = _field(dialog, "Send new jobs to")
+        where.setCurrentIndex(where.findData("local"))
+        dialog.close()
+        sheet = SubmissionSheet(on.context, (JobDraft("a", 'Executable = "/bin/echo";'),), on.window)
+        sheet.open()
+        await eventually(lambda: sheet.stage is SheetStage.READY)
+        assert sheet.form.chosen_site() == "local"
+        sheet.close()
+        await turns()
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_output_is_offered_the_folder_that_was_chosen(
+    qapp: QApplication, broker: Path, tmp_path: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        dialog = SettingsDialog(on.context, on.window)
+        dialog.folder.setText(str(tmp_path))
+        dialog.close()
+        on.window.show_job(await on.finished("fails"))
+        await eventually(on.window.jobs.view.chosen)
+        on.window.handlers.jobs.fetch()
+        asked = next(one for one in on.window.findChildren(QFileDialog) if one.isVisible())
+        assert asked.directory().absolutePath() == str(tmp_path)
+        asked.close()
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.expected_log("window_context: bad")
+@pytest.mark.parametrize(("chosen", "told"), [("all", ["good", "bad"]), ("failures", ["bad"]), ("none", [])])
+def test_the_desktop_is_told_what_was_chosen(
+    qapp: QApplication, state_dir: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, told: list[str]
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(news, "show", lambda text: shown.append(text) or True)
+
+    async def scenario(on: Stage) -> None:
+        dialog = SettingsDialog(on.context, on.window)
+        choice = _field(dialog, "Notices on the desktop")
+        choice.setCurrentIndex(choice.findData(chosen))
+        wrap = next(one for one in dialog.findChildren(QCheckBox) if "Wrap" in one.text())
+        wrap.setChecked(False)
+        assert on.context.preferences["wrap_logs"] is False
+        monkeypatch.setattr(type(on.window), "isActiveWindow", lambda self: False)
+        on.context.notify(Notice("good", Tone.GOOD, job="1"))
+        on.context.notify(Notice("bad", Tone.BAD, job="2"))
+        await turns()
+        await eventually(lambda: sorted(shown) == sorted(told))
+
+    play(qapp, state_dir, scenario, connect=False)

@@ -1,0 +1,79 @@
+"""Places share one tab; what was open and selected is so again at the next start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.shell.opened import reopen
+from tests.app.windows import Stage, play, turns
+from tests.waiting import eventually
+
+PLACES = ("view.jobs", "view.sites", "view.statistics", "view.scheduler", "help.contents", "view.simulation")
+
+
+def _shown(on: Stage) -> list[str]:
+    tabs = on.window.tabs
+    return [tabs.tabText(at) for at in range(tabs.count()) if tabs.isTabVisible(at)]
+
+
+def test_places_share_one_tab_left_of_what_was_opened(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        on.context.open_editor("")
+        for place in PLACES:
+            on.context.trigger(place)
+            await turns(3)
+            page = on.window.tabs.currentWidget()
+            assert len(_shown(on)) == 2
+            assert on.window.tabs.tabText(on.window.tabs.indexOf(page)) == _shown(on)[0]
+        on.context.show_query("")
+        assert _shown(on)[0] == "Jobs"
+        on.window.tabs.setCurrentWidget(on.window.tabs.editors()[0])
+        on.context.trigger("tab.close")
+        on.context.trigger("tab.close")
+        await turns()
+        assert _shown(on) == ["Jobs"]
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+@pytest.mark.expected_log(r"jobs ended: .* failed")
+def test_tabs_place_and_selection_come_back(qapp: QApplication, broker: Path, tmp_path: Path) -> None:
+    described = tmp_path / "mine.jdl"
+    described.write_text('Executable = "/bin/true";')
+    seen: list[str] = []
+
+    async def before(on: Stage) -> None:
+        await on.ready()
+        seen.append(await on.finished("fails"))
+        on.window.show_job(seen[0])
+        on.window.open_job(seen[0])
+        on.window.handlers.open_file(described)
+        on.context.trigger("view.statistics")
+        await turns()
+
+    async def after(on: Stage) -> None:
+        reopen(on.window)
+        await on.ready()
+        await eventually(lambda: on.window.jobs.view.chosen() == seen)
+        assert sorted(_shown(on)) == sorted(["Statistics", "mine.jdl", on.context.jobs.row(seen[0])["name"]])
+        assert on.window.tabs.view() == "statistics"
+        assert on.window.tabs.currentWidget() not in on.window.tabs.editors()
+
+    play(qapp, broker, before)
+    play(qapp, broker, after)
+
+
+def test_what_is_gone_is_left_out(qapp: QApplication, broker: Path, tmp_path: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        on.context.preferences["open_tabs"] = [["file", str(tmp_path / "gone.jdl")], ["job", "x"], ["odd"]]
+        on.context.preferences["selected_jobs"] = ["x"]
+        on.context.preferences["page"] = "nowhere"
+        reopen(on.window)
+        await on.ready()
+        assert _shown(on) == ["Jobs"]
+        assert on.window.jobs.view.chosen() == []
+
+    play(qapp, broker, scenario)
