@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from app.context import Notice, Tone
 from broker_core.client.fetch import fetch_inputs, folder_name, new_folder
 from broker_core.errors import CrossDeskError
+from broker_core.jdl.changes import text_of_value
 from broker_core.jdl.names import from_base, scheme
-from broker_core.jdl.one_value import text_of_value
 from broker_core.jdl.syntax.edit import set_attribute
 from broker_core.jdl.syntax.parse import parse
 from broker_core.jdl.syntax.tokens import quoted

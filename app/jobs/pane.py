@@ -128,6 +128,11 @@ class JobsPane(QWidget):
             self.table.touch(first, last)
             self._fill()
 
+    def ids_of_query(self) -> list[str]:
+        """Ids of all jobs of the query, in the order of the table."""
+        ids = self._context.jobs.columns["id"]
+        return [ids[number] for number in self.table.view.numbers()]
+
     def on_screen(self) -> list[str]:
         """Ids of the jobs, and of the batches, whose lines can be seen."""
         first, last = self.view.window_lines()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -275,7 +274,8 @@ class Handlers:
 
     def compare(self) -> None:
         """Open the selected jobs side by side in a tab."""
-        ids = sorted(self._parts.jobs.view.chosen(), key=self._submitted)
+        row = self._context.jobs.row
+        ids = sorted(self._parts.jobs.view.chosen(), key=lambda job: (row(job) or {}).get("submitted", 0.0))
         self._parts.tabs.open_page(
             f"compare:{','.join(ids)}", f"Compare {units.count(len(ids), 'job')}", "columns-2",
             lambda: ComparePage(self._context, ids),
@@ -286,18 +286,10 @@ class Handlers:
         jobs = self._parts.jobs
         page = self._parts.tabs.open_page(
             "log_search", "Search in logs", "search",
-            lambda: LogSearchPage(self._context, self._ids_of_query, jobs.view.chosen),
+            lambda: LogSearchPage(self._context, jobs.ids_of_query, jobs.view.chosen),
         )  # fmt: skip
         page.choose_scope(len(jobs.view.chosen()) > 1)
         page.setFocus()
-
-    def _ids_of_query(self) -> Sequence[str]:
-        ids = self._context.jobs.columns["id"]
-        return [ids[number] for number in self._parts.jobs.table.view.numbers()]
-
-    def _submitted(self, job: str) -> float:
-        row = self._context.jobs.row(job)
-        return float(row["submitted"]) if row is not None else 0.0
 
     def show_page(self, name: str) -> None:
         """Show a page by its name."""

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from broker_core.client.answers import fitting, unchecked, value
+from broker_core.client.commands.results import ResultCommands
 from broker_core.client.commands.sites import SiteCommands
-from broker_core.client.commands.stayed import StayedCommands
 from broker_core.client.commands.submissions import SubmissionCommands
 from broker_core.client.follow import Lost, follow
 from broker_core.client.requests import part
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
-from broker_core.wire.log_search import LogSearch, LogSearchAnswer
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
@@ -47,7 +46,7 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient(SiteCommands, StayedCommands, SubmissionCommands):
+class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer
@@ -220,10 +219,6 @@ class BrokerClient(SiteCommands, StayedCommands, SubmissionCommands):
         That attempt is ended as soon as the site is heard from. Raises Conflict where there is none.
         """
         await self._post(f"/jobs/{part(job)}/elsewhere", again=False)
-
-    async def search_logs(self, wanted: LogSearch) -> LogSearchAnswer:
-        """Search in the logs of a few jobs; `client.log_search.search_all` does it for any number."""
-        return fitting(LogSearchAnswer, await self._post("/log-searches", wanted.model_dump()))
 
     # --- resources, numbers, documents, events
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal as signals
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -132,3 +132,13 @@ def may_have_output(row: Mapping[str, Any]) -> bool:
     """True for an ended job, by its row, that ever began: one that was canceled before has made nothing."""
     state = row["state"]
     return state in (S.DONE, S.CLEARED) or (state in (S.ABORTED, S.CANCELED) and bool(row.get("started")))
+
+
+def latest_members(ids: Sequence[str], reruns: Sequence[str]) -> list[int]:
+    """Numbers of the rows that no other row repeats, in their order.
+
+    `ids` and `reruns`: two columns of the same rows, `id` and `rerun_of`. Of the rows of a batch these are
+    its members as they stand now: its totals stay the same however often some of them are run again.
+    """
+    repeated = set(reruns)
+    return [number for number, job in enumerate(ids) if job not in repeated]

@@ -10,7 +10,6 @@ import pytest
 from broker_core.broker.log_search import program
 from broker_core.broker.log_search.process import search_files
 from broker_core.client.client import BrokerClient
-from broker_core.client.log_search import search_all
 from broker_core.errors import BadRequest
 from broker_core.wire.log_search import LogSearch, SearchedLog
 from broker_core.wire.submission import Submission, SubmissionItem
@@ -35,7 +34,7 @@ async def ran(client: BrokerClient, commands: list[str]) -> list[str]:
 
 async def searched(client: BrokerClient, ids: list[str], text: str, **more: object) -> list[SearchedLog]:
     wanted = LogSearch(ids=ids[:1], text=text, **more)  # type: ignore[arg-type]
-    return [log async for step in search_all(client, wanted, ids) for log in step.logs]
+    return [log async for step in client.search_all_logs(wanted, ids) for log in step.logs]
 
 
 async def test_hits_tell_their_lines_with_what_stands_around_them(client: BrokerClient) -> None:
@@ -84,7 +83,7 @@ async def test_more_hits_than_wanted_are_counted_as_more(client: BrokerClient) -
 async def test_many_jobs_take_many_requests(client: BrokerClient) -> None:
     ids = await ran(client, [f"echo job {number}" for number in range(60)])
     wanted = LogSearch(ids=ids[:1], text="job")
-    steps = [step async for step in search_all(client, wanted, ids)]
+    steps = [step async for step in client.search_all_logs(wanted, ids)]
     assert [log.job for step in steps for log in step.logs] == ids
     assert [step.searched for step in steps][-1] == 60
     assert len(steps) > 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker_core.jdl.changes import text_of_value
 from broker_core.jdl.check import check
-from broker_core.jdl.one_value import text_of_value
 
 
 def test_the_value_stands_where_the_mark_stood_and_all_else_stays() -> None:

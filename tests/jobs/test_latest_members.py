@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from broker_core.command_line.job.folding import summary
 from broker_core.command_line.job.following import failed
-from broker_core.jobs.latest_members import latest_members
-from broker_core.jobs.outcome import Outcome
+from broker_core.jobs.outcome import Outcome, latest_members
 from broker_core.jobs.states import JobState
 
 Row = dict[str, object]

@@ -16,7 +16,7 @@ from app.inspector.batch.logs import LogsBeside
 from app.inspector.batch.outputs import OutputsPane
 from app.inspector.batch.overview import OverviewPane
 from app.inspector.batch.plot import PlotPane
-from app.inspector.batch.values import ValuesPane
+from app.inspector.batch.tables import ValuesPane
 from app.inspector.header import JobActions
 from app.jobs.batch_cells import progress
 from app.jobs.batch_totals import BatchBook

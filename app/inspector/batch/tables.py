@@ -6,20 +6,28 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.inspector.batch.figures import FailureGroup, value_order
-from app.jobs.columns import BY_NAME, COLUMNS, style_of_number
+from app.jobs.columns import BY_NAME, COLUMNS, jobs_table, style_of_number
 from app.stores.slices import breathe, in_order, parts
 from app.widgets.cells import FONT, GLYPH, TONE
+from app.widgets.csv_file import Written
+from app.widgets.export import ExportButton
+from app.widgets.labels import label
+from app.widgets.table import RowTable
 
 if TYPE_CHECKING:
+    from app.context import AppContext
     from app.stores.jobs import JobStore
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_FEW = 8
+"""Selected jobs that are told, at most."""
 _DISPLAY = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 REASON, CAUSE, JOBS, SITES = range(4)
 _TITLES = ("Reason", "Ended with", "Jobs", "Site")
@@ -159,3 +167,54 @@ class ValuesTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return held["error_line"][at] or held["reason"][at] or held["name"][at]
         return None
+
+
+class ValuesPane(QWidget):
+    """One row for each job, ordered by any column; a row opens its job, and all can be exported."""
+
+    selected = Signal(list)
+    """Ids of the first few jobs that are selected."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context = context
+        self._numbers: Sequence[int] = ()
+        self.model = ValuesTable(context.jobs)
+        self.view = RowTable(context.theme, "Values of the batch")
+        self.view.setModel(self.model)
+        self.view.widths(120, 140, 96, 72, 88, 72, 104, 200, stretched=len(ValuesTable.SHOWN) - 1)
+        self.view.setSelectionMode(RowTable.SelectionMode.ExtendedSelection)
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._tell())
+        header = self.view.horizontalHeader()
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        header.sortIndicatorChanged.connect(lambda *_: self._arrange_later())
+        self.export = ExportButton(context, "the batch", "job", self._gather)
+        head = QHBoxLayout()
+        head.addWidget(label("Each value with what became of it", "muted", fluid=True), 1)
+        head.addWidget(self.export)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 16, 12)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        self.view.opened.connect(lambda row: context.show_job(self.model.job_at(row)))
+
+    async def show_rows(self, numbers: Sequence[int]) -> None:
+        """Show the jobs of these rows of the store."""
+        self._numbers = numbers
+        header = self.view.horizontalHeader()
+        descending = header.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder
+        await self.model.arrange(numbers, header.sortIndicatorSection(), descending)
+
+    def _tell(self) -> None:
+        spans = self.view.selectionModel().selection().toList()
+        rows = sorted(row for span in spans for row in range(span.top(), span.bottom() + 1)[:_FEW])
+        self.selected.emit([self.model.job_at(row) for row in rows[:_FEW]])
+
+    def _arrange_later(self) -> None:
+        self._context.run(self.show_rows(self._numbers), "ordering the values")
+
+    async def _gather(self) -> Written:
+        return jobs_table(self._context.jobs.columns, self.model.order, time.time())

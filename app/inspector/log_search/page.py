@@ -138,7 +138,6 @@ class LogSearchPage(QWidget):
         self.running = False
 
     async def _search(self, turn: int, text: str, ids: list[str]) -> None:
-        from broker_core.client.log_search import search_all
         from broker_core.wire.log_search import LogSearch
 
         total = min(len(ids), MOST_JOBS)
@@ -148,7 +147,7 @@ class LogSearchPage(QWidget):
         )  # fmt: skip
         self._tell(0, total)
         try:
-            async with aclosing(search_all(self._context.client, wanted, ids[:MOST_JOBS])) as steps:
+            async with aclosing(self._context.client.search_all_logs(wanted, ids[:MOST_JOBS])) as steps:
                 async for step in steps:
                     for log in step.logs:
                         await self._add(turn, log)

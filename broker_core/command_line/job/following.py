@@ -14,8 +14,7 @@ from typing import Any
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
-from broker_core.jobs.latest_members import latest_members
-from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
+from broker_core.jobs.outcome import Outcome, failure_cause, latest_members, outcome_of
 from broker_core.jobs.query import JobQuery
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update

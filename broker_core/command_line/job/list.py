@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -15,7 +16,6 @@ from broker_core.command_line.invocation import Json, Start, StateDir, session, 
 from broker_core.command_line.job.folding import BatchLine, folded
 from broker_core.command_line.job.following import Row, matching_rows, rows_of, with_outcome
 from broker_core.command_line.job.ids import unshielded
-from broker_core.command_line.job.state_choice import StateChoice
 from broker_core.command_line.job.status import tell_silent
 from broker_core.jobs.query import JobQuery, complete, parse
 from broker_core.jobs.states import JobState
@@ -24,6 +24,30 @@ ACTIVE = tuple(state.value for state in JobState if state.active)
 """States of the jobs that are listed without a query."""
 _COUNTED = 50_000
 """Jobs that are counted for a list without an end; more are said to be left."""
+
+
+class StateChoice(StrEnum):
+    """How jobs stand, and the two states that the story of a job tells apart within an outcome."""
+
+    SUBMITTED = "submitted"
+    WAITING = "waiting"
+    READY = "ready"
+    SCHEDULED = "scheduled"
+    RUNNING = "running"
+    FAILED = "failed"
+    DONE = "done"
+    CANCELED = "canceled"
+    ABORTED = "aborted"
+    CLEARED = "cleared"
+
+    @property
+    def asked(self) -> str:
+        """The name under which the broker is asked: outcomes in small letters, states by their names."""
+        return (
+            self.value
+            if self in (StateChoice.FAILED, StateChoice.DONE)
+            else JobState(self.value.capitalize()).value
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.inspector.header import can_fetch
 from app.inspector.output.file_list import urls_of
 from app.inspector.output.pane import OutputPane
 from app.inspector.output.table_data import across_of, read_table, thinned
 from app.inspector.save_files import save_to
 from app.theme.tokens import Mode
+from broker_core.jobs.outcome import may_have_output
 from broker_core.wire.views import LeftFileView, LeftView
 from tests.app.inspector.pictures import picture
 from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestContext, row, story
@@ -284,10 +284,10 @@ def test_input_files_come_last_and_are_called_so(
 
 
 def test_nothing_is_to_be_fetched_of_a_job_that_never_began() -> None:
-    assert not can_fetch(row("Canceled", started=None))
-    assert can_fetch(row("Canceled"))
-    assert can_fetch(row("Done"))
-    assert not can_fetch(row("Running"))
+    assert not may_have_output(row("Canceled", started=None))
+    assert may_have_output(row("Canceled"))
+    assert may_have_output(row("Done"))
+    assert not may_have_output(row("Running"))
 
 
 @pytest.mark.parametrize("mode", [Mode.LIGHT, Mode.DARK])
