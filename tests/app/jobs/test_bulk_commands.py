@@ -30,7 +30,7 @@ async def _select(on: Stage, jobs: Sequence[dict[str, Any]], batch: str = "b") -
     on.context.jobs.flush()
     view = on.window.jobs.view
     await eventually(lambda: view.table.view.line_of_batch(batch) >= 0)
-    view.selectRow(view.table.view.line_of_batch(batch))
+    assert view.choose_all([job["id"] for job in jobs if job.get("batch") == batch])
     await turns()
 
 
@@ -90,7 +90,7 @@ def test_a_command_for_more_than_ten_jobs_asks_first(qapp: QApplication, broker:
         await on.context.client.submit(Submission(key="eleven-jobs-in-one-batch", items=[item], hold="test"))
         rows, view = on.context.jobs, on.window.jobs.view
         await eventually(lambda: len(rows) == 11 and view.table.rowCount() == 1)
-        view.selectRow(0)
+        assert view.choose_all(list(rows.at))
         assert len(view.chosen()) == 11
         on.context.trigger("job.resubmit")
         box = await _question(on)
