@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 from app import units
 from app.actions.handlers import WindowHandlers
 from app.actions.table import BY_ID
-from app.inspector.batch.logs import LogsBeside
-from app.inspector.batch.outputs import OutputsPane
+from app.inspector.batch.member_files import LogsBeside, OutputsPane
 from app.inspector.batch.overview import OverviewPane
 from app.inspector.batch.plot import PlotPane
 from app.inspector.batch.tables import ValuesPane
