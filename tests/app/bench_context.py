@@ -38,7 +38,8 @@ class BenchContext:
     def __init__(self, app: QApplication, client: Any = None, mode: Mode = Mode.LIGHT) -> None:
         self.theme = Theme(app, mode)
         self.client = client
-        self.templates = OwnTemplates(Preferences())
+        self.preferences = Preferences()
+        self.templates = OwnTemplates(self.preferences)
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()

@@ -65,7 +65,7 @@ async def save(on: Stage, name: str) -> None:
             assert on.window.grab().save(str(PICTURES / f"compare-{name}-{mode.value}-{width}.png"))
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_three_jobs_are_compared_in_every_view(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
@@ -110,7 +110,7 @@ def test_three_jobs_are_compared_in_every_view(qapp: QApplication, broker: Path)
     play(qapp, broker, scenario)
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_only_differences_leaves_out_what_is_equal(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
@@ -135,7 +135,7 @@ def test_only_differences_leaves_out_what_is_equal(qapp: QApplication, broker: P
     play(qapp, broker, scenario)
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_hostile_logs_a_job_without_output_and_one_removed_meanwhile(
     qapp: QApplication, broker: Path
 ) -> None:
@@ -177,7 +177,7 @@ def test_compare_is_offered_for_two_to_five_jobs_only(qapp: QApplication, state_
     play(qapp, state_dir, scenario, connect=False)
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_columns_scroll_together_and_steps_lead_to_differences(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()

@@ -16,7 +16,7 @@ app = QApplication([])
 assert qt_types.unmade(), "some are made later"
 """
 _PLOT = """
-from app.widgets import deferred_plot
+from app.widgets.plots import deferred_plot
 def load(name):
     print(threading.current_thread() is threading.main_thread(), qt_types.unmade())
     raise SystemExit

@@ -43,7 +43,7 @@ async def _page(on: Stage) -> BatchPage:
     return page
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_a_batch_opens_as_a_page_with_failures_by_reason_that_are_shown_and_run_again(
     qapp: QApplication, broker: Path
 ) -> None:
@@ -71,7 +71,7 @@ def test_a_batch_opens_as_a_page_with_failures_by_reason_that_are_shown_and_run_
     play(qapp, broker, scenario)
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         page = await _page(on)
@@ -98,7 +98,7 @@ def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication,
     play(qapp, broker, scenario)
 
 
-@pytest.mark.expected_log(r"jobs ended: .* failed")
+@pytest.mark.expected_log(r"\d+ failed")
 def test_logs_of_chosen_values_stand_side_by_side_and_all_output_is_one_tree(
     qapp: QApplication, broker: Path
 ) -> None:
