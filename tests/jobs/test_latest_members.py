@@ -45,6 +45,6 @@ def test_counts_of_the_command_line_are_those_of_the_members(
     rows, last = made
     bad = sum(bool(row["exit_code"]) for row in last.values())
     said = summary(rows)
-    assert said.startswith(f"{len(last):,} jobs: ")
+    assert said.startswith(f"{len(last):,} job{'s' if len(last) != 1 else ''}: ")
     assert (f"{bad} {Outcome.FAILED.value}" in said) is (bad > 0)
     assert failed(rows) is (bad > 0)
