@@ -61,6 +61,8 @@ class Asked:
     """Lines at most; 0: all."""
     unfold: bool = False
     """A line for each job of a batch."""
+    earlier: bool = False
+    """Jobs that were run again too."""
 
     @property
     def of_active(self) -> bool:
@@ -132,7 +134,8 @@ def list_jobs(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Limit (0: all); the newest come first.")] = 100,
     unfold: Annotated[
-        bool, typer.Option("--unfold", help="Each job on its own line, those that were run again too.")
+        bool,
+        typer.Option("--unfold", help="Each job on its own line; with --all those that were run again too."),
     ] = False,
     start: Start = False,
     as_json: Json = False,
@@ -141,7 +144,8 @@ def list_jobs(
     """List jobs, newest first; without a query or options the active ones."""
     query = asked_query(terms)
     states = tuple(one.asked for one in state or ()) or (() if everything or query else ACTIVE)
-    asked = Asked(states, query, limit, unfold or session().json)
+    each = unfold or session().json
+    asked = Asked(states, query, limit, each, earlier=each and everything)
     found = with_client(lambda client: listing(client, asked))
     if session().json:
         jobs = [with_outcome(row) for row in found.lines if isinstance(row, dict)]
@@ -169,11 +173,11 @@ async def listing(client: BrokerClient, asked: Asked) -> JobListing:
 async def _lines(client: BrokerClient, asked: Asked) -> tuple[Sequence[Row | BatchLine], int]:
     """The lines, and how many jobs were asked for."""
     if asked.unfold and asked.limit and asked.query is None:
-        page = await client.jobs_page(asked.limit, states=asked.states)
+        page = await client.jobs_page(asked.limit, states=asked.states, latest=not asked.earlier)
         return rows_of(page.columns), page.total
     rows: list[Row] = []
     whole = True
-    async for part in matching_rows(client, asked.states, asked.query, latest=not asked.unfold):
+    async for part in matching_rows(client, asked.states, asked.query, latest=not asked.earlier):
         rows += part
         # What a query leaves out only a look at all jobs tells; how many have a state the broker knows.
         if asked.query is None and _enough(rows, asked):
@@ -186,7 +190,7 @@ async def _lines(client: BrokerClient, asked: Asked) -> tuple[Sequence[Row | Bat
 
 async def _number(client: BrokerClient, asked: Asked, states: Sequence[str] = ()) -> int:
     """How many jobs have these states; of those that were run again the last one counts in folded lists."""
-    return (await client.jobs_page(1, states=states, columns=("id",), latest=not asked.unfold)).total
+    return (await client.jobs_page(1, states=states, columns=("id",), latest=not asked.earlier)).total
 
 
 def _enough(rows: list[Row], asked: Asked) -> bool:

@@ -204,7 +204,7 @@ def test_where_tells_candidates_first_and_why_not_the_others(
     view.list.selectRow(1)
     assert view.explanation.name.text() == "cluster-b"
     assert view.explanation.verdict.text() == "Does not match: it has 2 CPUs in all, 4 are asked for."
-    assert [line.word.text() for line in view.explanation.lines] == ["Does not hold", "Not known here"]
+    assert [line.word.text() for line in view.explanation.lines] == ["No", "Not known here"]
 
 
 def test_the_text_is_read_only_coloured_and_opens_in_the_editor(
