@@ -120,10 +120,12 @@ class JobsView(QTableView):
         return list(found)
 
     def choose(self, job: str) -> bool:
-        """Select a job and bring it into view; False if the query does not show it."""
-        line = self.table.view.line_of(job)
-        if line < 0:
+        """Select a job, in its unfolded batch, and bring it into view; False if the query does not show it."""
+        entry = self.table.view.entry_of(job)
+        if entry is None:
             return False
+        self._unfolded({entry}, [job])
+        line = self.table.view.line_of(job)
         index = self.table.index(line, _NAME)
         self.selectionModel().setCurrentIndex(index, _FLAGS.ClearAndSelect | _FLAGS.Rows)
         self.scrollTo(index)

@@ -133,9 +133,9 @@ def _share(part: int, whole: int) -> str:
 
 
 def ends_sentence(numbers: Statistics) -> str:
-    """Say how the jobs that were not removed stand: how many are done, failed, canceled, or go on."""
+    """Say how the jobs stand: how many are done, failed, canceled, or go on."""
     counts = [f"{numbers.outcomes[one]:,} {one.lower()}" for one in Outcome if numbers.outcomes.get(one)]
-    return f"Of the jobs that were not removed: {', '.join(counts)}." if counts else ""
+    return f"Of these jobs: {', '.join(counts)}." if counts else ""
 
 
 class StatisticsPane(QWidget):

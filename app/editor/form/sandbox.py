@@ -81,6 +81,7 @@ class SandboxField(FieldWidget):
         self.remove.clicked.connect(self.remove_selected)
         for part in (add, self.remove):
             buttons.addWidget(part)
+        self.setFocusProxy(add)  # the table is not shown while it is empty, and Tab would end here
         column.addLayout(buttons)
         self.row.addLayout(column)
         self.table.itemSelectionChanged.connect(self._selection_changed)

@@ -118,6 +118,7 @@ class OutputsPane(QWidget):
         self.tree.setUniformRowHeights(True)
         self.tree.setStyleSheet("QTreeView::item { padding: 0 8px; height: 26px; }")
         self.tree.header().setStretchLastSection(False)
+        self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         head = QHBoxLayout()
         head.addWidget(self.summary, 1)
