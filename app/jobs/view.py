@@ -120,7 +120,7 @@ class JobsView(QTableView):
         return list(found)
 
     def choose(self, job: str) -> bool:
-        """Select a job, in its unfolded batch, and bring it into view; False if the query does not show it."""
+        """Select a job, unfolding its batch, and bring it into view; False if the query does not show it."""
         entry = self.table.view.entry_of(job)
         if entry is None:
             return False

@@ -96,11 +96,14 @@ def _bring_up_to_date(path: Path) -> None:
     if not path.is_file():
         return
     try:
+        with closing(connect_examiner(path)) as connection:
+            found = stored_schema(connection)
+        if not 0 < found < SCHEMA:
+            return  # opening it for writing would change the file
         with closing(connect_writer(path, network=bool(network_kind(path.parent)))) as connection:
-            if 0 < (found := stored_schema(connection)) < SCHEMA:
-                connection.execute("BEGIN IMMEDIATE")
-                migrate(connection, found)
-                connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+            migrate(connection, found)
+            connection.execute("COMMIT")
     except (sqlite3.Error, StoreDamaged) as error:
         log.info("The store keeps its schema for now: %s", error)
 
