@@ -216,7 +216,7 @@ class StatisticsPane(QWidget):
         self._show()
 
     def _show_usage(self) -> None:
-        self.used.setText(f"{self.usage.cpu_hours:,.2f} CPU hours used by the jobs that were not removed")
+        self.used.setText(f"{self.usage.cpu_hours:,.2f} CPU hours used by jobs that are still listed")
         by_use = sorted(self.usage.sites.items(), key=lambda pair: -pair[1].cpu_seconds)
         self.sites.show_rows(
             [

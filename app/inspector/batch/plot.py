@@ -37,6 +37,8 @@ _NOTHING = (
 )
 
 
+_TABLES = (".csv", ".tsv", ".json")
+"""Endings of files that are likeliest to hold the numbers."""
 MOST = 2000
 """Jobs whose output is read, at most."""
 _AT_A_TIME = 8
@@ -98,7 +100,7 @@ class PlotPane(QWidget):
 
     def _lay_out(self) -> None:
         self.file.setEditable(True)
-        self.file.setMinimumWidth(140)
+        self.file.setMinimumWidth(180)
         self.what.setMinimumWidth(180)
         for entry, name in ((self.file, "File"), (self.source, "What to look for"), (self.what, "Its name")):
             entry.setAccessibleName(name)
@@ -135,7 +137,11 @@ class PlotPane(QWidget):
         if self._done and not self._offered and self._context.link.up:
             self._offered = columns["id"][self._done[0]]
             files = await self._context.client.files(self._offered)
-            self.file.addItems([file.path for file in files if file.role != "stderr"])
+            made = [file.path for file in files if file.role not in ("stderr", "input")]
+            self.file.addItems(sorted(made, key=lambda path: not path.endswith(_TABLES)))
+            self.file.setCurrentIndex(0)
+            if (edit := self.file.lineEdit()) is not None:
+                edit.setCursorPosition(0)
 
     def start(self) -> None:
         """Read and draw; what is being read already is given up."""

@@ -196,9 +196,11 @@ class StateChart(QWidget):
     ) -> None:
         theme = self._context.theme
         row = self._face_row(state)
-        name = box.adjusted(28, 4, -4, -16) if visited else box.adjusted(28, 0, -4, 0)
+        edge, gap = (8, 6) if self._longest("small") <= box.width() - 34 else (4, 2)
+        indent = edge + 14 + gap
+        name = box.adjusted(indent, 4, -1, -16) if visited else box.adjusted(indent, 0, -1, 0)
         draw_glyph(
-            painter, QRectF(box.left() + 8, name.center().y() - 7, 14, 14), row, theme, faint=not visited
+            painter, QRectF(box.left() + edge, name.center().y() - 7, 14, 14), row, theme, faint=not visited
         )
         painter.setFont(self._name_font(box.width() - 34, state is self.path.current))
         painter.setPen(theme.color("text" if visited else "muted" if possible else "faint"))
@@ -206,17 +208,19 @@ class StateChart(QWidget):
         if visited:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("muted"))
-            time = box.adjusted(28, 20, -4, -3)
+            time = box.adjusted(indent, 20, -1, -3)
             painter.drawText(time, Qt.AlignmentFlag.AlignLeft, job_times.clock(self.path.visits[state][-1]))
 
     def _name_font(self, room: float, current: bool) -> QFont:
         """Return one size for all names, so that none stands out but the current."""
-        theme = self._context.theme
-        strong = QFontMetricsF(theme.font("strong"))
-        fits = max(strong.horizontalAdvance(state.value) for state in JobState) <= room
-        font = QFont(theme.font("base" if fits else "small"))
+        font = QFont(self._context.theme.font("base" if self._longest("strong") <= room else "small"))
         font.setWeight(QFont.Weight.DemiBold if current else QFont.Weight.Normal)
         return font
+
+    def _longest(self, font: str) -> float:
+        """Pixels of the longest name of a state."""
+        measured = QFontMetricsF(self._context.theme.font(font))
+        return max(measured.horizontalAdvance(state.value) for state in JobState)
 
     def _face_row(self, state: JobState) -> dict[str, Any]:
         return self._row if self._row and state is self.path.current else {"state": state.value}
