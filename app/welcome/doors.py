@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 from shiboken6 import isValid
 
 from app import units
+from app.jobs import folding
+from app.jobs.batch_totals import BatchBook
 from app.stores.refresh import Refresh
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph, style_of_row
@@ -28,7 +30,7 @@ DOORS = (
     ("sample", "flask-conical", "Try a sample", "One click runs it here; nothing has to be set up."),
 )
 """Id of the action (the samples are on the page itself), icon, name, and a sentence."""
-_RECENT, _ASKED_FOR = 5, 60
+_RECENT, _ASKED_FOR = 5, 1000
 """Jobs and batches shown at most, and the jobs among which they are found."""
 
 
@@ -82,8 +84,9 @@ class RecentJobs(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context, self._asking = context, Refresh()
+        self._book = BatchBook(context.jobs)
         self.lines: list[tuple[str, QPushButton]] = []
-        """Id of the (first) job and its line."""
+        """Id of the newest job and its line."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)
@@ -91,7 +94,11 @@ class RecentJobs(QWidget):
         context.link.changed.connect(self.ask)
         self.hide()
 
-    def _changed(self, _ids: set[str]) -> None:
+    def _changed(self, ids: set[str]) -> None:
+        if ids:
+            self._book.take(ids)
+        else:
+            self._book.clear()
         if self.window().isVisible() and len(self._context.jobs):
             self.ask()
 
@@ -102,7 +109,7 @@ class RecentJobs(QWidget):
 
     async def _ask(self) -> None:
         try:
-            page = await self._context.client.jobs_page(limit=_ASKED_FOR)
+            page = await self._context.client.jobs_page(limit=_ASKED_FOR, latest=True)
         finally:
             repeat = self._asking.end()
         columns = page.columns
@@ -110,6 +117,7 @@ class RecentJobs(QWidget):
         rows = [{name: values[at] for name, values in columns.items()} for at in range(count)]
         newest = {row["batch"] or row["id"]: row for row in reversed(rows)}
         shown = sorted(newest.values(), key=lambda row: row["submitted"], reverse=True)[:_RECENT]
+        await self._book.ready(row["batch"] for row in shown if row["batch"])
         self._show(shown)
         if repeat:
             self.ask()
@@ -131,12 +139,19 @@ class RecentJobs(QWidget):
         across.setContentsMargins(0, 0, 0, 0)
         across.setSpacing(8)
         glyph = StateGlyph(self._context.theme)
-        glyph.show_row(row)
-        button = QPushButton(printable(row["name"]))
+        totals = self._book.totals(row["batch"]) if row["batch"] else None
+        if totals:
+            tally = totals.tally(self._context.sites.unheard)
+            style, said = folding.style_of_batch(tally), folding.summary(tally)
+            button = QPushButton(printable(f"{totals.name}  ·  {units.count(len(totals), 'job')}"))
+            button.clicked.connect(partial(self._context.show_batch, row["batch"]))
+        else:
+            style = style_of_row(row)
+            said, button = style.word, QPushButton(printable(row["name"]))
+            button.clicked.connect(partial(self._context.show_job, row["id"]))
+        glyph.show_style(style)
         button.setProperty("kind", "quiet")
-        button.clicked.connect(partial(self._context.show_job, row["id"]))
-        state = f"{style_of_row(row).word} · {units.since(row['submitted'], time.time())}"
-        when = label(state, "muted")
+        when = label(f"{said} · {units.since(row['submitted'], time.time())}", "muted")
         for part in (glyph, button, when):
             across.addWidget(part)
         across.addStretch(1)
