@@ -101,7 +101,10 @@ class JobsDelegate(QStyledItemDelegate):
         if batch is None:
             return
         tally = self._table.tally(batch)
-        text = self._fitting_parts(folding.summary(tally), box.width(), self._strong)
+        summary = folding.summary(tally)
+        text = (
+            self._fitting_parts(summary, box.width(), self._strong) or summary.partition(folding.BETWEEN)[0]
+        )
         self._text(painter, box.adjusted(0, 0, 0, -3), text, self._color("text"), self._strong)
         left, width, total = float(box.left()), float(box.width()), tally.total()
         for token, number in folding.parts(tally):
@@ -155,7 +158,8 @@ class JobsDelegate(QStyledItemDelegate):
         batch = self._table.batch_at(line)
         if column == _STATE:
             style = self._table.style_of(line)
-            words = "" if batch else f"{style.word} {style.more}".rstrip()
+            tally = folding.summary(self._table.tally(batch)) if batch else ""
+            words = tally.partition(folding.BETWEEN)[0] if batch else f"{style.word} {style.more}".rstrip()
             return 2 * _PAD + _GLYPH + 6 + self._metrics[id(self._strong)].horizontalAdvance(words) + 2
         font = self._mono if column == _MONO else self._font
         before = 0

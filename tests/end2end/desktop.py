@@ -92,8 +92,8 @@ class Desktop:
         return max(windows, key=lambda one: int(one["frame"][2]), default=None)
 
     def controls(self) -> Iterator[Control]:
-        """The controls of all windows."""
-        for window in self.shown()["windows"]:
+        """The controls of all windows, those of dialogs before those of the window behind them."""
+        for window in sorted(self.shown()["windows"], key=lambda one: int(one["frame"][2])):
             yield from window["controls"]
 
     def control(self, what: str, kind: str = "") -> Control | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end2end.desktop import Desktop
+from tests.end2end.desktop import Control, Desktop
 from tests.end2end.screen import Screen
 from tests.waiting import wait_until
 
@@ -45,6 +45,16 @@ def _description(folder: Path, name: str, words: str) -> Path:
     return path
 
 
+def _new_text(desktop: Desktop) -> Control:
+    """A new description by its text, which has the keyboard."""
+    desktop.screen.press("ctrl+n")
+    desktop.click("Text", "QToolButton")
+    source = desktop.await_control("Description text", "SourceEditor")
+    desktop.screen.click(*source["at"])
+    wait_until(lambda: desktop.shown()["focus"] == "Description text", what="the text has the keyboard")
+    return source
+
+
 def _editor_texts(desktop: Desktop) -> list[str]:
     return [one["text"] for one in desktop.controls() if one["kind"] == "SourceEditor"]
 
@@ -76,8 +86,7 @@ def test_a_dropped_description_opens_in_the_editor_with_the_sheet(desktop: Deskt
 
 
 def test_a_data_file_dropped_on_an_editor_joins_its_sandbox(desktop: Desktop, tmp_path: Path) -> None:
-    desktop.screen.press("ctrl+n")
-    source = desktop.await_control("Description text", "SourceEditor")
+    source = _new_text(desktop)
     data = tmp_path / "table.csv"
     data.write_text("1,2\n")
     desktop.drop_files(data, at=tuple(source["at"]))
@@ -128,13 +137,13 @@ def test_several_dropped_files_make_a_batch(desktop: Desktop, tmp_path: Path) ->
 def test_a_description_is_typed_and_submitted_by_keys_alone(desktop: Desktop) -> None:
     before = len(desktop.jobs())
     desktop.screen.press("ctrl+n")
-    wait_until(lambda: desktop.shown()["focus"] == "Description text", what="the text has the keyboard")
-    desktop.screen.press("ctrl+a")
-    desktop.screen.write('Executable = "/bin/echo"; Arguments = "typed"; StdOutput = "std.out"; ')
-    desktop.screen.press("Escape")
+    wait_until(lambda: desktop.shown()["focus"] == "Program", what="the form has the keyboard")
+    desktop.screen.write("/bin/echo")
+    desktop.screen.press("Tab")
+    desktop.screen.press("Tab")
+    wait_until(lambda: desktop.shown()["focus"] == "Arguments", what="the arguments have the keyboard")
+    desktop.screen.write("typed")
     desktop.screen.press("ctrl+Return")
-    wait_until(lambda: desktop.shown()["focus"] == "Submit", what="the sheet has the keyboard")
-    desktop.screen.press("Return")
     (row,) = desktop.await_jobs(before, 1)
     assert desktop.output(row["id"]) == "typed\n"
 
@@ -142,10 +151,10 @@ def test_a_description_is_typed_and_submitted_by_keys_alone(desktop: Desktop) ->
 def test_a_killed_broker_is_told_restarted_and_nothing_is_lost(desktop: Desktop) -> None:
     before = [row["id"] for row in desktop.jobs()]
     killed = desktop.kill_broker()
-    wait_until(lambda: " Connected" not in desktop.texts(), what="the window says that the broker is away")
+    wait_until(lambda: "Connected" not in desktop.texts(), what="the window says that the broker is away")
     wait_until(lambda: desktop.broker_pid() not in (0, killed), what="another broker runs")
     assert [row["id"] for row in desktop.jobs()] == before
-    wait_until(lambda: " Connected" in desktop.texts(), what="the window says that it is connected")
+    wait_until(lambda: "Connected" in desktop.texts(), what="the window says that it is connected")
     desktop.screen.picture(PICTURES / "real-window-after-broker-kill.png")
     desktop.drop_text("echo after the kill")
     desktop.click("Go on", "QPushButton")
@@ -155,8 +164,7 @@ def test_a_killed_broker_is_told_restarted_and_nothing_is_lost(desktop: Desktop)
 
 
 def test_unsaved_text_comes_back_after_a_crash(desktop: Desktop) -> None:
-    desktop.screen.press("ctrl+n")
-    wait_until(lambda: desktop.shown()["focus"] == "Description text", what="the text has the keyboard")
+    _new_text(desktop)
     desktop.screen.write("// not saved before the crash")
     drafts = desktop.state_dir / "drafts"
     wait_until(

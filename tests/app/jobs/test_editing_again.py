@@ -1,4 +1,4 @@
-"""Edit and resubmit: the editor has the description with its files and the value of the job."""
+"""New like this: the editor has the description with its files and the value of the job."""
 
 from __future__ import annotations
 
