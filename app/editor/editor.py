@@ -25,7 +25,7 @@ from app.editor.checking import Checking
 from app.editor.completion.completer import Completer
 from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
-from app.editor.sides import LONGEST, EditorSide, Sides
+from app.editor.sides import LONGEST, EditorSide, Sides, sides_at_first
 from app.editor.source import SourceEditor
 from app.widgets.save_dialog import ask_where
 from app.widgets.turning_splitter import TurningSplitter
@@ -125,7 +125,7 @@ class Editor(QWidget):
         self.source.setPlainText(text)
         self.source.document().setModified(bool(text) and not saved)
         self._offer_sites()
-        self.show_sides(Sides.FORM if self.path is None else Sides.BOTH)
+        self.show_sides(sides_at_first(text, self.path))
         if files:
             self.add_files(list(files))
         self.checking.ask(self.text(), self.base, at_once=True)

@@ -34,6 +34,11 @@ class Sides(StrEnum):
     FORM = "form"
 
 
+def sides_at_first(text: str, path: Path | None) -> Sides:
+    """The form alone for a new job, as far as it shows what is written; a file by its text too."""
+    return Sides.FORM if path is None and (not text.strip() or statements(text)) else Sides.BOTH
+
+
 def kind_without_form(text: str) -> str:
     """What a description of several programs or sizes is, which no form shows; empty for others."""
     found = statements(text)
