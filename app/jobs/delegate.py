@@ -101,10 +101,8 @@ class JobsDelegate(QStyledItemDelegate):
         if batch is None:
             return
         tally = self._table.tally(batch)
-        summary = folding.summary(tally)
-        text = (
-            self._fitting_parts(summary, box.width(), self._strong) or summary.partition(folding.BETWEEN)[0]
-        )
+        room = box.width()
+        text = self._fitting_parts(folding.summary(tally), room, self._strong) or folding.brief(tally)
         self._text(painter, box.adjusted(0, 0, 0, -3), text, self._color("text"), self._strong)
         left, width, total = float(box.left()), float(box.width()), tally.total()
         for token, number in folding.parts(tally):

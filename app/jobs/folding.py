@@ -51,3 +51,9 @@ def style_of_batch(counted: Counter[str]) -> StateStyle:
     first = Outcome.FAILED.value if counted[Outcome.FAILED] else first
     shown = UNHEARD if first == UNHEARD_PART else OUTCOME_STYLES[Outcome(first)]
     return StateStyle(shown.shape, shown.token, shown.word, summary(counted))
+
+
+def brief(counted: Counter[str]) -> str:
+    """The same where there is little room: `184 of 200`, or `200 done` if all are."""
+    total, done = counted.total(), counted[Outcome.DONE]
+    return f"{total:,} done" if done == total else f"{done:,} of {total:,}"

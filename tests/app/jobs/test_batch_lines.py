@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from itertools import permutations, product
 from typing import Any
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.jobs.batch_totals import BatchTotals
 from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.folding import brief
 from app.jobs.table import JobsTable
 from app.stores.jobs import JobStore
 from broker_core.jobs.batch_names import BatchName
@@ -172,3 +174,8 @@ def test_the_name_of_a_batch_is_that_of_its_jobs_without_their_values(
         for one in order:
             named.add(*one)
         assert named.common() == name
+
+
+def test_where_there_is_little_room_a_line_tells_the_numbers_alone() -> None:
+    assert brief(Counter({"Done": 200})) == "200 done"
+    assert brief(Counter({"Done": 32, "Failed": 8})) == "32 of 40"
