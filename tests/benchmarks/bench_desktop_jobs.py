@@ -154,6 +154,8 @@ async def _news(window: Any, client: Any) -> Figure:
     for _ in range(_NEWS):
         await client.submit(submission('Executable = "/bin/true";', ""))
         await asyncio.sleep(0.3)
+    window.context.session.on_events.remove(told)
+    window.context.jobs.changed.disconnect(painted)
     if len(late) < _NEWS:
         raise RuntimeError(f"only {len(late)} events were painted")
     return Figure("event to the painted row, worst", round(max(late) * 1000, 1), "ms", at_most=200)

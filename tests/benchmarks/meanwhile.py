@@ -41,7 +41,7 @@ class Meanwhile:
 
 
 class RunningJobs(Meanwhile):
-    """Sweeps of 2,000 short jobs, one after the other; the first job has ended before anything is measured."""
+    """Sweeps of 2,000 short jobs, one after the other; the first has begun to end when measuring begins."""
 
     def __init__(self, client: BrokerClient) -> None:
         super().__init__(client)
