@@ -119,10 +119,11 @@ async def _table(window: Any, gaps: Gaps) -> list[Figure]:
     pane = window.tabs.currentWidget()
     while pane.table.rowCount() <= RESOURCES:
         await asyncio.sleep(0.002)
-    spent = time.perf_counter() - begin
+    spent, block = time.perf_counter() - begin, gaps.figure("longest block meanwhile", at_most=None)
+    window.tabs.close_page(pane)  # it would ask the made-up broker about real resources
     return [
         Figure("opening the table of 10,000 resources", round(spent, 3), "s"),
-        gaps.figure("longest block meanwhile", at_most=None),
+        block,
     ]
 
 

@@ -104,7 +104,7 @@ def test_logs_of_chosen_values_stand_side_by_side_and_all_output_is_one_tree(
 ) -> None:
     async def scenario(on: Stage) -> None:
         page = await _page(on)
-        assert page.overview.made, "it is in front"
+        await eventually(lambda: page.overview.made, what="what is in front")
         assert not any(tab.made for tab in (page.values, page.plot, page.logs, page.outputs))
         page.tabs.setCurrentWidget(page.values.widget)
         view = page.values.made.view
