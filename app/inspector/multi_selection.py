@@ -48,12 +48,12 @@ class SelectionSummary:
 
     def sentence(self) -> str:
         """CPUs in all, sites, how many failed."""
-        said = [f"{job_times.count(self.cpus, 'CPU')} in all"]
+        facts = [f"{job_times.count(self.cpus, 'CPU')} in all"]
         if self.sites:
-            said.append(f"at {min(self.sites)}" if len(self.sites) == 1 else f"at {len(self.sites)} sites")
+            facts.append(f"at {min(self.sites)}" if len(self.sites) == 1 else f"at {len(self.sites)} sites")
         if bad := self.outcomes[Outcome.FAILED]:
-            said.append(f"{bad:,} failed")
-        return ", ".join(said) + "."
+            facts.append(f"{bad:,} failed")
+        return ", ".join(facts) + "."
 
 
 class MultiSelection(QWidget):
@@ -94,10 +94,10 @@ class MultiSelection(QWidget):
         """Sum these jobs up; very many in slices, and the summary before stands for a moment."""
         changed, self._ids = ids is not self._ids, ids
         number = sum(map(self._context.jobs.at.__contains__, ids))
-        told = job_times.count(number, "job")
-        self.title.setText(f"{told} selected")
+        counted = job_times.count(number, "job")
+        self.title.setText(f"{counted} selected")
         self.compare.setVisible(COMPARED[0] <= number <= COMPARED[1])
-        self.compare.setToolTip(f"{told} side by side")
+        self.compare.setToolTip(f"{counted} side by side")
         if len(ids) <= SLICE:
             summary = SelectionSummary()
             summary.add(self._context.jobs, ids)

@@ -207,6 +207,7 @@ class DetailPane(QWidget):
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(4, made)
+                await breathe()
         if self.plot is not None and detail.ce == self.ce:
             self.plot.setVisible(len(detail.times) > 1)
             self.plot.show_history(detail.times, detail.free, detail.waiting)

@@ -188,11 +188,13 @@ class BrokerSession:
                 pass_on(update.resources, update.scheduler, update.sites)
 
     async def _take_in(self, rows: Columns) -> None:
-        """Merge the rows of an update in slices: a sweep may come as thousands at once."""
-        await breathe()
+        """Merge the rows of an update in slices: a sweep may come as thousands at once.
+
+        The last slice is merged without a pause after it, so that events are told before rows are shown.
+        """
         for part in parts(range(len(rows.get("id", ()))), _MERGED):
-            self._rows.merge({name: values[part.start : part.stop] for name, values in rows.items()})
             await breathe()
+            self._rows.merge({name: values[part.start : part.stop] for name, values in rows.items()})
 
     def _lost(self, error: CrossDeskError) -> None:
         self._link.set(ConnectionState.RECONNECTING, str(error))
