@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.stores.jobs import Columns, JobStore
 from app.stores.link import BrokerLink, ConnectionState
-from app.stores.slices import breathe, parts
+from app.stores.slices import breathe
 from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
 
 if TYPE_CHECKING:
@@ -192,9 +192,9 @@ class BrokerSession:
 
         The last slice is merged without a pause after it, so that events are told before rows are shown.
         """
-        for part in parts(range(len(rows.get("id", ()))), _MERGED):
+        for first in range(0, len(rows.get("id", ())), _MERGED):
             await breathe()
-            self._rows.merge({name: values[part.start : part.stop] for name, values in rows.items()})
+            self._rows.merge({name: values[first : first + _MERGED] for name, values in rows.items()})
 
     def _lost(self, error: CrossDeskError) -> None:
         self._link.set(ConnectionState.RECONNECTING, str(error))
