@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.actions.table import BY_ID, COMPARED
 from app.inspector import job_times
 from app.inspector.header import JobActions
-from app.stores.alike import alike
+from app.stores.alike import Alike, alike, alike_in_slices
+from app.stores.refresh import Refresh
+from app.stores.slices import SLICE, breathe, parts
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph
 from app.widgets.state_style import OUTCOME_STYLES
@@ -21,6 +24,36 @@ from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
     from app.context import AppContext
+    from app.stores.jobs import JobStore
+
+_PAUSE_MS = 300
+"""Between two sums of very many jobs that change."""
+
+
+@dataclass(slots=True)
+class SelectionSummary:
+    """What matters about selected jobs."""
+
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    cpus: int = 0
+    sites: set[str] = field(default_factory=set)
+
+    def add(self, rows: JobStore, jobs: Sequence[str]) -> None:
+        """Count these jobs too; those that are gone are left out."""
+        columns, numbers = rows.columns, [rows.at[job] for job in jobs if job in rows.at]
+        states, codes = columns["state"], columns["exit_code"]
+        self.outcomes.update(outcomes((states[at] for at in numbers), (codes[at] for at in numbers)))
+        self.cpus += sum(columns["cpus"][at] or 1 for at in numbers)
+        self.sites |= {site_name(ce) for ce in {columns["site"][at] for at in numbers} if ce}
+
+    def sentence(self) -> str:
+        """CPUs in all, sites, how many failed."""
+        facts = [f"{job_times.count(self.cpus, 'CPU')} in all"]
+        if self.sites:
+            facts.append(f"at {min(self.sites)}" if len(self.sites) == 1 else f"at {len(self.sites)} sites")
+        if bad := self.outcomes[Outcome.FAILED]:
+            facts.append(f"{bad:,} failed")
+        return ", ".join(facts) + "."
 
 
 class MultiSelection(QWidget):
@@ -29,6 +62,10 @@ class MultiSelection(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
+        self._ids: Sequence[str] = ()
+        self._refresh = Refresh()
+        self._later = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._later.timeout.connect(self._begin)
         self.title, self.about = label(role="title"), label(role="muted", wrap=True)
         self.offers = JobActions(context)
         self.compare = QPushButton("Compare")
@@ -54,17 +91,44 @@ class MultiSelection(QWidget):
         self.compare.setIcon(self._context.theme.icon(BY_ID["job.compare"].icon))
 
     def show_jobs(self, ids: Sequence[str]) -> None:
-        """Sum these jobs up."""
-        context, rows = self._context, self._context.jobs
-        numbers = [rows.at[job] for job in ids if job in rows.at]
-        self.title.setText(job_times.count(len(numbers), "job") + " selected")
-        self.compare.setVisible(COMPARED[0] <= len(numbers) <= COMPARED[1])
-        self.compare.setToolTip(f"{job_times.count(len(numbers), 'job')} side by side")
-        self.offers.show_jobs(alike(rows, ids, context.sites.unheard))
-        states, codes = rows.columns["state"], rows.columns["exit_code"]
-        found = Counter(outcomes((states[at] for at in numbers), (codes[at] for at in numbers)))
-        self.about.setText(self._sentence(numbers, found[Outcome.FAILED]))
-        counts = {one: found[one] for one in Outcome if found[one]}
+        """Sum these jobs up; very many in slices, and the summary before stands for a moment."""
+        changed, self._ids = ids is not self._ids, ids
+        number = sum(map(self._context.jobs.at.__contains__, ids))
+        counted = job_times.count(number, "job")
+        self.title.setText(f"{counted} selected")
+        self.compare.setVisible(COMPARED[0] <= number <= COMPARED[1])
+        self.compare.setToolTip(f"{counted} side by side")
+        if len(ids) <= SLICE:
+            summary = SelectionSummary()
+            summary.add(self._context.jobs, ids)
+            self._show(alike(self._context.jobs, ids, self._context.sites.unheard), summary)
+        elif changed:
+            self._begin()
+        elif not self._later.isActive():
+            self._later.start()
+
+    def _begin(self) -> None:
+        if len(self._ids) > SLICE and self._refresh.begin():
+            self._context.run(self._sum_up(self._ids), "summing up what is selected")
+
+    async def _sum_up(self, ids: Sequence[str]) -> None:
+        rows, summary = self._context.jobs, SelectionSummary()
+        try:
+            kinds = await alike_in_slices(rows, ids, self._context.sites.unheard)
+            for part in parts(ids):
+                summary.add(rows, part)
+                await breathe()
+            if ids is self._ids:
+                self._show(kinds, summary)
+        finally:
+            again = self._refresh.end()
+        if again:
+            self._begin()
+
+    def _show(self, kinds: list[Alike], summary: SelectionSummary) -> None:
+        self.offers.show_jobs(kinds)
+        self.about.setText(summary.sentence())
+        counts = {one: summary.outcomes[one] for one in Outcome if summary.outcomes[one]}
         if counts != self.counts:
             self.counts = counts
             self._fill()
@@ -81,15 +145,3 @@ class MultiSelection(QWidget):
             count = label(f"{number:,}")
             count.setAccessibleName(f"{style.word}: {number}")
             self._grid.addWidget(count, line, 2)
-
-    def _sentence(self, numbers: Sequence[int], bad: int) -> str:
-        """What matters about these jobs: CPUs in all, sites, how many failed."""
-        columns = self._context.jobs.columns
-        cpus = sum(columns["cpus"][at] or 1 for at in numbers)
-        sites = {site_name(ce) for ce in {columns["site"][at] for at in numbers} if ce}
-        parts = [f"{job_times.count(cpus, 'CPU')} in all"]
-        if sites:
-            parts.append(f"at {sites.pop()}" if len(sites) == 1 else f"at {len(sites)} sites")
-        if bad:
-            parts.append(f"{bad:,} failed")
-        return ", ".join(parts) + "."

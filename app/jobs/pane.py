@@ -14,6 +14,7 @@ from app.jobs.query_bar import QueryBar
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView, Pulse
 from app.stores.alike import alike, alike_in_slices
+from app.stores.slices import SLICE
 from app.widgets.column_choice import ColumnChoice
 from app.widgets.list_state import ListState, explain_link
 from broker_core.jobs.query import JobQuery
@@ -21,8 +22,6 @@ from broker_core.jobs.query import JobQuery
 if TYPE_CHECKING:
     from app.context import AppContext
 
-_AT_ONCE = 10_000
-"""Selected jobs that are looked at without a pause, at most."""
 _RETELL_MS = 300
 """Between a change of jobs and a look at what is selected."""
 
@@ -230,7 +229,7 @@ class JobsPane(QWidget):
         if self._telling is not None:
             self._telling.cancel()
             self._telling = None
-        if len(ids) <= _AT_ONCE:
+        if len(ids) <= SLICE:
             context.actions.select(alike(context.jobs, ids, context.sites.unheard))
         else:
             self._telling = context.run(self._tell_many(ids), "looking at what is selected")

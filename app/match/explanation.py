@@ -73,7 +73,9 @@ class ClauseLine(QWidget):
         shape, token = self._face
         color = self._theme.color(token)
         self.picture.setPixmap(glyphs.pixmap(shape, color, 16, self.devicePixelRatioF()))
-        self.word.setStyleSheet(f"color: {color.name()}")
+        colored = f"color: {color.name()}"
+        if self.word.styleSheet() != colored:  # a new style is costly even if it is the same
+            self.word.setStyleSheet(colored)
         font = self._theme.font("mono" if self._mono else "base")
         font.setPixelSize(font.pixelSize() - self._mono)
         self.text.setFont(font)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
+from app.stores.slices import breathe
 from app.widgets.cells import FONT, TONE
 from app.widgets.csv_file import Written
 from app.widgets.empty_state import EmptyState
@@ -184,6 +185,7 @@ class DetailPane(QWidget):
             return
         if ce == self.ce:
             self.show_detail(detail)
+            await breathe()
             await self._show_history(detail)
 
     def show_detail(self, detail: ResourceDetail) -> None:
@@ -205,6 +207,7 @@ class DetailPane(QWidget):
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(4, made)
+                await breathe()
         if self.plot is not None and detail.ce == self.ce:
             self.plot.setVisible(len(detail.times) > 1)
             self.plot.show_history(detail.times, detail.free, detail.waiting)

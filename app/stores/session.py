@@ -9,8 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.stores.jobs import JobStore
+from app.stores.jobs import Columns, JobStore
 from app.stores.link import BrokerLink, ConnectionState
+from app.stores.slices import breathe
 from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 FIRST, PAGE = 200, 1250
 """Rows of the first page, and of the others: one page must be taken in well within 30 ms."""
+_MERGED = 250
+"""Rows of an update that are taken in at one stretch."""
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 _LOOK = 1.0
 """Seconds between two looks for a broker that somebody else started."""
@@ -176,13 +179,22 @@ class BrokerSession:
 
     async def _follow(self) -> None:
         async for update in self.client.follow(self._position, lost=self._lost, regained=self._regained):
-            self._rows.merge(update.rows)
+            await self._take_in(update.rows)
             self._rows.drop(update.gone)
             self._position = update.position
             for tell in self.on_events:
                 tell(update.events)
             for pass_on in self.on_topics:
                 pass_on(update.resources, update.scheduler, update.sites)
+
+    async def _take_in(self, rows: Columns) -> None:
+        """Merge the rows of an update in slices: a sweep may come as thousands at once.
+
+        The last slice is merged without a pause after it, so that events are told before rows are shown.
+        """
+        for first in range(0, len(rows.get("id", ())), _MERGED):
+            await breathe()
+            self._rows.merge({name: values[first : first + _MERGED] for name, values in rows.items()})
 
     def _lost(self, error: CrossDeskError) -> None:
         self._link.set(ConnectionState.RECONNECTING, str(error))

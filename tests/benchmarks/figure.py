@@ -14,6 +14,8 @@ class Figure:
     unit: str
     at_least: float | None = None
     at_most: float | None = None
+    processor: float | None = None
+    """Of a time: the most that the measured thread worked at one stretch, in the same unit."""
 
     @property
     def good(self) -> bool | None:

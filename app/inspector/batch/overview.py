@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout
 from app import units
 from app.inspector.batch.figures import course_of, failures_of
 from app.inspector.batch.tables import REASON, FailuresTable
+from app.stores.slices import breathe
 from app.widgets.labels import label
 from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.table import RowTable
@@ -101,6 +102,7 @@ class OverviewPane(QWidget):
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(1, made)
+                await breathe()
         if self.plot is not None:
             self.plot.setVisible(several)
             self.plot.show_history(course.times, course.running, course.done, course.failed)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
@@ -37,6 +38,30 @@ _ELSEWHERE = ("job.open_batch", "job.resubmit", "job.purge")
 """What is done to a batch from the table; here it is looked at and brought to its end."""
 
 
+P = TypeVar("P", bound=QWidget)
+
+
+class LateTab(Generic[P]):
+    """A tab whose pane is made when it is first asked for: all at once would hold the window up."""
+
+    def __init__(self, make: Callable[[], P]) -> None:
+        self.widget = QWidget()
+        """What stands in the row of tabs."""
+        self.made: P | None = None
+        """The pane, if there was need of it."""
+        self._make = make
+
+    @property
+    def pane(self) -> P:
+        """The pane, which is made if it is not there."""
+        if self.made is None:
+            self.made = self._make()
+            column = QVBoxLayout(self.widget)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.addWidget(self.made)
+        return self.made
+
+
 class BatchPage(QWidget):
     """All about one batch; of a job that was run again, the last run."""
 
@@ -59,13 +84,13 @@ class BatchPage(QWidget):
         self.glyph = StateGlyph(context.theme)
         self.offers = JobActions(context, act=self._act, without=_ELSEWHERE)
         self.tabs = QTabWidget()
-        self.overview, self.values = OverviewPane(context, self.jobs), ValuesPane(context)
-        self.plot, self.logs = PlotPane(context), LogsBeside(context)
-        self.outputs = OutputsPane(context, self.jobs)
+        self._chosen: list[str] = []
+        self.overview = LateTab(lambda: OverviewPane(context, self.jobs))
+        self.values, self.plot = LateTab(self._make_values), LateTab(lambda: PlotPane(context))
+        self.logs, self.outputs = LateTab(self._make_logs), LateTab(lambda: OutputsPane(context, self.jobs))
         self.gone = ListState(context.theme)
         self._lay_out()
-        self.values.selected.connect(self.logs.show_jobs)
-        self.tabs.currentChanged.connect(lambda _: self.refresh())
+        self.tabs.currentChanged.connect(lambda _: self._turn())
         self._later = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._later.timeout.connect(self.refresh)
         context.jobs.changed.connect(self._changed)
@@ -86,11 +111,8 @@ class BatchPage(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setExpanding(False)
         self.tabs.tabBar().setAccessibleName("Views of the batch")
-        for pane, title in (
-            (self.overview, "Overview"), (self.values, "Values"), (self.plot, "Plot"), (self.logs, "Logs"),
-            (self.outputs, "Output"),
-        ):  # fmt: skip
-            self.tabs.addTab(pane, title)
+        for tab, title in zip(self._tabs(), ("Overview", "Values", "Plot", "Logs", "Output"), strict=True):
+            self.tabs.addTab(tab.widget, title)
         self.tabs.setUsesScrollButtons(True)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -98,6 +120,34 @@ class BatchPage(QWidget):
         for part in (self._head, self.tabs, self.gone):
             whole.addWidget(part, 0 if part is self._head else 1)
         self.gone.hide()
+
+    def _tabs(self) -> tuple[LateTab[QWidget], ...]:
+        tabs = (self.overview, self.values, self.plot, self.logs, self.outputs)
+        return cast("tuple[LateTab[QWidget], ...]", tabs)
+
+    def _make_values(self) -> ValuesPane:
+        values = ValuesPane(self.context)
+        values.selected.connect(self._choose)
+        return values
+
+    def _make_logs(self) -> LogsBeside:
+        logs = LogsBeside(self.context)
+        logs.show_jobs(self._chosen)
+        return logs
+
+    def _choose(self, jobs: list[str]) -> None:
+        """The logs of these jobs are wanted; they are read once somebody looks at them."""
+        self._chosen = jobs
+        if self.logs.made is not None:
+            self.logs.made.show_jobs(jobs)
+
+    def _front(self) -> QWidget:
+        """The pane that is looked at."""
+        return self._tabs()[self.tabs.currentIndex()].pane
+
+    def _turn(self) -> None:
+        self._front()
+        self.refresh()
 
     def _act(self, action: str) -> None:
         """Do an action of the table with the jobs of this batch, whatever is selected elsewhere."""
@@ -135,12 +185,12 @@ class BatchPage(QWidget):
 
     async def _show_front(self, numbers: list[int], now: float) -> None:
         """Only what is looked at is brought up to date."""
-        front = self.tabs.currentWidget()
-        if front is self.overview:
-            await self.overview.show_rows(numbers, now)
-        for pane in (self.values, self.plot, self.outputs):
-            if front is pane:
-                await pane.show_rows(numbers)
+        front = self._front()
+        await breathe()
+        if isinstance(front, OverviewPane):
+            await front.show_rows(numbers, now)
+        elif isinstance(front, ValuesPane | PlotPane | OutputsPane):
+            await front.show_rows(numbers)
 
     def _show_head(self, now: float) -> None:
         for part in (self._head, self.tabs):
@@ -165,4 +215,5 @@ class BatchPage(QWidget):
         """The tab goes away: look no more."""
         self._later.stop()
         self.context.jobs.changed.disconnect(self._changed)
-        self.logs.close_all()
+        if self.logs.made is not None:
+            self.logs.made.close_all()

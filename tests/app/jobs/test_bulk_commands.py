@@ -9,6 +9,8 @@ from typing import Any
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
+from app.stores.slices import SLICE
+from broker_core.jobs.outcome import Outcome
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.jobs.rows import NOW, columns
 from tests.app.windows import Stage, play, turns
@@ -60,6 +62,28 @@ def test_inspector_menu_and_palette_say_to_how_many_jobs_of_a_batch_each_applies
         titles = [find.title for find in on.window.handlers.finder.find("rerun")]
         assert titles[0] == "Rerun 8 failed"
         assert on.context.actions.qt("job.rerun").text() == "Rerun 8 failed"
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+def test_very_many_selected_jobs_are_summed_up_in_slices_and_again_as_they_change(
+    qapp: QApplication, state_dir: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        jobs = [{"id": f"m{n}", "batch": "many", "name": "m", "submitted": NOW} for n in range(SLICE + 10)]
+        on.context.jobs.merge(columns(*jobs))
+        on.context.jobs.flush()
+        view, summary = on.window.jobs.view, on.window.inspector.multi_selection
+        await eventually(lambda: view.table.view.line_of_batch("many") >= 0)
+        view.choose_all([job["id"] for job in jobs])
+        assert summary.title.text() == f"{len(jobs):,} jobs selected"
+        assert not summary.counts, "they are not counted in one go"
+        await eventually(lambda: sum(summary.counts.values()) == len(jobs))
+        on.context.jobs.merge(columns({**jobs[0], "state": "Done", "exit_code": 3, "position": 9}))
+        on.context.jobs.flush()
+        await eventually(lambda: summary.counts.get(Outcome.FAILED) == 1)
+        assert "1 failed" in summary.about.text()
+        await eventually(lambda: on.context.actions.qt("job.rerun").text() == "Rerun 1 failed")
 
     play(qapp, state_dir, scenario, connect=False)
 

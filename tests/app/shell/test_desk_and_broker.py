@@ -6,10 +6,13 @@ import asyncio
 import signal
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.stores.jobs import Columns
 from app.stores.link import ConnectionState
 from broker_core.client.start import answers
+from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play, turns
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -33,6 +36,28 @@ def test_first_run_leads_to_a_finished_sample_with_its_log(qapp: QApplication, b
 
     stage = play(qapp, broker, scenario)
     assert stage.leftovers == []
+
+
+def test_rows_of_a_large_sweep_are_taken_in_by_slices(
+    qapp: QApplication, broker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        rows, taken = on.context.jobs, list[int]()
+        merge = rows.merge
+
+        def counted(columns: Columns) -> None:
+            taken.append(len(columns.get("id", ())))
+            merge(columns)
+
+        monkeypatch.setattr(rows, "merge", counted)
+        values = [str(number) for number in range(1000)]
+        item = SubmissionItem(description='Executable = "/bin/true"; Arguments = "_PARAM_";', values=values)
+        await on.context.client.submit(Submission(key="a-thousand-at-once", items=[item], hold="test"))
+        await eventually(lambda: len(rows) == 1000)
+        assert max(taken) <= 250
+
+    play(qapp, broker, scenario)
 
 
 def test_broker_killed_under_the_window_is_replaced_and_nothing_is_lost(

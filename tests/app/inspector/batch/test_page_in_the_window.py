@@ -51,7 +51,7 @@ def test_a_batch_opens_as_a_page_with_failures_by_reason_that_are_shown_and_run_
         page = await _page(on)
         assert on.window.tabs.currentWidget() is page
         assert on.window.tabs.tabText(on.window.tabs.currentIndex()) == "scan"
-        overview = page.overview
+        overview = page.overview.pane
         await eventually(lambda: overview.plot is not None and overview.plot.isVisible())
         (group,) = overview.failures.groups
         assert (group.reason, group.cause, len(group.jobs)) == ("rate … is too small", "exit 3", 2)
@@ -75,8 +75,8 @@ def test_a_batch_opens_as_a_page_with_failures_by_reason_that_are_shown_and_run_
 def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:
         page = await _page(on)
-        pane = page.plot
-        page.tabs.setCurrentWidget(pane)
+        page.tabs.setCurrentWidget(page.plot.widget)
+        pane = page.plot.pane
         await eventually(lambda: pane.file.findText("table.csv") >= 0)
         pane.file.setCurrentText("table.csv")
         pane.source.setCurrentIndex(pane.source.findData(NumberSource.COLUMN))
@@ -104,23 +104,25 @@ def test_logs_of_chosen_values_stand_side_by_side_and_all_output_is_one_tree(
 ) -> None:
     async def scenario(on: Stage) -> None:
         page = await _page(on)
-        view = page.values.view
-        page.tabs.setCurrentWidget(page.values)
-        await eventually(lambda: page.values.model.rowCount() == 5)
+        await eventually(lambda: page.overview.made, what="what is in front")
+        assert not any(tab.made for tab in (page.values, page.plot, page.logs, page.outputs))
+        page.tabs.setCurrentWidget(page.values.widget)
+        view = page.values.made.view
+        await eventually(lambda: view.model().rowCount() == 5)
         view.selectRow(0)
         QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-        assert len(page.logs.jobs) == 2
-        page.tabs.setCurrentWidget(page.logs)
+        assert page.logs.made is None, "nobody has looked yet"
+        page.tabs.setCurrentWidget(page.logs.widget)
         await turns()
-        first, second = page.logs.panes
+        first, second = page.logs.made.panes
         assert first.isVisible()
         assert second.isVisible()
         await eventually(lambda: first.files and second.files, what="logs")
-        page.tabs.setCurrentWidget(page.outputs)
-        tree = page.outputs.tree
+        page.tabs.setCurrentWidget(page.outputs.widget)
+        tree = page.outputs.made.tree
         await eventually(lambda: tree.topLevelItemCount() == 5)
-        await eventually(lambda: page.outputs.fetch.isEnabled())
-        assert page.outputs.fetch.text() == "Fetch 5 jobs…"
+        await eventually(lambda: page.outputs.made.fetch.isEnabled())
+        assert page.outputs.made.fetch.text() == "Fetch 5 jobs…"
         item = tree.topLevelItem(0)
         item.setExpanded(True)
         await eventually(lambda: item.childCount() == 3)
