@@ -48,7 +48,7 @@ _NAME_SHOWN = 20
 
 def _short(folder: Path) -> str:
     name = printable(folder.name or str(folder))
-    return name if len(name) <= _NAME_SHOWN else f"{name[: _NAME_SHOWN - 1]}…"
+    return name if len(name) <= _NAME_SHOWN else f"{name[: _NAME_SHOWN - 1].rstrip()}…"
 
 
 def _plain(text: str) -> str:

@@ -179,9 +179,12 @@ def test_results_of_the_job_in_front_are_saved_with_one_click(
         await hand.button(on.window.inspector, "Fetch output")
         dialog = await eventually(lambda: on.window.findChild(QFileDialog), what="it asks the first time")
         field = dialog.findChild(QLineEdit)
+        await eventually(lambda: field.text() and field.hasFocus(), 20, "it offers a folder")
+        field.selectAll()  # what it offers goes with the first letter
         hand.type(field, str(folder))
+        await eventually(lambda: field.text() == str(folder), 20, field.text)
         hand.press(field, Qt.Key.Key_Return)
-        await eventually(lambda: _saved(folder) == 1)
+        await eventually(lambda: _saved(folder) == 1, 30)
         hand = Clicks()
         await hand.button(on.window.inspector, "Fetch to my && results")
         await eventually(lambda: _saved(folder) == 2)
