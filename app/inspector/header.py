@@ -101,7 +101,7 @@ class JobActions(QWidget):
             button.setEnabled(number > 0)
             button.setText(_plain(verb))
             subject = "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
-            button.setToolTip(f"{self._told(action)}: {subject}")
+            button.setToolTip(f"{self._tooltip(action)}: {subject}")
 
     def _verb(self, action: str, number: int) -> str:
         """What a button says for that many of several jobs (0: for the only one); empty: nothing to offer."""
@@ -114,7 +114,7 @@ class JobActions(QWidget):
         row = BY_ID[action]
         return row.named(number, 2) if row.many and number else self._verbs[action]
 
-    def _told(self, action: str) -> str:
+    def _tooltip(self, action: str) -> str:
         """What the tooltip says: the whole name of the folder that output goes to."""
         folder = last_folder(self._context.preferences) if action == _AGAIN else None
         return f"Fetch output to {printable(str(folder))}" if folder else self._verbs[action].rstrip("…")

@@ -244,8 +244,8 @@ class Inspector(QWidget):
             if name == "console":
                 self.panes[name].setFocus()
 
-    def _tab_clicked(self, place: int) -> None:
-        clicked = self.tabs.widget(place)
+    def _tab_clicked(self, index: int) -> None:
+        clicked = self.tabs.widget(index)
         name = next((name for name, pane in self.panes.items() if pane is clicked), "")
         if name:
             self._keep_tab(name)

@@ -46,9 +46,14 @@ def _state(on: Stage, job: str) -> str:
     return str((on.context.jobs.row(job) or {}).get("state"))
 
 
-def _pane(on: Stage, name: str) -> Any:
+def _inspector(on: Stage) -> Inspector:
     inspector = on.window.inspector
     assert inspector is not None
+    return inspector
+
+
+def _pane(on: Stage, name: str) -> Any:
+    inspector = _inspector(on)
     assert inspector.tab() == name, f"{inspector.tab()} is in front"
     return inspector.panes[name]
 
@@ -58,7 +63,7 @@ def test_why_a_job_failed_takes_one_click(qapp: QApplication, broker: Path) -> N
     async def scenario(on: Stage) -> None:
         [job] = await _submitted(on, "echo checking; echo error: no map >&2; exit 7")
         await eventually(lambda: on.ended(job))
-        hand, header = Clicks(), on.window.inspector.header
+        hand, header = Clicks(), _inspector(on).header
         await hand.job(on, job)
         await eventually(header.why.isVisible)
         assert header.why.text() == "Exit 7 · error: no map"
@@ -114,7 +119,7 @@ def test_a_running_batch_is_canceled_with_three_clicks(
         await eventually(lambda: any(_state(on, job) == "Running" for job in ids))
         hand = Clicks()
         await hand.job(on, ids[0])
-        await hand.button(on.window.inspector, "Cancel 4…")
+        await hand.button(_inspector(on), "Cancel 4…")
         box = await eventually(lambda: on.window.findChild(QMessageBox))
         await hand.button(box, "Cancel 4 jobs")
         await eventually(lambda: all(_state(on, job) == "Canceled" for job in ids), 90)
@@ -134,7 +139,7 @@ def test_what_failed_of_a_batch_runs_again_with_two_clicks(
         flag.touch()
         hand = Clicks()
         await hand.job(on, ids[0])
-        await hand.button(on.window.inspector, "Rerun 2 failed")
+        await hand.button(_inspector(on), "Rerun 2 failed")
         await eventually(lambda: on.window.jobs.table.text(0, BY_NAME["state"]) == "4 of 4 done", 90)
         assert hand.count == 2
 
@@ -160,7 +165,7 @@ def test_a_value_is_changed_and_run_again_with_three_clicks(qapp: QApplication, 
         await eventually(lambda: on.ended(second), 90)
         assert (on.context.jobs.row(second) or {})["exit_code"] == 0
         assert "--side 16" in (await on.context.client.job(second)).description
-        logs = on.window.inspector.panes["logs"]
+        logs: Any = _inspector(on).panes["logs"]
         await eventually(lambda: logs.feed is None or logs.feed.complete, what="its log is read")
         assert hand.count == 3
 
@@ -176,7 +181,7 @@ def test_results_of_the_job_in_front_are_saved_with_one_click(
         folder, hand = tmp_path / "my & results", Clicks()
         folder.mkdir()
         await hand.job(on, job)
-        await hand.button(on.window.inspector, "Fetch output")
+        await hand.button(_inspector(on), "Fetch output")
         dialog = await eventually(lambda: on.window.findChild(QFileDialog), what="it asks the first time")
         field = dialog.findChild(QLineEdit)
         await eventually(lambda: field.text() and field.hasFocus(), 20, "it offers a folder")
@@ -186,7 +191,7 @@ def test_results_of_the_job_in_front_are_saved_with_one_click(
         hand.press(field, Qt.Key.Key_Return)
         await eventually(lambda: _saved(folder) == 1, 30)
         hand = Clicks()
-        await hand.button(on.window.inspector, "Fetch to my && results")
+        await hand.button(_inspector(on), "Fetch to my && results")
         await eventually(lambda: _saved(folder) == 2)
         assert hand.count == 1
 
