@@ -24,6 +24,9 @@ class JobHandlers(Protocol):
         """Submit them once more, as batch jobs if so wanted."""
         ...
 
+    def fetch_again(self) -> None:
+        """Fetch the output into the folder chosen last."""
+
     def rerun(self) -> None:
         """Run those that failed again, each in its place."""
         ...

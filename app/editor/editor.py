@@ -318,7 +318,7 @@ class Editor(QWidget):
         self.whereabouts.view.ask(self.text(), base=self.base)
 
     def submit(self) -> None:
-        """Show what will be sent where; the sheet submits. While the form alone is in front, which shows that
+        """Show what will be sent where; the sheet submits. While the form is in front, which shows that
         already, it is submitted at once unless there is something to ask or to warn of. Errors are led to."""
         if not self.bar.submit.isEnabled():
             return
@@ -346,7 +346,7 @@ class Editor(QWidget):
         self.bar.submit.setEnabled(False)
         sheet.finished.connect(lambda: self.bar.submit.setEnabled(True))
         sheet.choose_site(site)
-        sheet.open(at_once=self._sides is Sides.FORM and not site)
+        sheet.open(at_once=self._sides is not Sides.TEXT and not site)
 
     # --- the file
 

@@ -14,13 +14,16 @@ from app.inspector import job_times
 from app.stores.alike import Alike
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import breakable, give_way, label
+from app.widgets.save_dialog import last_folder
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import UNHEARD
+from broker_core.client.printable import printable
 from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
 
     from app.context import AppContext
 
@@ -29,12 +32,28 @@ ACTIONS: tuple[tuple[str, str], ...] = (
     ("job.rerun", "Rerun"),
     ("job.rerun_changed", "Rerun with changes…"),
     ("job.elsewhere", "Run elsewhere"),
+    ("job.fetch_again", "Fetch output"),
     ("job.fetch", "Fetch output"),
     ("job.open_batch", "Open batch"),
     ("job.resubmit", "Resubmit"),
     ("job.purge", "Remove"),
 )
 """Id in the desktop's table of actions and short verb."""
+
+
+_AGAIN = "job.fetch_again"
+_NAME_SHOWN = 20
+"""Letters of a folder's name that a button shows."""
+
+
+def _short(folder: Path) -> str:
+    name = printable(folder.name or str(folder))
+    return name if len(name) <= _NAME_SHOWN else f"{name[: _NAME_SHOWN - 1].rstrip()}…"
+
+
+def _plain(text: str) -> str:
+    """The text for a button, which takes `&` for the mark of a key."""
+    return text.replace("&", "&&")
 
 
 class JobActions(QWidget):
@@ -75,14 +94,30 @@ class JobActions(QWidget):
     def show_jobs(self, jobs: Sequence[Alike]) -> None:
         """Offer what applies to some of these jobs, and say to how many."""
         selected = sum(each.number for each in jobs)
-        for action, verb in self._verbs.items():
-            number, row = applies_to(BY_ID[action], jobs), BY_ID[action]
-            button = self.buttons[action]
-            button.setVisible(number > 0)
+        for action, button in self.buttons.items():
+            number = applies_to(BY_ID[action], jobs)
+            verb = self._verb(action, number if selected > 1 else 0)
+            button.setVisible(number > 0 and bool(verb))
             button.setEnabled(number > 0)
-            button.setText(row.named(number, selected) if row.many and selected > 1 else verb)
+            button.setText(_plain(verb))
             subject = "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
-            button.setToolTip(f"{verb.rstrip('…')}: {subject}")
+            button.setToolTip(f"{self._tooltip(action)}: {subject}")
+
+    def _verb(self, action: str, number: int) -> str:
+        """What a button says for that many of several jobs (0: for the only one); empty: nothing to offer."""
+        folder = last_folder(self._context.preferences)
+        if action == _AGAIN:
+            several = f" {number:,}" if number else ""
+            return f"Fetch{several} to {_short(folder)}" if folder is not None else ""
+        if action == "job.fetch" and folder is not None and not number:
+            return "Fetch to…"
+        row = BY_ID[action]
+        return row.named(number, 2) if row.many and number else self._verbs[action]
+
+    def _tooltip(self, action: str) -> str:
+        """What the tooltip says: the whole name of the folder that output goes to."""
+        folder = last_folder(self._context.preferences) if action == _AGAIN else None
+        return f"Fetch output to {printable(str(folder))}" if folder else self._verbs[action].rstrip("…")
 
     def _restyle(self) -> None:
         for action, button in self.buttons.items():

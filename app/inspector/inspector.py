@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -24,6 +25,7 @@ from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
 from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
+from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -124,6 +126,41 @@ PANES: tuple[tuple[str, type[JobPane]], ...] = (
 """Name and class of each tab, in their order."""
 
 
+class FirstTabs:
+    """Which tab answers what one asks about a job: why it waits, what it prints, how it went.
+
+    A tab that the user chose stays for jobs that stand alike: one who reads logs of ended jobs still sees
+    at once why another waits.
+    """
+
+    def __init__(self) -> None:
+        self._of = {"before": "story", "running": "logs", "over": "story"}
+        self._asked = ("", "")
+        """The job that a tab was asked for last, and that tab."""
+
+    def tab(self, job: str, row: Mapping[str, Any] | None) -> str:
+        """The tab for a job with this row; empty where nothing is known of it yet."""
+        if job == self._asked[0]:
+            return self._asked[1]
+        return self._of[_stage(row)] if row else ""
+
+    def keep(self, job: str, row: Mapping[str, Any] | None, tab: str) -> None:
+        """The user wants this tab for the job, and for those that stand alike; without a job for all."""
+        self._asked = (job, tab)
+        if not job:
+            self._of = dict.fromkeys(self._of, tab)
+        elif row:
+            self._of[_stage(row)] = tab
+
+
+def _stage(row: Mapping[str, Any]) -> str:
+    """Interactive jobs print into their console, not into the logs."""
+    state = JobState(row["state"])
+    if state is JobState.RUNNING and not row.get("interactive"):
+        return "running"
+    return "over" if state.ended else "before"
+
+
 class Inspector(QWidget):
     """Shows what is selected: nothing, one job with its tabs, or many jobs."""
 
@@ -147,6 +184,7 @@ class Inspector(QWidget):
         self.panes: dict[str, JobPane] = {name: kind(context) for name, kind in PANES}
         self.logs = cast("LogsPane", self.panes["logs"])
         self.detached: list[DetachedPane] = []
+        self._first = FirstTabs()
         self._lay_out()
         self._age = QTimer(self, interval=_AGE_MS)
         self._age.timeout.connect(self.header.tell_time)
@@ -180,11 +218,16 @@ class Inspector(QWidget):
             self._stack.addWidget(page)
         self.header.open.clicked.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
         self.header.detach.clicked.connect(self.detach)
+        self.tabs.tabBarClicked.connect(self._tab_clicked)
 
     def show_jobs(self, ids: list[str]) -> None:
-        """Show these jobs: none, one, or many."""
-        self.ids = list(ids)
+        """Show these jobs: none, one, or many; another job with the tab that tells of one that stands so."""
+        before, self.ids = self.ids, list(ids)
         one = self.ids[0] if len(self.ids) == 1 else None
+        if one is not None and self.ids != before:
+            first = self._first.tab(one, self.context.jobs.row(one))
+            if first in self.panes:
+                self.tabs.setCurrentWidget(self.panes[first])
         for pane in self.panes.values():
             pane.show_job(one)
         if one is None:
@@ -196,9 +239,20 @@ class Inspector(QWidget):
     def show_tab(self, name: str) -> None:
         """Bring a tab to the front: story, logs, output, console, where or text."""
         if name in self.panes:
+            self._keep_tab(name)
             self.tabs.setCurrentWidget(self.panes[name])
             if name == "console":
                 self.panes[name].setFocus()
+
+    def _tab_clicked(self, index: int) -> None:
+        clicked = self.tabs.widget(index)
+        name = next((name for name, pane in self.panes.items() if pane is clicked), "")
+        if name:
+            self._keep_tab(name)
+
+    def _keep_tab(self, name: str) -> None:
+        job = self.ids[0] if len(self.ids) == 1 else ""
+        self._first.keep(job, self.context.jobs.row(job) if job else None, name)
 
     def show_line(self, path: str, offset: int) -> None:
         """Show a file of the job in the logs, at the line that begins at `offset`."""

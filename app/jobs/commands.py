@@ -20,7 +20,7 @@ from app.description.document import with_full_names
 from app.jobs.rerun import run_again
 from app.stores.alike import those
 from app.widgets.confirm import ask_name, confirm
-from app.widgets.save_dialog import ask_folder
+from app.widgets.save_dialog import ask_folder, last_folder
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -239,6 +239,14 @@ class JobCommands:
     def fetch(self) -> None:
         """Ask for a folder, then fetch the output of the selected ended jobs into it."""
         self.fetch_those(self._those("job.fetch"))
+
+    def fetch_again(self) -> None:
+        """Fetch the output of the selected ended jobs into the folder chosen last; without one, ask."""
+        ids, folder = self._those("job.fetch_again"), last_folder(self._context.preferences)
+        if folder is None:
+            self.fetch_those(ids)
+        elif ids:
+            self._ask("Fetch output of", ids, partial(self.fetch_into, ids, folder))
 
     def fetch_those(self, ids: list[str]) -> None:
         """Ask for a folder, then fetch the output of these jobs into it."""

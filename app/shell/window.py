@@ -27,6 +27,7 @@ from app.shell.window_context import WindowContext
 from app.stores.roaming import Roaming
 from app.widgets.labels import label
 from app.widgets.tool_button import tool_button
+from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from app.context import Notice
@@ -135,7 +136,7 @@ class MainWindow(QMainWindow):
         self.context.link.changed.connect(lambda: self.actions_.link(self.context.link.up))
         self.actions_.link(self.context.link.up)
         self.jobs.chosen.connect(inspector.show_jobs)
-        self.jobs.opened.connect(self.open_job)
+        self.jobs.opened.connect(self._open_from_table)
         inspector.opened.connect(self.open_job)
         self.sidebar.query_chosen.connect(self.show_query)
         self.tabs.currentChanged.connect(self._mark_place)
@@ -249,6 +250,12 @@ class MainWindow(QMainWindow):
         page = self.tabs.open_job(job, make)
         if view and isinstance(page, Inspector):
             page.stand_for(view)
+
+    def _open_from_table(self, job: str) -> None:
+        """Open a job in a tab; one that can be talked to is meant to be typed at."""
+        row = self.context.jobs.row(job) or {}
+        talks = row.get("interactive") and row["state"] == JobState.RUNNING
+        self.open_job(job, "console" if talks else "")
 
     def open_editor(self, text: str, path: Path | None, files: tuple[Path, ...]) -> None:
         """Open a description in an editor tab and remember its file."""

@@ -43,12 +43,17 @@ def ask_where(
     return dialog
 
 
+def last_folder(preferences: Preferences) -> Path | None:
+    """The folder that output was saved in last; None if there is none, or none any more."""
+    last = preferences["output_folder"]
+    return Path(last) if last and Path(last).is_dir() else None
+
+
 def ask_folder(
     parent: QWidget, title: str, preferences: Preferences, save: Callable[[Path], None]
 ) -> QFileDialog:
     """Ask for a folder, offering the one that was chosen last, and hand it to `save`."""
-    last = preferences["output_folder"]
-    dialog = QFileDialog(parent, title, last if last and Path(last).is_dir() else downloads())
+    dialog = QFileDialog(parent, title, str(last_folder(preferences) or downloads()))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
 
     def chosen(folder: str) -> None:

@@ -112,6 +112,7 @@ class OutputsPane(QWidget):
         self._items: dict[str, QTreeWidgetItem] = {}
         self.summary = label(role="muted", fluid=True)
         self.fetch = QPushButton("Fetch all…")
+        self.fetch.setEnabled(False)  # until it is known how many there are
         self.tree = QTreeWidget()
         self.tree.setAccessibleName("Output of all jobs")
         self.tree.setHeaderLabels(["Value", "State", "Size"])

@@ -5,61 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
-    QLabel,
     QLineEdit,
-    QListView,
-    QToolButton,
     QWidget,
 )
 
-from app.editor.editor import Editor
 from app.submission.sheet import SheetStage, SubmissionSheet
 from app.welcome.pane import WelcomePane
+from tests.app.clicks import Clicks
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
-LEFT, COPY, NONE = Qt.MouseButton.LeftButton, Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
 BODY = """import sys
 total = sum(float(line) for line in open(sys.argv[2]))
 print(sys.argv[1], total)
 open("my result.txt", "w").write(str(total))
 """
-
-
-class Hand:
-    """Clicks and counts."""
-
-    def __init__(self) -> None:
-        self.clicks = 0
-
-    def click(self, on: QWidget, at: QPoint | None = None) -> None:
-        """Click once into the middle of a widget, or at a place."""
-        self.clicks += 1
-        QTest.mouseClick(on, LEFT, NONE, at or on.rect().center())
-
-    async def choose_file(self, window: QWidget, path: Path) -> None:
-        """Take a file in the dialog that stands open, with one double click."""
-        dialog = await eventually(lambda: window.findChild(QFileDialog), what="the dialog of files")
-        dialog.setDirectory(str(path.parent))
-        view = dialog.findChild(QListView, "listView")
-
-        def place() -> QPoint | None:
-            model, root = view.model(), view.rootIndex()
-            rows = (model.index(row, 0, root) for row in range(model.rowCount(root)))
-            found = next((index for index in rows if index.data() == path.name), None)
-            box = view.visualRect(found) if found is not None else QRect()
-            return box.center() if box.isValid() else None
-
-        at = await eventually(place, what=f"{path.name} is listed")
-        self.clicks += 1
-        QTest.mouseClick(view.viewport(), LEFT, NONE, at)
-        QTest.mouseDClick(view.viewport(), LEFT, NONE, at)
 
 
 @pytest.fixture
@@ -71,19 +35,6 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "run 7.txt").write_text("1\n2.5\n")
     monkeypatch.chdir(folder)
     return folder
-
-
-def _files(*paths: Path) -> QMimeData:
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    return mime
-
-
-def _drop(window: QWidget, mime: QMimeData, at: QPoint) -> None:
-    enter = QDragEnterEvent(at, COPY, mime, LEFT, NONE)
-    QApplication.sendEvent(window, enter)
-    assert enter.isAccepted()
-    QApplication.sendEvent(window, QDropEvent(QPointF(at), COPY, mime, LEFT, NONE))
 
 
 async def _done(on: Stage) -> str:
@@ -100,62 +51,6 @@ async def _printed(on: Stage, job: str) -> str:
     return (await on.context.client.read_file(job, "std.out")).content.decode()
 
 
-def _button(on: Stage, name: str) -> QToolButton:
-    return next(one for one in on.window.toolbar.findChildren(QToolButton) if one.accessibleName() == name)
-
-
-def test_new_leads_in_four_clicks_to_the_result_of_an_own_script(
-    qapp: QApplication, broker: Path, work: Path
-) -> None:
-    async def scenario(on: Stage) -> None:
-        await on.ready()
-        hand = Hand()
-        hand.click(_button(on, "New"), QPoint(10, 10))
-        editor = on.window.tabs.editor()
-        assert isinstance(editor, Editor)
-        await eventually(lambda: not editor.checking.pending)
-        assert editor.problems.problems == (), "no error before a keystroke"
-        assert not editor.source.isVisible(), "the text comes second"
-        hand.click(editor.form.widgets["Executable"].button)  # type: ignore[attr-defined]
-        await hand.choose_file(on.window, work / "my analysis.py")
-        said = [one.text() for one in editor.form.findChildren(QLabel)]
-        assert "Python script without “#!”: will be run with python3." in said
-        editor.add_files([work / "run 7.txt"])
-        arguments = editor.form.widgets["Arguments"].line  # type: ignore[attr-defined]
-        QTest.keyClicks(arguments, "sum 'run 7.txt'")
-        assert on.window.tabs.tabText(on.window.tabs.currentIndex()) == "my-analysis •"
-        await eventually(lambda: not editor.checking.pending)
-        hand.click(editor.bar.submit)
-        job = await _done(on)
-        assert hand.clicks == 4
-        assert await _printed(on, job) == "sum 3.5\n"
-        names = [file.path for file in await on.context.client.files(job)]
-        assert "my result.txt" in names
-
-    play(qapp, broker, scenario)
-
-
-def test_a_dropped_script_with_data_takes_one_click_with_its_arguments(
-    qapp: QApplication, broker: Path, work: Path
-) -> None:
-    async def scenario(on: Stage) -> None:
-        await on.ready()
-        hand = Hand()
-        _drop(
-            on.window, _files(work / "my analysis.py", work / "run 7.txt"), on.window.jobs.geometry().center()
-        )
-        sheet = on.window.findChild(SubmissionSheet)
-        assert sheet is not None
-        QTest.keyClicks(sheet.form.arguments, "dropped 'run 7.txt'")
-        await eventually(lambda: sheet.stage is SheetStage.READY)
-        hand.click(sheet.form.submit)
-        job = await _done(on)
-        assert hand.clicks == 1
-        assert await _printed(on, job) == "dropped 3.5\n"
-
-    play(qapp, broker, scenario)
-
-
 def test_the_first_door_leads_to_the_same_sheet(qapp: QApplication, broker: Path, work: Path) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
@@ -169,14 +64,14 @@ def test_the_first_door_leads_to_the_same_sheet(qapp: QApplication, broker: Path
         assert max(tops) < page.height() // 3, "the doors are met first"
         assert not page.recent.isVisible()
         (work / "hello.sh").write_text("echo hello\n")
-        hand = Hand()
+        hand = Clicks()
         hand.click(page.doors["file.run"])
         await hand.choose_file(on.window, work / "hello.sh")
         sheet = await eventually(lambda: on.window.findChild(SubmissionSheet))
         await eventually(lambda: sheet.stage is SheetStage.READY)
         hand.click(sheet.form.submit)
         job = await _done(on)
-        assert hand.clicks == 3
+        assert hand.count == 3
         assert await _printed(on, job) == "hello\n"
         on.context.trigger("view.welcome")
         await eventually(lambda: [one for one, _ in page.recent.lines] == [job])
@@ -195,7 +90,7 @@ def test_a_script_dropped_on_an_empty_job_is_its_program(
         editor = on.window.tabs.editor()
         assert editor is not None
         center = editor.mapTo(on.window, editor.rect().center())
-        _drop(on.window, _files(work / "run 7.txt", work / "my analysis.py"), center)
+        Clicks().drop(on.window, center, work / "run 7.txt", work / "my analysis.py")
         line = editor.form.widgets["Executable"].line  # type: ignore[attr-defined]
         assert isinstance(line, QLineEdit)
         assert line.text() == "my analysis.py"
@@ -211,7 +106,7 @@ def test_what_is_wrong_is_said_on_the_button_which_leads_to_it(qapp: QApplicatio
         editor = on.window.tabs.editor()
         assert editor is not None
         await eventually(lambda: editor.bar.submit.text() == "2 errors")
-        Hand().click(editor.bar.submit)
+        Clicks().click(editor.bar.submit)
         assert on.window.findChild(SubmissionSheet) is None
         await eventually(lambda: editor.isAncestorOf(QApplication.focusWidget()))
         assert editor.form.sandbox.isAncestorOf(QApplication.focusWidget())
@@ -243,7 +138,7 @@ def test_what_no_form_shows_stands_beside_no_form(
         assert editor is not None
         assert not editor.form.isVisible()
         assert editor.side.note.title.text() == f"A {said} is edited as text"
-        Hand().click(editor.side.note.primary)
+        Clicks().click(editor.side.note.primary)
         assert editor.source.isVisible()
 
     play(qapp, broker, scenario)

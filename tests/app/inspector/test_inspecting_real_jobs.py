@@ -142,6 +142,7 @@ def test_a_canceled_and_a_purged_job_are_told_as_such(
     live: LiveContext, inspector: Inspector, loop: Any, until: Until
 ) -> None:
     job = submitted(live, inspector, loop, until, "echo started; while :; do read x < /proc/uptime; done")
+    inspector.show_tab("story")
     until(lambda: state(live, job) == "Running")
     loop.run_until_complete(live.client.cancel([job]))
     until(lambda: state(live, job) == "Canceled")

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -89,6 +91,62 @@ def test_several_jobs_are_summed_up_with_what_applies_to_all(
     assert not inspector.multi_selection.offers.buttons["job.cancel"].isVisible()
 
 
+def test_the_tab_in_front_tells_of_a_job_that_stands_so_and_a_choice_is_kept_for_its_like(
+    context: TestContext, inspector: Inspector
+) -> None:
+    def chosen(job: str, state: str, **more: Any) -> str:
+        context.put(row(state, id=job, **more), [])
+        inspector.show_jobs([job])
+        return inspector.tab()
+
+    assert chosen("waits", "Waiting") == "story"
+    assert chosen("runs", "Running") == "logs"
+    assert chosen("talks", "Running", interactive=True) == "story", "it prints into its console"
+    assert chosen("ended", "Done", exit_code=0) == "story"
+    place = inspector.tabs.indexOf(inspector.panes["output"])
+    at = inspector.tabs.tabBar().tabRect(place).center()
+    QTest.mouseClick(inspector.tabs.tabBar(), Qt.MouseButton.LeftButton, pos=at)
+    assert inspector.tab() == "output"
+    assert chosen("other", "Done", exit_code=0) == "output"
+    assert chosen("runs", "Running") == "logs"
+    context.put(row("Done", id="runs", exit_code=0, position=60), [])
+    assert inspector.tab() == "logs", "nothing changes under the eyes of the reader"
+
+
+def test_a_tab_that_was_asked_for_stays_until_the_row_of_its_job_has_come(
+    context: TestContext, inspector: Inspector
+) -> None:
+    inspector.show_jobs([JOB])
+    inspector.show_tab("logs")
+    inspector.show_jobs([])
+    context.put(row("Waiting"), [])
+    inspector.show_jobs([JOB])
+    assert inspector.tab() == "logs"
+
+
+def test_output_goes_to_the_folder_chosen_before_by_a_button_that_names_it(
+    context: TestContext, inspector: Inspector, tmp_path: Path
+) -> None:
+    def offered() -> list[str]:
+        inspector.show_jobs([JOB])
+        buttons = inspector.header.offers.buttons.values()
+        return [button.text() for button in buttons if button.isVisible()]
+
+    context.put(row("Done", exit_code=0), [])
+    assert offered() == ["Fetch output", "Resubmit", "Remove"]
+    folder = tmp_path / "r & d\u202egnp.exe and a long name"
+    folder.mkdir()
+    context.preferences["output_folder"] = str(folder)
+    assert offered()[:2] == ["Fetch to r && d\\u202egnp.exe…", "Fetch to…"]
+    inspector.header.offers.buttons["job.fetch_again"].click()
+    assert context.triggered == ["job.fetch_again"]
+    context.put(row("Done", id=OTHER, exit_code=0), [])
+    inspector.show_jobs([JOB, OTHER])
+    assert inspector.multi_selection.offers.buttons["job.fetch_again"].text().startswith("Fetch 2 to r && d")
+    folder.rmdir()
+    assert offered() == ["Fetch output", "Resubmit", "Remove"], "a folder that is gone is not offered"
+
+
 def test_an_answer_about_a_job_no_longer_shown_is_dropped(
     context: TestContext, inspector: Inspector, turn: Callable[[], None], until: Until
 ) -> None:
@@ -112,6 +170,7 @@ def test_a_slow_answer_shows_the_shape_of_what_comes(
 ) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
     context.client.gate = asyncio.Event()
+    inspector.show_tab("story")
     inspector.show_jobs([JOB])
     until(lambda: inspector.panes["story"].empty_state.accessibleName() == "Loading")
     context.client.gate.set()
@@ -148,6 +207,7 @@ def test_a_lost_broker_greys_what_was_last_heard_and_says_since_when(
     context: TestContext, inspector: Inspector, until: Until
 ) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_tab("story")
     inspector.show_jobs([JOB])
     pane = inspector.panes["story"]
     until(pane.showing_content)
@@ -162,6 +222,7 @@ def test_a_lost_broker_greys_what_was_last_heard_and_says_since_when(
 
 def test_hidden_tabs_ask_for_nothing(context: TestContext, inspector: Inspector, until: Until) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
+    inspector.show_tab("story")
     inspector.show_jobs([JOB])
     until(inspector.panes["story"].showing_content)
     assert not any(asked.startswith(("files", "match", "read")) for asked in context.client.asked)
@@ -172,6 +233,7 @@ def test_a_torn_off_tab_keeps_its_job(
 ) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
     context.put(row("Done", id=OTHER), [])
+    inspector.show_tab("story")
     inspector.show_jobs([JOB])
     inspector.header.detach.click()
     window = inspector.detached[0]

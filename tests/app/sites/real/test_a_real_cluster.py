@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from app.sites.adding.sheet import FOUND, TRIAL, AddSite
@@ -14,6 +13,7 @@ from app.sites.page import SitesPage
 from app.widgets.state_style import UNHEARD
 from broker_core.wire.sites import SiteSpec
 from broker_core.wire.submission import Submission, SubmissionItem
+from tests.app.clicks import Clicks
 from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play, turns
 from tests.testbed.slurm import Cluster
@@ -28,32 +28,37 @@ def _save(widget: AddSite, name: str) -> None:
     assert widget.grab().save(str(PICTURES / f"desk-add-site-{name}-light-640.png"))
 
 
-def test_a_cluster_is_added_by_its_alias_after_one_question(
+def test_a_cluster_is_added_by_its_alias_after_one_question_with_six_clicks(
     qapp: QApplication, broker: Path, cluster: Cluster, tmp_path: Path, sshd: Sshd
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
-        on.context.trigger("site.add")
+        hand, places = Clicks(), on.window.sidebar.list
+        [sites] = places.findItems("Sites", Qt.MatchFlag.MatchExactly)[:1]
+        places.scrollToItem(sites)
+        hand.click(places.viewport(), places.visualItemRect(sites).center())
+        await hand.button(on.window.tabs.currentWidget(), "Add a site")
         sheet = on.window.handlers.adding
-        QTest.keyClicks(sheet.where.host, "cluster")
-        QTest.keyClick(sheet.where.host, Qt.Key.Key_Return)
+        hand.type(sheet.where.host, "cluster")
+        await hand.button(sheet, "Connect")
         form = sheet.look.form
         await eventually(lambda: form.question is not None)
         assert sshd.fingerprint in form.text.text().replace("\u200b", "")
         _save(sheet, "question")
-        form.yes.click()
+        hand.click(form.yes)
         await eventually(lambda: sheet.step == FOUND or sheet.look.failed)
         assert not sheet.look.failed, sheet.look.fault.text()
         await turns()
         _save(sheet, "found")
         sheet.found.form.directory.setText(str(tmp_path / "there"))
-        QTest.keyClick(sheet.next, Qt.Key.Key_Return)
+        await hand.button(sheet, "Add and test")
         await eventually(lambda: sheet.step == TRIAL)
         await eventually(lambda: sheet.trial.over, 90)
         await turns()
         _save(sheet, "done")
         assert sheet.trial.well, sheet.trial.line.said.text()
-        sheet.next.click()
+        await hand.button(sheet, "Done")
+        assert hand.count == 6
         await eventually(lambda: on.context.sites.named("cluster").total_cpus == 8)
         on.context.show_site("cluster")
         page = on.window.tabs.currentWidget()
