@@ -142,16 +142,16 @@ class RecentJobs(QWidget):
         totals = self._book.totals(row["batch"]) if row["batch"] else None
         if totals:
             tally = totals.tally(self._context.sites.unheard)
-            style, said = folding.style_of_batch(tally), folding.summary(tally)
+            style, words = folding.style_of_batch(tally), folding.summary(tally)
             button = QPushButton(printable(f"{totals.name}  ·  {units.count(len(totals), 'job')}"))
             button.clicked.connect(partial(self._context.show_batch, row["batch"]))
         else:
             style = style_of_row(row)
-            said, button = style.word, QPushButton(printable(row["name"]))
+            words, button = style.word, QPushButton(printable(row["name"]))
             button.clicked.connect(partial(self._context.show_job, row["id"]))
         glyph.show_style(style)
         button.setProperty("kind", "quiet")
-        when = label(f"{said} · {units.since(row['submitted'], time.time())}", "muted")
+        when = label(f"{words} · {units.since(row['submitted'], time.time())}", "muted")
         for part in (glyph, button, when):
             across.addWidget(part)
         across.addStretch(1)
