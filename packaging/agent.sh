@@ -21,7 +21,7 @@ apt_aside() {
         -o Dir::State::lists="$PWD/lists" -o Dir::Cache="$PWD/cache" "$@" >>told 2>&1
 }
 
-# The system's own sources of Debian 12, with those of source packages.
+# The system's own sources of Debian 12, with those of source packages; of another Debian, its archive's.
 debian_sources() {
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
         [ -r "$file" ] || continue
@@ -32,6 +32,15 @@ debian_sources() {
             sed 's/^Types:.*/Types: deb deb-src/' "$file" >"$1/$(basename "$file")"
         fi
     done
+    cat "$1"/* 2>/dev/null | grep -q bookworm && return 0
+    archive=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+        sed -n 's/^\(deb \(\[[^]]*\] \)\{0,1\}\|URIs: *\)\([^ ]*\/debian\)\/\{0,1\}\( .*\)\{0,1\}$/\3/p' | head -n 1)
+    [ -n "$archive" ] || return 0
+    signed=""
+    for keys in /usr/share/keyrings/debian-archive-keyring.gpg /usr/share/keyrings/debian-archive-keyring.pgp; do
+        [ -r "$keys" ] && signed="[signed-by=$keys] "
+    done
+    for kind in deb deb-src; do printf '%s %s%s bookworm main\n' "$kind" "$signed" "$archive"; done >"$1/archive.list"
 }
 
 # Packages and sources of CPython, unpacked in $DEBIAN.

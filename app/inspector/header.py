@@ -139,7 +139,7 @@ class JobHeader(QWidget):
         self.offers = JobActions(context)
         self._lay_out()
         context.theme.changed.connect(self._restyle)
-        context.sites.changed.connect(lambda: self.show_row(self._row) if self._row else None)
+        context.sites.changed.connect(self._show_again)
         self._restyle()
 
     def _lay_out(self) -> None:
@@ -169,6 +169,10 @@ class JobHeader(QWidget):
             button.setToolTip(said)
             button.setAccessibleName(said)
         self.copy.clicked.connect(self._copy_id)
+
+    def _show_again(self) -> None:
+        if self._row:
+            self.show_row(self._row)
 
     def show_row(self, row: dict[str, Any]) -> None:
         """Show this job's row."""

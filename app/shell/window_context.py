@@ -112,6 +112,8 @@ class WindowContext(QObject):
         try:
             return await work
         except CrossDeskError as error:
+            if self._closing:
+                return None  # what was asked of a broker that is no longer talked to
             topic = NO_BROKER if isinstance(error, Unreachable) else ""
             self.notify(Notice(f"While {doing}: {error}", Tone.BAD, topic=topic))
         except Exception as error:  # the last boundary of a task: told and logged, never lost

@@ -77,7 +77,7 @@ class BrokerTransport:
                 return await work()
             except (Unreachable, Busy) as error:
                 pause = _PAUSES[min(tried, len(_PAUSES) - 1)]
-                if not again or time.monotonic() + pause > deadline:
+                if self._http.is_closed or not again or time.monotonic() + pause > deadline:
                     raise
                 if isinstance(error, Unreachable):
                     await self._recover()
@@ -87,6 +87,8 @@ class BrokerTransport:
     async def _once(
         self, method: str, path: str, body: Any, query: Query | None, headers: Mapping[str, str] | None
     ) -> httpx.Response:
+        if self._http.is_closed:
+            raise Unreachable("The connection to the broker was closed.", place=str(self._socket))
         try:
             answer = await self._http.request(method, path, content=body, params=query, headers=headers)
         except _NO_ANSWER as error:

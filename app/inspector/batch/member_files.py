@@ -62,7 +62,7 @@ class LogsBeside(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.none)
         self._stack.addWidget(self.splitter)
-        context.jobs.changed.connect(lambda _: self._name())
+        context.jobs.changed.connect(self._name)
 
     def _add(self) -> None:
         column, head, pane = QWidget(), label(role="strong", fluid=True), LogsPane(self._context)

@@ -65,7 +65,7 @@ class Desk:
             theme=Theme(app, Mode.LIGHT), trigger=print, jobs=self.rows, saved=self.saved, show_job=print,
             actions=SimpleNamespace(why_not=lambda name: "not now", name=str), link=BrokerLink(),
             sites=SimpleNamespace(views=(), unheard=lambda place: None),
-            preferences={"recent_actions": [], "recent_files": []},
+            preferences={"recent_actions": [], "recent_files": [], "output_folder": ""},
         )  # fmt: skip
         self.selection = MultiSelection(context)
         self.finder = Finder(context, list, print, print)
