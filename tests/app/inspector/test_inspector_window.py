@@ -13,7 +13,9 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
+from app.inspector.header import JobHeader
 from app.inspector.inspector import Inspector
 from app.stores.link import ConnectionState
 from broker_core.errors import NotFound, Unreachable
@@ -244,6 +246,13 @@ def test_a_torn_off_tab_keeps_its_job(
     until(lambda: window.windowTitle() == "train-network: story (Failed, exit 7)")
     window.close()
     assert inspector.detached == []
+
+
+def test_the_head_of_a_closed_tab_hears_of_sites_no_more(context: TestContext) -> None:
+    head = JobHeader(context)
+    head.show_row(row("Running"))
+    delete(head)
+    context.sites.changed.emit()
 
 
 def test_the_id_is_copied_by_one_click(context: TestContext, inspector: Inspector) -> None:
