@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.theme.tokens import Mode
 from app.widgets.number_entry import NumberEntry
-from app.widgets.save_dialog import downloads
+from app.widgets.save_dialog import ask_folder, downloads
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -120,10 +119,9 @@ class SettingsDialog(QDialog):
         return holder
 
     def _choose_folder(self) -> None:
-        dialog = QFileDialog(self, "Save output in", self.folder.text() or downloads())
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(self.folder.setText)
-        dialog.open()
+        ask_folder(
+            self, "Save output in", self._context.preferences, lambda chosen: self.folder.setText(str(chosen))
+        )
 
     def _box(self, name: str, text: str) -> QCheckBox:
         box = QCheckBox(text)

@@ -64,6 +64,8 @@ class Preferences:
             return {}
         if not isinstance(found, dict):
             return {}
+        if found.get("notifications") is False:  # as versions before this one said it
+            found.setdefault("notify", "none")
         return {name: value for name, value in found.items() if type(value) is type(DEFAULTS.get(name))}
 
     def __getitem__(self, name: str) -> Any:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QFileDialog
 from app.context import Notice, Tone
 from app.shell import news
 from app.shell.settings import SettingsDialog
+from app.stores.preferences import Preferences
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
 from tests.app.windows import Stage, play, turns
@@ -79,3 +80,9 @@ def test_the_desktop_is_told_what_was_chosen(
         await eventually(lambda: sorted(shown) == sorted(told))
 
     play(qapp, state_dir, scenario, connect=False)
+
+
+def test_a_desk_that_was_told_to_be_silent_stays_so(tmp_path: Path) -> None:
+    file = tmp_path / "desktop.json"
+    file.write_text('{"notifications": false}')
+    assert Preferences(file)["notify"] == "none"
